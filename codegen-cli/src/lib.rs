@@ -1,1 +1,3 @@
-//! placeholder
+//! Generates CRDs, clients, informers and listers from Kubernetes API types written in Rust.
+
+pub mod ir;

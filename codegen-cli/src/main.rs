@@ -1,1 +1,2 @@
+//! The `kubesmith` command.
 fn main() {}

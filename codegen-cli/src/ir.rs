@@ -1,0 +1,214 @@
+//! The intermediate representation between the front end (`load`..`lower`) and the emitters.
+//!
+//! It holds no syntax-tree types: everything an emitter needs is a plain, ordered, serialisable
+//! value (`--dump-ir` prints it). Emitters read it and decide nothing.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// Everything that was read from the input crates.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Ir {
+    /// The crates the types come from, in the order of their names.
+    pub crates: Vec<InputCrate>,
+    /// API groups, ordered by name.
+    pub groups: Vec<Group>,
+    /// Arena of the types reachable from a resource; [`TypeId`] indexes it.
+    pub types: Vec<TypeDef>,
+}
+
+/// A crate that was read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InputCrate {
+    /// Package name as Cargo.toml has it (`ecsbinding-api`).
+    pub package: String,
+    /// Library name in code (`ecsbinding_api`).
+    pub lib: String,
+    /// Package version.
+    pub version: String,
+    /// The crate's folder as the user wrote it, `/`-separated.
+    pub path: String,
+}
+
+/// An API group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Group {
+    /// `hopegi.com`; empty for the core group.
+    pub name: String,
+    /// Name in code in upper camel case, `Ecs`: clientset accessors and type names.
+    pub code_name: String,
+    /// Name in code of the informers' group accessor, `EcsBind`; equal to `code_name` unless set.
+    pub informer_code_name: String,
+    /// Folder and module of the group in the generated tree, `ecs`.
+    pub module: String,
+    /// Versions in the order an API server prefers them (GA first, newest first).
+    pub versions: Vec<Version>,
+}
+
+/// A version of a group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Version {
+    /// `v1alpha1`: name, folder and module.
+    pub name: String,
+    /// Name in code in upper camel case, `V1alpha1`.
+    pub code_name: String,
+    /// Resources, ordered by kind.
+    pub resources: Vec<Resource>,
+}
+
+/// One version of a custom resource.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Resource {
+    /// `EcsBinding`.
+    pub kind: String,
+    /// `EcsBindingList`.
+    pub list_kind: String,
+    /// Resource name in URLs: `ecsbinding`.
+    pub plural: String,
+    /// `ecsbinding`.
+    pub singular: String,
+    /// `ecsb`.
+    pub short_names: Vec<String>,
+    /// `all`.
+    pub categories: Vec<String>,
+    /// Cluster or namespaced.
+    pub scope: Scope,
+    /// Rust names for the generated code.
+    pub code: ResourceCode,
+    /// The CRD's facts about this version.
+    pub crd: CrdVersion,
+    /// Client generation asked for by `#[genclient]`; `None`: no client, lister or informer.
+    pub client: Option<ClientTags>,
+    /// The root type in the arena.
+    pub root: TypeId,
+    /// Whether the root has a `status` field.
+    pub has_status_field: bool,
+    /// Where the root type is defined.
+    pub span: Span,
+}
+
+/// Scope of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Scope {
+    /// One object per name in the cluster.
+    Cluster,
+    /// One object per name and namespace.
+    Namespaced,
+}
+
+/// Names of a resource in generated Rust.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ResourceCode {
+    /// Full path of the user's type from outside its crate: `ecsbinding_api::v1::EcsBinding`.
+    pub type_path: String,
+    /// Module and file of the kind: `ecs_binding`.
+    pub module: String,
+    /// Upper camel case plural of the kind by code-generator's rules: `EcsBindings`.
+    pub plural: String,
+    /// Accessor: `ecs_bindings`.
+    pub accessor: String,
+    /// First paragraph of the root type's documentation; may be empty.
+    pub summary: String,
+}
+
+/// What `#[genclient(...)]` says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClientTags {
+    /// Verbs to generate, in client-gen's order.
+    pub verbs: Vec<Verb>,
+}
+
+/// A client verb, in the order client-gen writes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the names are the verbs")]
+pub enum Verb {
+    Create,
+    Update,
+    UpdateStatus,
+    Delete,
+    DeleteCollection,
+    Get,
+    List,
+    Watch,
+    Patch,
+    Apply,
+    ApplyStatus,
+}
+
+/// A version's part of a CustomResourceDefinition that is not schema.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CrdVersion {
+    /// `additionalPrinterColumns`, in source order.
+    pub print_columns: Vec<PrintColumn>,
+    /// `/status` subresource.
+    pub status_subresource: bool,
+    /// `/scale` subresource.
+    pub scale: Option<Scale>,
+    /// Served by the API server.
+    pub served: bool,
+    /// Marked as the storage version (`None`: not said).
+    pub storage: bool,
+    /// Deprecated, with an optional warning.
+    pub deprecated: Option<Deprecation>,
+    /// `selectableFields`, as JSON paths.
+    pub selectable_fields: Vec<String>,
+    /// Annotations of the CRD object.
+    pub annotations: BTreeMap<String, String>,
+    /// Labels of the CRD object.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// Deprecation of a version.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Deprecation {
+    /// `deprecationWarning`; `None`: the API server's standard text.
+    pub warning: Option<String>,
+}
+
+/// A printer column.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "the names are those of CustomResourceColumnDefinition")]
+pub struct PrintColumn {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub type_: String,
+    pub json_path: String,
+    pub description: Option<String>,
+    pub format: Option<String>,
+    pub priority: Option<i32>,
+}
+
+/// A scale subresource.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "the names are those of CustomResourceSubresourceScale")]
+pub struct Scale {
+    pub spec_replicas_path: String,
+    pub status_replicas_path: String,
+    pub label_selector_path: Option<String>,
+}
+
+/// Index into [`Ir::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct TypeId(pub u32);
+
+/// A place in a source file, for diagnostics after lowering.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Span {
+    /// Path as the user would write it, `/`-separated.
+    pub file: String,
+    /// Byte offsets into the file.
+    pub start: u32,
+    /// End of the range, exclusive.
+    pub end: u32,
+}
+
+/// A type definition reachable from a resource.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TypeDef {
+    /// Full path: `ecsbinding_api::v1::EcsBindingSpec`.
+    pub path: String,
+    /// Where it is defined.
+    pub span: Span,
+}
