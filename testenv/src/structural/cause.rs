@@ -1,0 +1,264 @@
+//! What is wrong with an object, as kube-apiserver words it.
+//!
+//! A [`Cause`] is one entry of `status.details.causes`; a list of them keeps the order in which they were found.
+//! Nothing here knows of HTTP: [`invalid_message`] gives the text of the Status that carries the causes.
+
+use serde_json::Value;
+
+use super::golang;
+
+/// The class of a fault: the `reason` of a Status cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CauseKind {
+    /// A value is missing.
+    Required,
+    /// A value occurs twice where it must be unique.
+    Duplicate,
+    /// A value breaks a rule.
+    Invalid,
+    /// A value is none of the allowed ones.
+    NotSupported,
+    /// A value that is otherwise fine is not permitted here.
+    Forbidden,
+    /// A string is too long; the value is not repeated in the message.
+    TooLong,
+    /// A list or map has too many entries.
+    TooMany,
+    /// A value has another type than the schema asks for.
+    TypeInvalid,
+    /// A value was looked for and not found.
+    NotFound,
+    /// Something that is not the user's fault.
+    Internal,
+}
+
+impl CauseKind {
+    /// The machine-readable reason of a Status cause.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Required => "FieldValueRequired",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Invalid => "FieldValueInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::NotFound => "FieldValueNotFound",
+            Self::Internal => "InternalError",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Required => "Required value",
+            Self::Duplicate => "Duplicate value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::NotSupported => "Unsupported value",
+            Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
+            Self::NotFound => "Not found",
+            Self::Internal => "Internal error",
+        }
+    }
+
+    fn shows_value(self) -> bool {
+        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal)
+    }
+}
+
+/// The value that a message repeats.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadValue {
+    /// None: the message has no value part.
+    Omitted,
+    /// A JSON value, printed as Go prints it.
+    Json(Value),
+    /// Text that is printed as it is (Go structures have no JSON form of their own here).
+    Raw(String),
+}
+
+/// One fault of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause {
+    /// The path of the field, such as `spec.ports[0].name`; `<nil>` where the server names none.
+    pub field: String,
+    /// The class of the fault.
+    pub kind: CauseKind,
+    /// The value at fault.
+    pub value: BadValue,
+    /// What is wrong with it; may be empty.
+    pub detail: String,
+}
+
+/// The field name of a fault that belongs to no field.
+pub const NO_FIELD: &str = "<nil>";
+
+impl Cause {
+    /// A fault of any kind with the value at fault.
+    pub fn new(
+        kind: CauseKind,
+        field: impl Into<String>,
+        value: impl Into<Value>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self { field: named(field.into()), kind, value: BadValue::Json(value.into()), detail: detail.into() }
+    }
+
+    /// A value that breaks a rule.
+    pub fn invalid(field: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) -> Self {
+        Self::new(CauseKind::Invalid, field, value, detail)
+    }
+
+    /// A value of the wrong type.
+    pub fn type_invalid(
+        field: impl Into<String>,
+        value: impl Into<Value>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self::new(CauseKind::TypeInvalid, field, value, detail)
+    }
+
+    /// A missing value; `detail` may be empty.
+    pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(CauseKind::Required, field, "", detail)
+    }
+
+    /// A value that is not permitted here.
+    pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(CauseKind::Forbidden, field, "", detail)
+    }
+
+    /// A value that occurs twice.
+    pub fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self::new(CauseKind::Duplicate, field, value, "")
+    }
+
+    /// A value outside of the supported ones.
+    pub fn not_supported(field: impl Into<String>, value: impl Into<Value>, supported: &[String]) -> Self {
+        let quoted: Vec<String> = supported.iter().map(|v| golang::quote(v)).collect();
+        let detail = match quoted.is_empty() {
+            true => String::new(),
+            false => format!("supported values: {}", quoted.join(", ")),
+        };
+        Self::new(CauseKind::NotSupported, field, value, detail)
+    }
+
+    /// A string longer than `max` bytes.
+    pub fn too_long(field: impl Into<String>, max: i64) -> Self {
+        let unit = if max == 1 { "byte" } else { "bytes" };
+        Self::new(CauseKind::TooLong, field, "", format!("may not be more than {max} {unit}"))
+    }
+
+    /// A list or map with more than `max` entries.
+    pub fn too_many(field: impl Into<String>, actual: i64, max: i64) -> Self {
+        let unit = if max == 1 { "item" } else { "items" };
+        Self::new(CauseKind::TooMany, field, actual, format!("must have at most {max} {unit}"))
+    }
+
+    /// Replaces the value by text that is printed as it is.
+    #[must_use]
+    pub fn with_raw_value(mut self, text: impl Into<String>) -> Self {
+        self.value = BadValue::Raw(text.into());
+        self
+    }
+
+    /// Leaves the value out of the message.
+    #[must_use]
+    pub fn without_value(mut self) -> Self {
+        self.value = BadValue::Omitted;
+        self
+    }
+
+    /// The `reason` of the Status cause.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        self.kind.reason()
+    }
+
+    /// The `message` of the Status cause: everything but the field.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let mut text = self.kind.title().to_owned();
+        if self.kind.shows_value() {
+            match &self.value {
+                BadValue::Omitted => {}
+                BadValue::Json(Value::String(s)) => text.push_str(&format!(": {}", golang::quote(s))),
+                BadValue::Json(Value::Number(n)) => text.push_str(&format!(": {}", golang::number(n))),
+                BadValue::Json(value) => text.push_str(&format!(": {}", golang::json(value))),
+                BadValue::Raw(raw) => text.push_str(&format!(": {raw}")),
+            }
+        }
+        if !self.detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(&self.detail);
+        }
+        text
+    }
+
+    /// The entry of `status.details.causes`.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::json!({"reason": self.reason(), "message": self.message(), "field": self.field})
+    }
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.field, self.message())
+    }
+}
+
+fn named(field: String) -> String {
+    if field.is_empty() { NO_FIELD.to_owned() } else { field }
+}
+
+/// Joins causes as Go's aggregate does: alone as it is, several in brackets, repeated texts once.
+#[must_use]
+pub fn aggregate(causes: &[Cause]) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for cause in causes {
+        let text = cause.to_string();
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    match texts.len() {
+        1 => texts.remove(0),
+        _ => format!("[{}]", texts.join(", ")),
+    }
+}
+
+/// The message of the 422 Status: `kind` is `Kind.group` (or `Kind` alone in the core group).
+#[must_use]
+pub fn invalid_message(kind: &str, name: &str, causes: &[Cause]) -> String {
+    format!("{kind} {} is invalid: {}", golang::quote(name), aggregate(causes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn messages_are_kube_apiservers() {
+        assert_eq!(Cause::required("spec.name", "").to_string(), "spec.name: Required value");
+        assert_eq!(Cause::invalid("a", "x\n", "bad").to_string(), "a: Invalid value: \"x\\n\": bad");
+        assert_eq!(Cause::invalid("a", 1.5, "bad").message(), "Invalid value: 1.5: bad");
+        assert_eq!(Cause::invalid("a", Value::Null, "").message(), "Invalid value: null");
+        assert_eq!(
+            Cause::invalid("a", json!({"k": "<"}), "d").message(),
+            r#"Invalid value: {"k":"\u003c"}: d"#
+        );
+        assert_eq!(Cause::too_many("m", 3, 2).message(), "Too many: 3: must have at most 2 items");
+        assert_eq!(Cause::too_long("m", 1).message(), "Too long: may not be more than 1 byte");
+        assert_eq!(Cause::invalid("", "", "d").field, "<nil>");
+        let two = [Cause::required("a", ""), Cause::required("b", "")];
+        assert_eq!(
+            invalid_message("W.g", "n", &two),
+            "W.g \"n\" is invalid: [a: Required value, b: Required value]"
+        );
+    }
+}

@@ -1,0 +1,370 @@
+//! String formats that an API server checks in custom resources.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// Formats as the server normalises their names: without dashes.
+/// Source: the table of supported formats of apiextensions-apiserver 1.36.
+const KNOWN: &[&str] = &[
+    "bsonobjectid",
+    "uri",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "cidr",
+    "mac",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "creditcard",
+    "ssn",
+    "hexcolor",
+    "rgbcolor",
+    "byte",
+    "password",
+    "date",
+    "duration",
+    "datetime",
+    "k8sshortname",
+    "k8slongname",
+];
+
+/// Whether the server checks a format of strings.
+#[must_use]
+pub fn is_known(format: &str) -> bool {
+    KNOWN.contains(&normalised(format).as_str())
+}
+
+fn normalised(format: &str) -> String {
+    format.replace('-', "")
+}
+
+/// Whether a string has a format; unknown formats admit everything.
+#[must_use]
+pub fn validates(format: &str, text: &str) -> bool {
+    match normalised(format).as_str() {
+        "bsonobjectid" => text.len() == 24 && text.bytes().all(|b| b.is_ascii_hexdigit()),
+        "uri" => is_request_uri(text),
+        "email" => is_email(text),
+        "hostname" => is_hostname(text),
+        "ipv4" => is_ipv4(text),
+        "ipv6" => is_ipv6(text),
+        "cidr" => is_cidr(text),
+        "mac" => is_mac(text),
+        "uuid" => is_uuid(text, None, false),
+        "uuid3" => is_uuid(text, Some(b'3'), false),
+        "uuid4" => is_uuid(text, Some(b'4'), true),
+        "uuid5" => is_uuid(text, Some(b'5'), true),
+        "isbn" => is_isbn10(text) || is_isbn13(text),
+        "isbn10" => is_isbn10(text),
+        "isbn13" => is_isbn13(text),
+        "creditcard" => is_credit_card(text),
+        "ssn" => SSN.is_match(text),
+        "hexcolor" => HEX_COLOR.is_match(text),
+        "rgbcolor" => RGB_COLOR.is_match(text),
+        "byte" => is_base64(text),
+        "date" => parse_date(text).is_some(),
+        "datetime" => is_date_time(text),
+        "duration" => is_duration(text),
+        "k8sshortname" => text.len() <= 63 && SHORT_NAME.is_match(text),
+        "k8slongname" => text.len() <= 253 && LONG_NAME.is_match(text),
+        _ => true,
+    }
+}
+
+macro_rules! regexes {
+    ($($name:ident = $pattern:expr;)*) => {
+        $(
+            #[expect(clippy::expect_used, reason = "the pattern is a literal and a test compiles it")]
+            static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($pattern).expect("a valid literal"));
+        )*
+        #[cfg(test)]
+        fn all_regexes() -> Vec<&'static Regex> { vec![$(&*$name),*] }
+    };
+}
+
+regexes! {
+    HOSTNAME = r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$";
+    SSN = r"^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$";
+    HEX_COLOR = "^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
+    RGB_COLOR = r"^rgb\(\s*(0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])\s*,\s*(0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])\s*,\s*(0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])\s*\)$";
+    CREDIT_CARD = r"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$";
+    BASE64 = r"^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$";
+    SHORT_NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+    LONG_NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+    EMAIL = r#"^(?:[^<>]*<)?\s*([A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+)*|"[^"]*")@([A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u{80}-\u{10FFFF}]+)*|\[[^\]]+\])\s*>?$"#;
+    DATE_TIME = r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[tT ]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?([zZ]|([+-])([0-9]{2}):?([0-9]{2}))?$";
+    SCALA_DURATION = r"^([0-9]+)\s?(ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?)$";
+}
+
+fn is_email(text: &str) -> bool {
+    let open = text.contains('<');
+    open == text.ends_with('>') && EMAIL.is_match(text)
+}
+
+fn is_hostname(text: &str) -> bool {
+    text.len() <= 255 && HOSTNAME.is_match(text) && text.split('.').all(|part| part.len() <= 63)
+}
+
+/// Like Go's net/url.ParseRequestURI: an absolute URI or an absolute path.
+fn is_request_uri(text: &str) -> bool {
+    if text.is_empty() || text.chars().any(|c| c.is_ascii_control()) || text.contains(' ') {
+        return false;
+    }
+    if text.starts_with('/') {
+        return has_good_escapes(text);
+    }
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let good_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+    good_scheme && !rest.is_empty() && has_good_escapes(rest)
+}
+
+fn has_good_escapes(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().filter(|(_, b)| **b == b'%').all(|(i, _)| {
+        bytes.get(i + 1).is_some_and(u8::is_ascii_hexdigit)
+            && bytes.get(i + 2).is_some_and(u8::is_ascii_hexdigit)
+    })
+}
+
+/// Leading zeros are tolerated, as the server does.
+fn is_ipv4(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    let plain = parts.len() == 4
+        && parts.iter().all(|p| {
+            !p.is_empty()
+                && p.bytes().all(|b| b.is_ascii_digit())
+                && p.trim_start_matches('0').len() <= 3
+                && p.parse::<u32>().is_ok_and(|n| n < 256)
+        });
+    plain || (text.contains('.') && text.contains(':') && text.parse::<Ipv6Addr>().is_ok())
+}
+
+fn is_ipv6(text: &str) -> bool {
+    text.contains(':') && text.parse::<Ipv6Addr>().is_ok()
+}
+
+fn is_cidr(text: &str) -> bool {
+    let Some((address, bits)) = text.split_once('/') else { return false };
+    let bits: Option<u32> = match bits.bytes().all(|b| b.is_ascii_digit()) {
+        true => bits.parse().ok(),
+        false => None,
+    };
+    let v4 = address.parse::<Ipv4Addr>().is_ok() || (is_ipv4(address) && !address.contains(':'));
+    match bits {
+        Some(bits) if v4 => bits <= 32,
+        Some(bits) => bits <= 128 && is_ipv6(address),
+        None => false,
+    }
+}
+
+/// 6, 8 or 20 bytes, in pairs parted by colons or dashes, or in fours parted by dots.
+fn is_mac(text: &str) -> bool {
+    let (separator, width) = match text.as_bytes().get(2) {
+        Some(b':') => (':', 2),
+        Some(b'-') => ('-', 2),
+        _ => ('.', 4),
+    };
+    let groups: Vec<&str> = text.split(separator).collect();
+    let bytes = groups.len() * width / 2;
+    matches!(bytes, 6 | 8 | 20)
+        && groups.iter().all(|g| g.len() == width && g.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+fn is_uuid(text: &str, version: Option<u8>, variant: bool) -> bool {
+    let mut hex = Vec::with_capacity(32);
+    for part in text.bytes() {
+        match part {
+            b'-' if matches!(hex.len(), 8 | 12 | 16 | 20) => {}
+            b if b.is_ascii_hexdigit() => hex.push(b.to_ascii_lowercase()),
+            _ => return false,
+        }
+    }
+    let single_dashes = !text.contains("--") && !text.ends_with('-');
+    hex.len() == 32
+        && single_dashes
+        && version.is_none_or(|v| hex[12] == v)
+        && (!variant || matches!(hex[16], b'8' | b'9' | b'a' | b'b'))
+}
+
+fn compact(text: &str) -> String {
+    text.chars().filter(|c| !matches!(c, ' ' | '-')).collect()
+}
+
+fn is_isbn10(text: &str) -> bool {
+    let digits = compact(text);
+    let bytes = digits.as_bytes();
+    if bytes.len() != 10 || !bytes[..9].iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let last = match bytes[9] {
+        b'X' | b'x' => 10,
+        b if b.is_ascii_digit() => u32::from(b - b'0'),
+        _ => return false,
+    };
+    let sum: u32 = bytes[..9].iter().zip(1..).map(|(b, i)| i * u32::from(b - b'0')).sum();
+    (sum + 10 * last).is_multiple_of(11)
+}
+
+fn is_isbn13(text: &str) -> bool {
+    let digits = compact(text);
+    let bytes = digits.as_bytes();
+    if bytes.len() != 13 || !bytes.iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let sum: u32 = bytes[..12].iter().enumerate().map(|(i, b)| [1, 3][i % 2] * u32::from(b - b'0')).sum();
+    (10 - sum % 10) % 10 == u32::from(bytes[12] - b'0')
+}
+
+fn is_credit_card(text: &str) -> bool {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    if !CREDIT_CARD.is_match(&digits) {
+        return false;
+    }
+    let sum: u32 = digits
+        .bytes()
+        .rev()
+        .enumerate()
+        .map(|(i, b)| match (i % 2, u32::from(b - b'0')) {
+            (0, d) => d,
+            (_, d) if d > 4 => d * 2 - 9,
+            (_, d) => d * 2,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+fn is_base64(text: &str) -> bool {
+    BASE64.is_match(text)
+}
+
+fn parse_date(text: &str) -> Option<jiff::civil::Date> {
+    let shaped = text.len() == 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
+    if shaped { text.parse().ok() } else { None }
+}
+
+/// RFC 3339 with the liberties that the server takes: several widths of fraction, a zone without colon or none at all.
+fn is_date_time(text: &str) -> bool {
+    let Some(parts) = DATE_TIME.captures(text) else { return false };
+    let number = |i: usize| parts.get(i).and_then(|m| m.as_str().parse::<u32>().ok()).unwrap_or(0);
+    let date = parts.get(0).map(|m| &m.as_str()[..10]).and_then(parse_date);
+    date.is_some() && number(4) < 24 && number(5) < 60 && number(6) < 60 && number(10) < 24 && number(11) < 60
+}
+
+fn is_duration(text: &str) -> bool {
+    parse_go_duration(text).is_some() || SCALA_DURATION.is_match(&text.to_lowercase())
+}
+
+/// A duration in Go's notation (`1h30m`, `1.5s`, `-300ms`), in nanoseconds.
+#[must_use]
+pub fn parse_go_duration(text: &str) -> Option<i64> {
+    let (negative, mut rest) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if rest == "0" {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total: i128 = 0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, tail) = rest.split_at(digits);
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
+            return None;
+        }
+        let unit_end = tail.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(tail.len());
+        let (unit, after) = tail.split_at(unit_end);
+        let unit = unit_nanos(unit)?;
+        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        total = total.checked_add(whole.checked_mul(unit)?)?;
+        let mut scale = unit;
+        for digit in fraction.bytes() {
+            scale /= 10;
+            total = total.checked_add(i128::from(digit - b'0') * scale)?;
+        }
+        if total > i128::from(i64::MAX) + i128::from(negative) {
+            return None;
+        }
+        rest = after;
+    }
+    i64::try_from(if negative { -total } else { total }).ok()
+}
+
+fn unit_nanos(unit: &str) -> Option<i128> {
+    Some(match unit {
+        "ns" => 1,
+        "us" | "µs" | "μs" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_literal_pattern_compiles() {
+        assert_eq!(all_regexes().len(), 11);
+    }
+
+    #[test]
+    fn formats_accept_and_refuse() {
+        for (format, good, bad) in [
+            ("date-time", "2020-01-02T03:04:05Z", "2020-01-02"),
+            ("date-time", "2020-01-02T03:04:05.123+01:00", "2020-13-02T03:04:05Z"),
+            ("date", "2020-02-29", "2021-02-29"),
+            ("duration", "1h30m", "1x"),
+            ("duration", "22 ns", ""),
+            ("email", "a@b.c", "a.b"),
+            ("hostname", "a.example.com", "-a"),
+            ("ipv4", "10.0.0.1", "10.0.0.256"),
+            ("ipv6", "::1", "10.0.0.1"),
+            ("cidr", "10.0.0.0/8", "10.0.0.0/33"),
+            ("mac", "00:00:5e:00:53:01", "00:00:5e:00:53"),
+            ("uuid", "123e4567-e89b-12d3-a456-426614174000", "123"),
+            ("uuid4", "123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"),
+            ("uri", "https://a/b", "a b"),
+            ("byte", "YWI=", "YWI"),
+            ("isbn10", "0321751043", "0321751044"),
+            ("isbn13", "978-0321751041", "978-0321751042"),
+            ("creditcard", "4111 1111 1111 1111", "4111 1111 1111 1112"),
+            ("ssn", "123-45-6789", "123-45-678"),
+            ("hexcolor", "#FFFFFF", "#FFFFF"),
+            ("rgbcolor", "rgb(1,2,3)", "rgb(1,2)"),
+            ("bsonobjectid", "507f1f77bcf86cd799439011", "507f"),
+            ("k8s-short-name", "a-b", "a.b"),
+            ("k8s-long-name", "a.b", "a..b"),
+        ] {
+            assert!(is_known(format), "{format}");
+            assert!(validates(format, good), "{format} {good}");
+            assert!(!validates(format, bad), "{format} {bad}");
+        }
+        assert!(!is_known("made-up") && validates("made-up", "x"));
+    }
+
+    #[test]
+    fn go_durations_are_nanoseconds() {
+        assert_eq!(parse_go_duration("1.5h"), Some(5_400_000_000_000));
+        assert_eq!(parse_go_duration("-1m1s"), Some(-61_000_000_000));
+        for bad in ["", "1", "s", "1.2.3s", "99999999999999999999h", "-"] {
+            assert_eq!(parse_go_duration(bad), None, "{bad}");
+        }
+    }
+}

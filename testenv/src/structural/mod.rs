@@ -1,0 +1,26 @@
+//! Structural schemas: what an API server does with `openAPIV3Schema`.
+//!
+//! In: JSON values and a parsed [`Structural`]. Out: changed values and ordered [`Cause`]s with kube-apiserver's texts.
+//! The module does no I/O and knows neither HTTP nor storage.
+//!
+//! Schemas are at most [`schema::MAX_SCHEMA_DEPTH`] levels deep, and every walk follows the schema, so that no object can
+//! exhaust the stack.
+
+pub mod cause;
+pub mod default;
+pub mod formats;
+pub mod golang;
+pub mod lists;
+pub mod path;
+pub mod pattern;
+pub mod prune;
+pub mod schema;
+pub mod validate;
+
+pub use cause::{BadValue, Cause, CauseKind, aggregate, invalid_message};
+pub use default::apply_defaults;
+pub use lists::validate_lists;
+pub use path::Path;
+pub use prune::{prune, prune_part};
+pub use schema::{Additional, ListType, MapType, Rule, SchemaError, Structural};
+pub use validate::{blocks_rules, validate, validate_at, validate_update};

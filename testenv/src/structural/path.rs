@@ -1,0 +1,60 @@
+//! Paths of fields, written as Kubernetes writes them: `spec.ports[0].name`, `metadata.labels[a/b]`.
+
+/// A path into an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path(String);
+
+impl Path {
+    /// The path of the object itself.
+    #[must_use]
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// A path that starts with these fields.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// A field of a structure.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Self {
+        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}.{name}", self.0)) }
+    }
+
+    /// An entry of a map.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        Self(format!("{}[{key}]", self.0))
+    }
+
+    /// An item of a list.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        Self(format!("{}[{index}]", self.0))
+    }
+
+    /// The text; empty at the root.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<Path> for String {
+    fn from(path: Path) -> Self {
+        path.0
+    }
+}
+
+impl From<&Path> for String {
+    fn from(path: &Path) -> Self {
+        path.0.clone()
+    }
+}
