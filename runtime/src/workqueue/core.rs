@@ -1,0 +1,414 @@
+//! The queue without I/O: who waits, who is processed, who waits for a deadline.
+//!
+//! Inputs are method calls with the time passed in, outputs are their return values. It knows nothing of tasks,
+//! wakers or locks. A key lives in one slot as long as it is queued, processed or delayed; the FIFO and the heap
+//! name slots by number, so a key is hashed once per `add` and cloned once per `pop`.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::time::{Duration, Instant};
+
+use hashbrown::HashTable;
+
+use super::DEFAULT_PRIORITY;
+
+/// Place of a key in the queue's memory, valid while the key is queued, processed or delayed.
+pub(super) type SlotId = u32;
+
+/// What an `add` did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Added {
+    /// The key is ready now: one more worker has something to do.
+    Ready,
+    /// The key is being processed and will be ready when it is done.
+    Deferred,
+    /// The key waited already.
+    Duplicate,
+    /// The queue is shut down.
+    Ignored,
+}
+
+/// A key handed out by [`Core::pop`].
+#[derive(Debug)]
+pub(super) struct Popped<T> {
+    pub(super) slot: SlotId,
+    pub(super) key: T,
+    /// When the key became ready, if times are kept.
+    pub(super) queued_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Slot<T> {
+    key: T,
+    hash: u64,
+    /// Number of this key's entry in the FIFO; an entry with another number is stale. `None`: not queued.
+    ticket: Option<u64>,
+    /// Priority of the queued entry, or of the one that follows `done`.
+    priority: i32,
+    processing: bool,
+    /// Added while processing.
+    dirty: bool,
+    delay: Option<Delay>,
+    queued_at: Option<Instant>,
+    started_at: Option<Instant>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Delay {
+    deadline: Instant,
+    /// Number of the entry in the heap; an entry with another number is stale.
+    ticket: u64,
+    priority: i32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    slot: SlotId,
+    ticket: u64,
+}
+
+/// Order in the heap: deadline, then order of arrival.
+type HeapEntry = Reverse<(Instant, u64, SlotId)>;
+
+/// State of one queue.
+#[derive(Debug)]
+pub(super) struct Core<T> {
+    slots: Vec<Option<Slot<T>>>,
+    free: Vec<SlotId>,
+    index: HashTable<SlotId>,
+    /// Keys of [`DEFAULT_PRIORITY`], nearly always all of them.
+    normal: VecDeque<Entry>,
+    /// Keys of other priorities, the highest first. No empty list is kept.
+    others: BTreeMap<Reverse<i32>, VecDeque<Entry>>,
+    heap: BinaryHeap<HeapEntry>,
+    /// Entries of the FIFO that a raised priority left behind.
+    stale: usize,
+    queued: usize,
+    processing: usize,
+    delayed: usize,
+    adds: u64,
+    next_ticket: u64,
+    shut_down: bool,
+}
+
+impl<T: Eq + Clone> Core<T> {
+    pub(super) fn new() -> Self {
+        Core {
+            slots: Vec::new(),
+            free: Vec::new(),
+            index: HashTable::new(),
+            normal: VecDeque::new(),
+            others: BTreeMap::new(),
+            heap: BinaryHeap::new(),
+            stale: 0,
+            queued: 0,
+            processing: 0,
+            delayed: 0,
+            adds: 0,
+            next_ticket: 0,
+            shut_down: false,
+        }
+    }
+
+    /// Keys that wait to be handed out.
+    pub(super) fn len(&self) -> usize {
+        self.queued
+    }
+
+    /// Keys that are handed out.
+    pub(super) fn processing(&self) -> usize {
+        self.processing
+    }
+
+    /// Keys that wait for a deadline.
+    pub(super) fn delayed(&self) -> usize {
+        self.delayed
+    }
+
+    /// How many adds were neither duplicates nor ignored.
+    pub(super) fn adds(&self) -> u64 {
+        self.adds
+    }
+
+    pub(super) fn is_shut_down(&self) -> bool {
+        self.shut_down
+    }
+
+    /// Makes `key` ready. `now` is only kept for [`Popped::queued_at`].
+    pub(super) fn add(&mut self, hash: u64, key: T, priority: i32, now: Option<Instant>) -> Added {
+        if self.shut_down {
+            return Added::Ignored;
+        }
+        let slot = self.slot_for(hash, key);
+        self.make_ready(slot, priority, now)
+    }
+
+    /// Makes `key` ready at `deadline`, or earlier if an earlier deadline is known already.
+    pub(super) fn add_at(&mut self, hash: u64, key: T, priority: i32, deadline: Instant) -> Added {
+        if self.shut_down {
+            return Added::Ignored;
+        }
+        let ticket = self.take_ticket();
+        let id = self.slot_for(hash, key);
+        let Some(slot) = self.slots[id as usize].as_mut() else { return Added::Ignored };
+        match &mut slot.delay {
+            Some(delay) if delay.deadline <= deadline => {
+                delay.priority = delay.priority.max(priority);
+                return Added::Duplicate;
+            }
+            Some(delay) => *delay = Delay { deadline, ticket, priority: delay.priority.max(priority) },
+            None => {
+                slot.delay = Some(Delay { deadline, ticket, priority });
+                self.delayed += 1;
+            }
+        }
+        self.heap.push(Reverse((deadline, ticket, id)));
+        self.compact_heap();
+        Added::Deferred
+    }
+
+    /// The earliest deadline, if a key waits for one.
+    pub(super) fn next_deadline(&mut self) -> Option<Instant> {
+        while let Some(Reverse((deadline, ticket, id))) = self.heap.peek().copied() {
+            if self.is_live(id, ticket) {
+                return Some(deadline);
+            }
+            self.heap.pop();
+        }
+        None
+    }
+
+    /// Makes the keys ready whose deadline has passed, and says how many are ready that were not.
+    pub(super) fn promote(&mut self, now: Instant) -> usize {
+        let mut ready = 0;
+        while let Some(Reverse((deadline, ticket, id))) = self.heap.peek().copied() {
+            if !self.is_live(id, ticket) {
+                self.heap.pop();
+                continue;
+            }
+            if deadline > now {
+                break;
+            }
+            self.heap.pop();
+            let Some(delay) = self.slots[id as usize].as_mut().and_then(|slot| slot.delay.take()) else {
+                continue;
+            };
+            self.delayed -= 1;
+            if self.make_ready(id, delay.priority, Some(now)) == Added::Ready {
+                ready += 1;
+            }
+        }
+        ready
+    }
+
+    /// Hands out the key that waited longest among those of the highest priority.
+    pub(super) fn pop(&mut self, now: Option<Instant>) -> Option<Popped<T>> {
+        if self.queued == 0 {
+            return None;
+        }
+        loop {
+            let entry = self.next_entry()?;
+            let Some(slot) = self.slots[entry.slot as usize].as_mut() else {
+                self.stale = self.stale.saturating_sub(1);
+                continue;
+            };
+            if slot.ticket != Some(entry.ticket) {
+                self.stale = self.stale.saturating_sub(1);
+                continue;
+            }
+            slot.ticket = None;
+            slot.processing = true;
+            slot.started_at = now;
+            self.queued -= 1;
+            self.processing += 1;
+            return Some(Popped {
+                slot: entry.slot,
+                key: slot.key.clone(),
+                queued_at: slot.queued_at.take(),
+            });
+        }
+    }
+
+    /// Ends the processing of a key that [`pop`](Self::pop) handed out, and says whether it is ready again and when
+    /// the processing began, if times are kept.
+    pub(super) fn done(&mut self, id: SlotId, now: Option<Instant>) -> (bool, Option<Instant>) {
+        let Some(slot) = self.slots[id as usize].as_mut().filter(|slot| slot.processing) else {
+            return (false, None);
+        };
+        slot.processing = false;
+        let started_at = slot.started_at.take();
+        self.processing -= 1;
+        if std::mem::take(&mut slot.dirty) {
+            let priority = slot.priority;
+            self.enqueue(id, priority, now);
+            return (true, started_at);
+        }
+        self.release(id);
+        (false, started_at)
+    }
+
+    /// Ignores all keys added from now on, and forgets those that wait for a deadline.
+    pub(super) fn shut_down(&mut self) {
+        self.shut_down = true;
+        self.heap.clear();
+        self.delayed = 0;
+        for id in 0..self.slots.len() {
+            if let Some(slot) = self.slots[id].as_mut()
+                && slot.delay.take().is_some()
+            {
+                self.release(id as SlotId);
+            }
+        }
+    }
+
+    /// When the processing of each key in work began, in no particular order. Only known where times are kept.
+    pub(super) fn started_at(&self) -> impl Iterator<Item = Instant> + '_ {
+        self.slots.iter().flatten().filter_map(|slot| slot.started_at)
+    }
+
+    fn take_ticket(&mut self) -> u64 {
+        self.next_ticket += 1;
+        self.next_ticket
+    }
+
+    fn is_live(&self, id: SlotId, ticket: u64) -> bool {
+        let slot = self.slots.get(id as usize).and_then(Option::as_ref);
+        slot.and_then(|slot| slot.delay).is_some_and(|delay| delay.ticket == ticket)
+    }
+
+    fn slot_for(&mut self, hash: u64, key: T) -> SlotId {
+        let slots = &self.slots;
+        let found =
+            self.index.find(hash, |id| slots[*id as usize].as_ref().is_some_and(|slot| slot.key == key));
+        if let Some(id) = found {
+            return *id;
+        }
+        let slot = Slot {
+            key,
+            hash,
+            ticket: None,
+            priority: DEFAULT_PRIORITY,
+            processing: false,
+            dirty: false,
+            delay: None,
+            queued_at: None,
+            started_at: None,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.slots[id as usize] = Some(slot);
+                id
+            }
+            None => {
+                self.slots.push(Some(slot));
+                (self.slots.len() - 1) as SlotId
+            }
+        };
+        let slots = &self.slots;
+        self.index.insert_unique(hash, id, |id| slots[*id as usize].as_ref().map_or(0, |slot| slot.hash));
+        id
+    }
+
+    fn make_ready(&mut self, id: SlotId, priority: i32, now: Option<Instant>) -> Added {
+        let Some(slot) = self.slots[id as usize].as_mut() else { return Added::Ignored };
+        if slot.processing {
+            let known = std::mem::replace(&mut slot.dirty, true);
+            slot.priority = if known { slot.priority.max(priority) } else { priority };
+            self.adds += u64::from(!known);
+            return if known { Added::Duplicate } else { Added::Deferred };
+        }
+        if slot.ticket.is_none() {
+            self.adds += 1;
+            self.enqueue(id, priority, now);
+            return Added::Ready;
+        }
+        if priority > slot.priority {
+            self.queued -= 1;
+            let since = slot.queued_at;
+            self.enqueue(id, priority, since);
+            self.stale += 1;
+            self.compact_lists();
+        }
+        Added::Duplicate
+    }
+
+    fn enqueue(&mut self, id: SlotId, priority: i32, now: Option<Instant>) {
+        let ticket = self.take_ticket();
+        let Some(slot) = self.slots[id as usize].as_mut() else { return };
+        slot.ticket = Some(ticket);
+        slot.priority = priority;
+        slot.queued_at = now;
+        let entry = Entry { slot: id, ticket };
+        self.queued += 1;
+        if priority == DEFAULT_PRIORITY {
+            self.normal.push_back(entry);
+        } else {
+            self.others.entry(Reverse(priority)).or_default().push_back(entry);
+        }
+    }
+
+    fn next_entry(&mut self) -> Option<Entry> {
+        let Some(mut first) = self.others.first_entry() else { return self.normal.pop_front() };
+        if first.key().0 < DEFAULT_PRIORITY
+            && let Some(entry) = self.normal.pop_front()
+        {
+            return Some(entry);
+        }
+        let entry = first.get_mut().pop_front();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        entry
+    }
+
+    /// Frees the slot of a key that is neither queued nor processed nor delayed.
+    fn release(&mut self, id: SlotId) {
+        let Some(slot) = &self.slots[id as usize] else { return };
+        if slot.processing || slot.ticket.is_some() || slot.delay.is_some() {
+            return;
+        }
+        if let Ok(found) = self.index.find_entry(slot.hash, |other| *other == id) {
+            found.remove();
+        }
+        self.slots[id as usize] = None;
+        self.free.push(id);
+    }
+
+    /// As [`compact_heap`](Self::compact_heap), for entries that a higher priority overtook.
+    fn compact_lists(&mut self) {
+        if self.stale <= self.queued + 64 {
+            return;
+        }
+        let slots = &self.slots;
+        let is_live = |entry: &Entry| {
+            slots[entry.slot as usize].as_ref().is_some_and(|slot| slot.ticket == Some(entry.ticket))
+        };
+        self.normal.retain(is_live);
+        self.others.retain(|_, list| {
+            list.retain(is_live);
+            !list.is_empty()
+        });
+        self.stale = 0;
+    }
+
+    /// Deadlines moved forward leave stale entries behind; they must not pile up.
+    fn compact_heap(&mut self) {
+        if self.heap.len() > 2 * self.delayed + 64 {
+            let slots = &self.slots;
+            self.heap.retain(|Reverse((_, ticket, id))| {
+                let slot = slots.get(*id as usize).and_then(Option::as_ref);
+                slot.and_then(|slot| slot.delay).is_some_and(|delay| delay.ticket == *ticket)
+            });
+        }
+    }
+}
+
+/// `now + delay`, capped where the sum cannot be told.
+pub(super) fn deadline(now: Instant, delay: Duration) -> Instant {
+    /// As tokio's timers do: about thirty years.
+    const FAR: Duration = Duration::from_secs(86_400 * 365 * 30);
+    now.checked_add(delay.min(FAR)).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests;
