@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::schema::Schema;
+
 /// Everything that was read from the input crates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ir {
@@ -211,4 +213,80 @@ pub struct TypeDef {
     pub path: String,
     /// Where it is defined.
     pub span: Span,
+    /// Description by controller-gen's rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What its JSON form is.
+    pub shape: Shape,
+    /// What attributes on the type add to its schema.
+    #[serde(skip_serializing_if = "Schema::is_empty")]
+    pub facts: Schema,
+}
+
+/// The JSON form of a type.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Shape {
+    /// An object with known fields, in source order.
+    Struct(Vec<Field>),
+    /// A newtype: the form of what it holds.
+    Newtype(TypeRef),
+    /// An enum of strings, in source order.
+    StringEnum(Vec<String>),
+    /// An enum with data: alternatives, exactly one of which holds.
+    OneOf(Vec<Alternative>),
+}
+
+/// One way in which an enum with data can look.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Alternative {
+    /// The variant's name in JSON.
+    pub name: String,
+    /// Description of the variant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The object's fields in this alternative.
+    pub fields: Vec<Field>,
+}
+
+/// A field of an object.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Field {
+    /// Name in JSON.
+    pub name: String,
+    /// Name in Rust.
+    pub rust_name: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// Description by controller-gen's rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its type, without `Option`.
+    #[serde(rename = "type")]
+    pub ty: TypeRef,
+    /// Whether the key must be present.
+    pub required: bool,
+    /// Whether the fields of its type stand in the enclosing object.
+    pub flatten: bool,
+    /// Whether the value cannot be changed once set.
+    pub immutable: bool,
+    /// Whether the Rust type adds nothing to the schema.
+    pub schemaless: bool,
+    /// What attributes on the field add to the schema.
+    #[serde(skip_serializing_if = "Schema::is_empty")]
+    pub facts: Schema,
+}
+
+/// A use of a type.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TypeRef {
+    /// A type of the input crates.
+    Named(TypeId),
+    /// A type whose schema is known; see [`crate::known`].
+    Known(String),
+    /// A JSON array.
+    List(Box<TypeRef>),
+    /// A JSON object with arbitrary keys.
+    Map(Box<TypeRef>),
 }

@@ -1,0 +1,126 @@
+//! Doc comments as descriptions, by controller-gen's rules.
+
+/// Turns the values of a type's or field's `#[doc]` attributes into a description; `None` when nothing is left.
+///
+/// Line breaks are kept. Runs of blank lines become one. Outside of fences, lines that begin with `TODO` are
+/// dropped and a line that begins with `---` ends the description.
+pub fn description<'a>(docs: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for doc in docs {
+        lines.extend(doc_lines(doc));
+    }
+    let mut out: Vec<&str> = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in &lines {
+        let line = line.trim_end();
+        let start = line.trim_start();
+        match fence {
+            Some(mark) => {
+                if start.starts_with(mark) {
+                    fence = None;
+                }
+            }
+            None => {
+                fence = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+                if start.starts_with("---") {
+                    break;
+                }
+                if start.starts_with("TODO") {
+                    continue;
+                }
+            }
+        }
+        if line.is_empty() && out.last().is_none_or(|last| last.is_empty()) {
+            continue;
+        }
+        out.push(line);
+    }
+    while out.last().is_some_and(|last| last.is_empty()) {
+        out.pop();
+    }
+    if out.is_empty() { None } else { Some(out.join("\n")) }
+}
+
+/// Lines of one `#[doc]` value. `///` gives one line with one space to strip; `/** */` gives several.
+fn doc_lines(doc: &str) -> Vec<String> {
+    if !doc.contains('\n') {
+        return vec![doc.strip_prefix(' ').unwrap_or(doc).to_string()];
+    }
+    doc.lines()
+        .map(|line| {
+            let line = line.trim();
+            line.strip_prefix('*')
+                .filter(|rest| rest.is_empty() || rest.starts_with(' '))
+                .unwrap_or(line)
+                .trim()
+        })
+        .map(str::to_string)
+        .collect()
+}
+
+/// The first paragraph, on one line.
+pub fn summary(description: &str) -> String {
+    let lines: Vec<&str> = description.lines().take_while(|line| !line.trim().is_empty()).collect();
+    lines.join(" ")
+}
+
+/// Cuts a description to `limit` bytes: after the last sentence that fits, else after the last word, with `...`.
+pub fn truncate(description: &str, limit: usize) -> String {
+    if description.len() <= limit {
+        return description.to_string();
+    }
+    let mut end = limit;
+    while !description.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = &description[..end];
+    let sentence_end = |c: char| {
+        matches!(c, '.' | '!' | '?' | '؟' | '۔' | '。' | '．' | '！' | '？' | '।' | '॥' | '‼' | '⁇')
+    };
+    if let Some((at, last)) = head.char_indices().rev().find(|&(at, c)| at > 0 && sentence_end(c)) {
+        return head[..at + last.len_utf8()].to_string();
+    }
+    match head.rfind(char::is_whitespace) {
+        Some(at) if at > 0 => format!("{}...", &head[..at]),
+        _ => format!("{head}..."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Option<String> {
+        description(text.lines())
+    }
+
+    #[test]
+    fn lines_are_kept_and_blank_runs_collapse() {
+        assert_eq!(lines("\n A\n\n\n  b\n\n").as_deref(), Some("A\n\n b"));
+        assert_eq!(lines("\n\n"), None);
+        assert_eq!(lines(" x  ").as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn notes_and_what_follows_a_rule_are_dropped() {
+        assert_eq!(lines(" a\n TODO(me): b\n c").as_deref(), Some("a\nc"));
+        assert_eq!(lines(" a\n ---\n b").as_deref(), Some("a"));
+        assert_eq!(lines(" TODO x"), None);
+        assert_eq!(lines(" ```\n ---\n TODO\n ```\n x").as_deref(), Some("```\n---\nTODO\n```\nx"));
+    }
+
+    #[test]
+    fn block_comments_are_trimmed() {
+        assert_eq!(description([" A block. "]).as_deref(), Some("A block."));
+        assert_eq!(description(["\n   * A\n   * b\n   "]).as_deref(), Some("A\nb"));
+    }
+
+    #[test]
+    fn cuts_at_sentences_then_words() {
+        assert_eq!(truncate("One here. Two there. Three", 22), "One here. Two there.");
+        assert_eq!(truncate("no stop until it is cut", 10), "no stop...");
+        assert_eq!(truncate("solidsolid", 5), "solid...");
+        assert_eq!(truncate("éééé", 3), "é...");
+        assert_eq!(truncate("short", 60), "short");
+    }
+}

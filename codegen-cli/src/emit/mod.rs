@@ -1,0 +1,3 @@
+//! Emitters: from the intermediate representation to file texts. They decide nothing and do no I/O.
+
+pub mod yaml;

@@ -1,0 +1,164 @@
+//! Joins what a type says with what a field of that type adds, as controller-gen's flattening of
+//! `allOf: [type, field]` does.
+
+use super::props::{Additional, Schema};
+
+/// Two parts of a schema that contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the type is `{first}` and `{second}` at once")]
+pub struct TypeConflict {
+    /// From the type definition.
+    pub first: String,
+    /// From the attribute.
+    pub second: String,
+}
+
+/// Lays `over` (a field's facts) on `base` (its type's schema).
+///
+/// Description, title, example and default of `over` win. Equal values collapse; constraints that differ
+/// stay side by side as `allOf` branches, the type's first. Rules of `over` come first.
+///
+/// # Errors
+/// When both name different types.
+pub fn overlay(mut base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
+    let mut clash = (Schema::default(), Schema::default());
+    if let (Some(first), Some(second)) = (&base.type_, &over.type_)
+        && first != second
+    {
+        return Err(TypeConflict { first: first.clone(), second: second.clone() });
+    }
+    prefer(&mut base.type_, over.type_);
+    prefer(&mut base.description, over.description);
+    prefer(&mut base.title, over.title);
+    prefer(&mut base.example, over.example);
+    prefer(&mut base.default, over.default);
+    prefer(&mut base.external_docs, over.external_docs);
+    prefer(&mut base.map_type, over.map_type);
+    macro_rules! constraint {
+        ($($field:ident),*) => {
+            $(join(&mut base.$field, over.$field, &mut clash.0.$field, &mut clash.1.$field);)*
+        };
+    }
+    constraint!(format, maximum, minimum, multiple_of, max_length, min_length, pattern, max_items, min_items);
+    constraint!(max_properties, min_properties, enum_);
+    prefer(&mut base.list_type, over.list_type);
+    if !over.list_map_keys.is_empty() {
+        base.list_map_keys = over.list_map_keys;
+    }
+    base.exclusive_maximum |= over.exclusive_maximum;
+    base.exclusive_minimum |= over.exclusive_minimum;
+    base.unique_items |= over.unique_items;
+    base.nullable |= over.nullable;
+    base.embedded_resource |= over.embedded_resource;
+    base.int_or_string |= over.int_or_string;
+    base.preserve_unknown_fields |= over.preserve_unknown_fields;
+    base.required.extend(over.required);
+    let mut validations = over.validations;
+    validations.append(&mut base.validations);
+    base.validations = validations;
+    overlay_children(&mut base, over.properties, over.items, over.additional_properties)?;
+    for (mine, theirs) in
+        [(&mut base.any_of, over.any_of), (&mut base.one_of, over.one_of), (&mut base.all_of, over.all_of)]
+    {
+        if mine.is_empty() {
+            *mine = theirs;
+        } else if *mine != theirs {
+            mine.extend(theirs);
+        }
+    }
+    if !clash.0.is_empty() {
+        base.all_of.insert(0, clash.0);
+        base.all_of.insert(1, clash.1);
+    }
+    Ok(base)
+}
+
+fn overlay_children(
+    base: &mut Schema,
+    properties: std::collections::BTreeMap<String, Schema>,
+    items: Option<Box<Schema>>,
+    additional: Option<Additional>,
+) -> Result<(), TypeConflict> {
+    for (name, schema) in properties {
+        let merged = match base.properties.remove(&name) {
+            Some(existing) => overlay(existing, schema)?,
+            None => schema,
+        };
+        base.properties.insert(name, merged);
+    }
+    if let Some(items) = items {
+        base.items = Some(Box::new(match base.items.take() {
+            Some(existing) => overlay(*existing, *items)?,
+            None => *items,
+        }));
+    }
+    base.additional_properties = additional.or(base.additional_properties.take());
+    Ok(())
+}
+
+fn prefer<T>(base: &mut Option<T>, over: Option<T>) {
+    if over.is_some() {
+        *base = over;
+    }
+}
+
+/// Joins a constraint; one that both sides have with different values moves to the branches.
+fn join<T: PartialEq>(base: &mut Option<T>, over: Option<T>, first: &mut Option<T>, second: &mut Option<T>) {
+    match (base.take(), over) {
+        (Some(mine), Some(theirs)) if mine != theirs => {
+            *first = Some(mine);
+            *second = Some(theirs);
+        }
+        (mine, theirs) => *base = theirs.or(mine),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn schema(value: Value) -> Schema {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[track_caller]
+    fn check(base: Value, over: Value, expected: &Value) {
+        let merged = overlay(schema(base), schema(over)).unwrap();
+        assert_eq!(merged.to_value(), *expected);
+    }
+
+    #[test]
+    fn a_fields_words_replace_the_types() {
+        check(
+            json!({"type": "string", "description": "type", "title": "t"}),
+            json!({"description": "field"}),
+            &json!({"type": "string", "description": "field", "title": "t"}),
+        );
+    }
+
+    #[test]
+    fn differing_constraints_stay_as_branches() {
+        check(
+            json!({"type": "integer", "minimum": 1, "maximum": 100, "exclusiveMaximum": true}),
+            json!({"minimum": 5, "maximum": 10}),
+            &json!({"type": "integer", "exclusiveMaximum": true,
+                "allOf": [{"minimum": 1, "maximum": 100}, {"minimum": 5, "maximum": 10}]}),
+        );
+        check(json!({"minLength": 1}), json!({"minLength": 1}), &json!({"minLength": 1}));
+    }
+
+    #[test]
+    fn a_fields_rules_come_first() {
+        check(
+            json!({"x-kubernetes-validations": [{"rule": "type"}]}),
+            json!({"x-kubernetes-validations": [{"rule": "field"}]}),
+            &json!({"x-kubernetes-validations": [{"rule": "field"}, {"rule": "type"}]}),
+        );
+    }
+
+    #[test]
+    fn two_types_are_a_conflict() {
+        assert!(overlay(Schema::of_type("string"), Schema::of_type("integer")).is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! Source files and places in them.
+//!
+//! Spans of `proc_macro2` belong to the thread that parsed the text. A [`Loc`] is a plain value: the
+//! file's number and a byte range. Everything after `parse` speaks of places in these terms.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// Number of a file in a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A byte range in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Loc {
+    /// The file.
+    pub file: FileId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Loc {
+    /// The range as `usize`s.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// From the start of `self` to the end of `end`.
+    #[must_use]
+    pub fn to(self, end: Loc) -> Loc {
+        Loc { file: self.file, start: self.start, end: end.end.max(self.end) }
+    }
+}
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Where it is on disk.
+    pub path: PathBuf,
+    /// The path as the user would write it, `/`-separated.
+    pub name: String,
+    /// Its text; empty for a file that could not be read.
+    pub text: String,
+}
+
+/// The files of a run, in the order in which they were found.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// Adds a file.
+    pub fn add(&mut self, file: SourceFile) -> FileId {
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.files.push(file);
+        id
+    }
+
+    /// Gives a file its text, which is not needed before its diagnostics are rendered.
+    pub fn set_text(&mut self, id: FileId, text: String) {
+        self.files[id.0 as usize].text = text;
+    }
+
+    /// The file with this number.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// Number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether no file was added.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Line and column, both from 1; the column counts characters.
+    pub fn position(&self, loc: Loc) -> Position {
+        let text = &self.file(loc.file).text;
+        let mut at = (loc.start as usize).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = &text[..at];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Position {
+            line: before.bytes().filter(|&b| b == b'\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+
+    /// The place as the intermediate representation stores it.
+    pub fn span(&self, loc: Loc) -> crate::ir::Span {
+        crate::ir::Span { file: self.file(loc.file).name.clone(), start: loc.start, end: loc.end }
+    }
+}
+
+/// Line and column, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line.
+    pub line: usize,
+    /// Column in characters.
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let mut map = SourceMap::default();
+        let file =
+            map.add(SourceFile { path: "a".into(), name: "a".into(), text: "ab\nünïx\n".to_string() });
+        let at = |start| map.position(Loc { file, start, end: start }).to_string();
+        assert_eq!(at(0), "1:1");
+        assert_eq!(at(3), "2:1");
+        assert_eq!(at(5), "2:2");
+        assert_eq!(at(4), "2:1", "inside a character");
+        assert_eq!(at(400), "3:1");
+    }
+}
