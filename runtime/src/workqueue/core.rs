@@ -33,6 +33,7 @@ pub(super) enum Added {
 pub(super) struct Popped<T> {
     pub(super) slot: SlotId,
     pub(super) key: T,
+    pub(super) priority: i32,
     /// When the key became ready, if times are kept.
     pub(super) queued_at: Option<Instant>,
 }
@@ -224,6 +225,7 @@ impl<T: Eq + Clone> Core<T> {
             return Some(Popped {
                 slot: entry.slot,
                 key: slot.key.clone(),
+                priority: slot.priority,
                 queued_at: slot.queued_at.take(),
             });
         }

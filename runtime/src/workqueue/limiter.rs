@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -67,15 +68,20 @@ pub fn default_item_based_rate_limiter<T: Eq + Hash + Clone>() -> ItemExponentia
 }
 
 /// Failures per key.
-struct Failures<T>(Mutex<HashMap<T, u32>>);
+struct Failures<T> {
+    /// How many keys are in the map. Nearly every `forget` finds none and goes without the lock; a key's own calls
+    /// are ordered by the queue, so that it sees what it has counted itself.
+    keys: AtomicUsize,
+    map: Mutex<HashMap<T, u32>>,
+}
 
 impl<T: Eq + Hash + Clone> Failures<T> {
     fn new() -> Self {
-        Failures(Mutex::new(HashMap::new()))
+        Failures { keys: AtomicUsize::new(0), map: Mutex::new(HashMap::new()) }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<T, u32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.map.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts one more and returns how many there were before.
@@ -87,14 +93,23 @@ impl<T: Eq + Hash + Clone> Failures<T> {
             return before;
         }
         failures.insert(item.clone(), 1);
+        self.keys.store(failures.len(), Ordering::Release);
         0
     }
 
     fn forget(&self, item: &T) {
-        self.lock().remove(item);
+        if self.keys.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let mut failures = self.lock();
+        failures.remove(item);
+        self.keys.store(failures.len(), Ordering::Release);
     }
 
     fn get(&self, item: &T) -> usize {
+        if self.keys.load(Ordering::Acquire) == 0 {
+            return 0;
+        }
         self.lock().get(item).copied().unwrap_or(0) as usize
     }
 }

@@ -209,7 +209,7 @@ impl<T: QueueKey> Queue<T> {
         let popped = state.core.pop(now)?;
         wake(state, ready.saturating_sub(1));
         self.shared.handed_out(popped.queued_at, now);
-        Some(Item { queue: self, slot: popped.slot, key: popped.key })
+        Some(Item { queue: self, slot: popped.slot, priority: popped.priority, key: popped.key })
     }
 
     /// How many keys wait to be handed out; those that are processed or delayed are not counted.
@@ -413,15 +413,15 @@ pub struct Get<'q, T: QueueKey> {
 }
 
 /// What one look at the queue gave.
-enum Look<T> {
-    Key(SlotId, T),
+enum Look<'q, T: QueueKey> {
+    Key(Item<'q, T>),
     Closed,
     /// Nothing ready; with a deadline, this worker keeps the timer.
     Wait(Option<Instant>),
 }
 
 impl<'q, T: QueueKey> Get<'q, T> {
-    fn look(&mut self, waker: &Waker) -> Look<T> {
+    fn look(&mut self, waker: &Waker) -> Look<'q, T> {
         let shared = &self.queue.shared;
         let now = shared.metrics_now();
         let mut state = shared.lock();
@@ -434,7 +434,12 @@ impl<'q, T: QueueKey> Get<'q, T> {
             wake(state, ready.saturating_sub(1));
             timer.into_iter().for_each(Waker::wake);
             shared.handed_out(popped.queued_at, now);
-            return Look::Key(popped.slot, popped.key);
+            return Look::Key(Item {
+                queue: self.queue,
+                slot: popped.slot,
+                priority: popped.priority,
+                key: popped.key,
+            });
         }
         if state.core.is_shut_down() {
             if let Some(worker) = self.worker.take() {
@@ -467,9 +472,9 @@ impl<'q, T: QueueKey> Future for Get<'q, T> {
         let progress = ready!(tokio::task::coop::poll_proceed(context));
         loop {
             match self.look(context.waker()) {
-                Look::Key(slot, key) => {
+                Look::Key(item) => {
                     progress.made_progress();
-                    return Poll::Ready(Some(Item { queue: self.queue, slot, key }));
+                    return Poll::Ready(Some(item));
                 }
                 Look::Closed => {
                     progress.made_progress();
@@ -512,6 +517,7 @@ impl<T: QueueKey> Drop for Get<'_, T> {
 pub struct Item<'q, T: QueueKey> {
     queue: &'q Queue<T>,
     slot: SlotId,
+    priority: i32,
     key: T,
 }
 
@@ -519,6 +525,11 @@ impl<T: QueueKey> Item<'_, T> {
     /// The key.
     pub fn key(&self) -> &T {
         &self.key
+    }
+
+    /// The priority with which the key was handed out.
+    pub fn priority(&self) -> i32 {
+        self.priority
     }
 
     /// Ends the processing; the same as dropping the item.

@@ -1,0 +1,405 @@
+//! The worker loop: tasks that take keys, reconcile them and put them back as the result demands.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::join_all;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::metrics::Metrics;
+use super::reconcile::{Action, ReconcileError, Reconciler};
+use crate::metrics::Registry;
+use crate::workqueue::{Item, Queue, QueueKey};
+
+/// How long caches may take to fill (controller-runtime's `CacheSyncTimeout`).
+const DEFAULT_CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
+/// How long workers may take to end (controller-runtime's `GracefulShutdownTimeout`).
+const DEFAULT_SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
+
+/// Why a controller's run ended badly.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControllerError {
+    /// A cache did not fill in time. Look at the informer's errors: the server may refuse the list, or the kind may
+    /// not be installed.
+    #[error(
+        "controller {controller:?}: waited {} s for the caches of {waiting_for}; is the kind installed and may it be listed?",
+        waited.as_secs_f64()
+    )]
+    CacheSyncTimeout {
+        /// The controller's name.
+        controller: String,
+        /// The caches that did not fill.
+        waiting_for: String,
+        /// How long it waited.
+        waited: Duration,
+    },
+    /// Workers did not end within the grace period and were aborted.
+    #[error(
+        "controller {controller:?}: {in_work} keys in work and {queued} queued when the grace of {} s had passed; their workers were aborted",
+        grace.as_secs_f64()
+    )]
+    ShutdownTimeout {
+        /// The controller's name.
+        controller: String,
+        /// Keys whose reconcile was cut off.
+        in_work: usize,
+        /// Keys nobody took any more.
+        queued: usize,
+        /// The grace period.
+        grace: Duration,
+    },
+    /// A worker panicked outside of the reconciler, in a key's or a rate limiter's code.
+    #[error("controller {controller:?}: a worker panicked: {source}")]
+    WorkerPanicked {
+        /// The controller's name.
+        controller: String,
+        /// The panic.
+        source: JoinError,
+    },
+}
+
+type Ready = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Workers over a queue. See the [module](super).
+pub struct Controller<R: Reconciler> {
+    name: String,
+    queue: Queue<R::Key>,
+    reconciler: R,
+    workers: usize,
+    max_retries: Option<usize>,
+    reconcile_timeout: Option<Duration>,
+    caches: Vec<(String, Ready)>,
+    cache_sync_timeout: Duration,
+    shutdown_grace: Duration,
+    registry: Option<Registry>,
+}
+
+impl<R: Reconciler> Controller<R> {
+    /// A controller called `name` with one worker, no reconcile timeout and endless retries.
+    pub fn new(name: impl Into<String>, queue: Queue<R::Key>, reconciler: R) -> Self {
+        Controller {
+            name: name.into(),
+            queue,
+            reconciler,
+            workers: 1,
+            max_retries: None,
+            reconcile_timeout: None,
+            caches: Vec::new(),
+            cache_sync_timeout: DEFAULT_CACHE_SYNC_TIMEOUT,
+            shutdown_grace: DEFAULT_SHUTDOWN_GRACE,
+            registry: None,
+        }
+    }
+
+    /// How many keys are reconciled at a time; at least one.
+    #[must_use]
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers.max(1);
+        self
+    }
+
+    /// Gives a key up when it has failed and been retried this often. Without it a key is retried for ever.
+    #[must_use]
+    pub fn max_retries(mut self, retries: usize) -> Self {
+        self.max_retries = Some(retries);
+        self
+    }
+
+    /// Cuts a reconcile off after this time and counts it as an error.
+    #[must_use]
+    pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
+        self.reconcile_timeout = Some(timeout);
+        self
+    }
+
+    /// No key is taken before `ready` has ended; `cache` names it in errors. May be called several times.
+    #[must_use]
+    pub fn wait_for(
+        mut self,
+        cache: impl Into<String>,
+        ready: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
+        self.caches.push((cache.into(), Box::pin(ready)));
+        self
+    }
+
+    /// How long the caches may take; 2 minutes unless told otherwise.
+    #[must_use]
+    pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
+        self.cache_sync_timeout = timeout;
+        self
+    }
+
+    /// How long working off the queue may take after the stop, before workers are aborted; 30 s unless told
+    /// otherwise.
+    #[must_use]
+    pub fn shutdown_grace(mut self, grace: Duration) -> Self {
+        self.shutdown_grace = grace;
+        self
+    }
+
+    /// Counts in `registry` under the names that start with `controller_runtime_`.
+    #[must_use]
+    pub fn metrics(mut self, registry: &Registry) -> Self {
+        self.registry = Some(registry.clone());
+        self
+    }
+
+    /// The controller's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The controller's queue.
+    pub fn queue(&self) -> &Queue<R::Key> {
+        &self.queue
+    }
+
+    /// Waits for the caches, works until `stop` is cancelled or the queue is shut down, works off what is queued,
+    /// and returns when all workers have ended.
+    ///
+    /// # Errors
+    ///
+    /// [`ControllerError`]: caches that do not fill, workers that do not end in time, a panic outside of the
+    /// reconciler. The queue is shut down and no worker is left in each case.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future aborts the workers at their next await.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), ControllerError> {
+        let Controller { name, queue, workers, registry, shutdown_grace, .. } = self;
+        // Whatever ends the run, nobody will take keys after it.
+        let _shut_down = ShutDownOnDrop(&queue);
+        if !wait_for_caches(&name, self.caches, self.cache_sync_timeout, &stop).await? {
+            return Ok(());
+        }
+        let shared = Arc::new(Shared {
+            name: name.clone(),
+            queue: queue.clone(),
+            reconciler: self.reconciler,
+            max_retries: self.max_retries,
+            reconcile_timeout: self.reconcile_timeout,
+            metrics: registry.map(|registry| Metrics::register(&registry, &name, workers)),
+        });
+        let mut tasks = JoinSet::new();
+        for _ in 0..workers {
+            tasks.spawn(work(shared.clone()));
+        }
+        tracing::info!(controller = name, workers, "controller started");
+        let result = supervise(&name, &queue, &mut tasks, &stop, shutdown_grace).await;
+        tracing::info!(controller = name, "controller stopped");
+        result
+    }
+}
+
+/// False if it was stopped meanwhile.
+async fn wait_for_caches(
+    controller: &str,
+    caches: Vec<(String, Ready)>,
+    limit: Duration,
+    stop: &CancellationToken,
+) -> Result<bool, ControllerError> {
+    let (names, ready): (Vec<String>, Vec<Ready>) = caches.into_iter().unzip();
+    let mut pending = vec![true; ready.len()];
+    let all = join_all(ready.into_iter().zip(&mut pending).map(|(ready, pending)| async move {
+        ready.await;
+        *pending = false;
+    }));
+    let in_time = tokio::select! {
+        biased;
+        () = stop.cancelled() => return Ok(false),
+        result = timeout(limit, all) => result.is_ok(),
+    };
+    if in_time {
+        return Ok(true);
+    }
+    let waiting = names.into_iter().zip(pending).filter_map(|(name, pending)| pending.then_some(name));
+    Err(ControllerError::CacheSyncTimeout {
+        controller: controller.to_owned(),
+        waiting_for: waiting.collect::<Vec<_>>().join(", "),
+        waited: limit,
+    })
+}
+
+struct ShutDownOnDrop<'q, T: QueueKey>(&'q Queue<T>);
+
+impl<T: QueueKey> Drop for ShutDownOnDrop<'_, T> {
+    fn drop(&mut self) {
+        self.0.shut_down();
+    }
+}
+
+/// What the workers of one controller share.
+struct Shared<R: Reconciler> {
+    name: String,
+    queue: Queue<R::Key>,
+    reconciler: R,
+    max_retries: Option<usize>,
+    reconcile_timeout: Option<Duration>,
+    metrics: Option<Metrics>,
+}
+
+/// Waits for the end of all workers; the stop shuts the queue down, which ends them.
+async fn supervise<T: QueueKey>(
+    name: &str,
+    queue: &Queue<T>,
+    tasks: &mut JoinSet<()>,
+    stop: &CancellationToken,
+    grace: Duration,
+) -> Result<(), ControllerError> {
+    let mut deadline: Option<Instant> = None;
+    let mut result = Ok(());
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled(), if deadline.is_none() => {
+                queue.shut_down();
+                deadline = Some(Instant::now() + grace);
+            }
+            ended = tasks.join_next() => match ended {
+                None => return result,
+                Some(Ok(())) => {}
+                Some(Err(source)) => {
+                    queue.shut_down();
+                    deadline.get_or_insert_with(|| Instant::now() + grace);
+                    result = Err(ControllerError::WorkerPanicked { controller: name.to_owned(), source });
+                }
+            },
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
+                let (in_work, queued) = (queue.processing(), queue.len());
+                tasks.shutdown().await;
+                return Err(ControllerError::ShutdownTimeout { controller: name.to_owned(), in_work, queued, grace });
+            }
+        }
+    }
+}
+
+/// One worker: ends when the queue is shut down and empty.
+async fn work<R: Reconciler>(shared: Arc<Shared<R>>) {
+    while let Some(item) = shared.queue.get().await {
+        shared.process(&item).await;
+    }
+}
+
+/// How a reconcile ended.
+enum Outcome {
+    Done(Action),
+    Failed(ReconcileError),
+    Panicked(ReconcileError),
+    TimedOut(ReconcileError),
+}
+
+impl<R: Reconciler> Shared<R> {
+    async fn process(&self, item: &Item<'_, R::Key>) {
+        let start = self.metrics.as_ref().map(|metrics| {
+            metrics.active_workers.add(1.0);
+            ActiveWorker { metrics, since: Instant::now() }
+        });
+        let outcome = self.reconcile(item.key()).await;
+        drop(start);
+        self.count(&outcome);
+        self.requeue(item, outcome);
+    }
+
+    async fn reconcile(&self, key: &R::Key) -> Outcome {
+        // A reconciler that panicked is called again: what it shares must be as sound as after an error.
+        let guarded = AssertUnwindSafe(async { self.reconciler.reconcile(key).await }).catch_unwind();
+        let result = match self.reconcile_timeout {
+            None => guarded.await,
+            Some(limit) => match timeout(limit, guarded).await {
+                Ok(result) => result,
+                Err(_) => {
+                    let text = format!("the reconcile was cut off after {} s", limit.as_secs_f64());
+                    return Outcome::TimedOut(ReconcileError::new(text));
+                }
+            },
+        };
+        match result {
+            Ok(Ok(action)) => Outcome::Done(action),
+            Ok(Err(error)) => Outcome::Failed(error),
+            Err(panic) => Outcome::Panicked(ReconcileError::new(format!("panic: {}", panic_text(&*panic)))),
+        }
+    }
+
+    fn count(&self, outcome: &Outcome) {
+        let Some(metrics) = &self.metrics else { return };
+        match outcome {
+            Outcome::Done(action) if action.requeue_delay().is_some() => metrics.requeue_after.inc(),
+            Outcome::Done(_) => metrics.success.inc(),
+            Outcome::Failed(error) if error.is_terminal() => metrics.terminal_errors.inc(),
+            Outcome::Failed(_) => {}
+            Outcome::Panicked(_) => metrics.panics.inc(),
+            Outcome::TimedOut(_) => metrics.timeouts.inc(),
+        }
+        if !matches!(outcome, Outcome::Done(_)) {
+            metrics.error.inc();
+            metrics.errors.inc();
+        }
+    }
+
+    fn requeue(&self, item: &Item<'_, R::Key>, outcome: Outcome) {
+        let Shared { name, queue, max_retries, .. } = self;
+        let key = item.key();
+        let error = match outcome {
+            Outcome::Done(action) => {
+                queue.forget(key);
+                if let Some(delay) = action.requeue_delay() {
+                    let priority = action.priority().unwrap_or(item.priority());
+                    queue.add_after_with_priority(key.clone(), delay, priority);
+                }
+                return;
+            }
+            Outcome::Failed(error) | Outcome::Panicked(error) | Outcome::TimedOut(error) => error,
+        };
+        if error.is_terminal() {
+            tracing::error!(controller = name, ?key, %error, "reconcile failed for good, the key is not retried");
+            return queue.forget(key);
+        }
+        let retries = queue.num_requeues(key);
+        if max_retries.is_some_and(|most| retries >= most) {
+            tracing::error!(controller = name, ?key, retries, %error, "reconcile failed too often, the key is dropped");
+            return queue.forget(key);
+        }
+        tracing::warn!(controller = name, ?key, retries, %error, "reconcile failed, the key is retried");
+        queue.add_rate_limited_with_priority(key.clone(), item.priority());
+    }
+}
+
+/// Counts one worker as active while it lives, so also when it is aborted.
+struct ActiveWorker<'m> {
+    metrics: &'m Metrics,
+    since: Instant,
+}
+
+impl Drop for ActiveWorker<'_> {
+    fn drop(&mut self) {
+        self.metrics.active_workers.add(-1.0);
+        self.metrics.time.observe_duration(self.since.elapsed());
+    }
+}
+
+/// The message of a panic, which is nearly always text.
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+impl<R: Reconciler> fmt::Debug for Controller<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller")
+            .field("name", &self.name)
+            .field("queue", &self.queue)
+            .field("workers", &self.workers)
+            .field("max_retries", &self.max_retries)
+            .field("reconcile_timeout", &self.reconcile_timeout)
+            .finish_non_exhaustive()
+    }
+}
