@@ -82,7 +82,6 @@ pub fn validates(format: &str, text: &str) -> bool {
 macro_rules! regexes {
     ($($name:ident = $pattern:expr;)*) => {
         $(
-            #[expect(clippy::expect_used, reason = "the pattern is a literal and a test compiles it")]
             static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($pattern).expect("a valid literal"));
         )*
         #[cfg(test)]

@@ -1,0 +1,381 @@
+//! Server-side apply and the ownership of fields.
+//!
+//! [`apply`] merges a configuration into an object and decides conflicts; [`update`] computes who owns what after any
+//! other write. Both are functions of their arguments; the caller fills in defaults, validates and stores.
+
+mod builtin;
+mod managed;
+mod set;
+mod types;
+mod walk;
+
+use serde_json::Value;
+
+use managed::{Identity, Managed, Owned};
+pub use managed::{Manager, Operation};
+pub use set::{Element, Set, path_text};
+use types::Ty;
+pub use types::Typed;
+use walk::Comparison;
+
+/// The result of an apply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// The merged object with its managed fields; defaults are not filled in.
+    pub object: Value,
+    /// Whether more than the ownership of fields changed.
+    pub changed: bool,
+}
+
+/// A field that somebody else owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The owner as the server names it: `"one"`, or `"two" using apps/v1` for one that did not apply.
+    pub manager: String,
+    /// The path, such as `.spec.size`.
+    pub field: String,
+}
+
+/// Why an apply is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApplyError {
+    /// Fields are owned by others: 409.
+    #[error("{}", conflict_message(.0))]
+    Conflicts(Vec<Conflict>),
+    /// The configuration cannot be merged: 500 in the server's terms.
+    #[error("{0}")]
+    Invalid(String),
+    /// The request is wrong in itself: 400.
+    #[error("{0}")]
+    BadRequest(String),
+}
+
+impl ApplyError {
+    /// The entries of `status.details.causes`.
+    #[must_use]
+    pub fn causes(&self) -> Vec<Value> {
+        let Self::Conflicts(conflicts) = self else { return Vec::new() };
+        conflicts
+            .iter()
+            .map(|c| {
+                serde_json::json!({"reason": "FieldManagerConflict",
+                    "message": format!("conflict with {}", c.manager), "field": c.field})
+            })
+            .collect()
+    }
+}
+
+fn conflict_message(conflicts: &[Conflict]) -> String {
+    if let [one] = conflicts {
+        return format!("Apply failed with 1 conflict: conflict with {}: {}", one.manager, one.field);
+    }
+    let mut text = format!("Apply failed with {} conflicts: ", conflicts.len());
+    let mut previous = None;
+    for conflict in conflicts {
+        if previous != Some(&conflict.manager) {
+            let line_break = if previous.is_some() { "\n" } else { "" };
+            text.push_str(&format!("{line_break}conflicts with {}:", conflict.manager));
+            previous = Some(&conflict.manager);
+        }
+        text.push_str(&format!("\n- {}", conflict.field));
+    }
+    text
+}
+
+/// The object `new` with `metadata.managedFields` as they are after a write that is no apply.
+///
+/// `live` is the object before, or null on create. Managed fields that the new object carries replace the live ones,
+/// except through a subresource; a single empty entry takes all ownership away.
+#[must_use]
+pub fn update(typed: &Typed, live: &Value, new: &Value, manager: &Manager) -> Value {
+    let mut managed = live_or_new(live, new, !manager.subresource.is_empty());
+    let mut object = without_managed_fields(new);
+    let exists = live.pointer("/metadata/uid").is_some();
+    if !(managed.0.is_empty() && exists) {
+        record_update(typed, live, &object, &mut managed, manager);
+        managed.cap_updaters();
+    }
+    managed.write_to(&mut object);
+    object
+}
+
+fn live_or_new(live: &Value, new: &Value, subresource: bool) -> Managed {
+    let entries = new.pointer("/metadata/managedFields");
+    if subresource {
+        return Managed::of(live);
+    }
+    if let Some([Value::Object(entry)]) = entries.and_then(Value::as_array).map(Vec::as_slice)
+        && entry.is_empty()
+    {
+        return Managed::default();
+    }
+    match entries.and_then(Managed::decode) {
+        Some(managed) if !managed.0.is_empty() => managed,
+        _ => Managed::of(live),
+    }
+}
+
+fn without_managed_fields(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    object
+}
+
+fn ignored(manager: &Manager) -> Set {
+    let mut set = Set::default();
+    for field in &manager.ignored {
+        set.insert(&[Element::Field(field.clone())]);
+    }
+    set
+}
+
+/// The object to compare with: what is stored, or what a new object has by itself.
+fn base(typed: &Typed, live: &Value, new: &Value) -> Value {
+    if !live.is_null() {
+        return without_managed_fields(live);
+    }
+    let mut blank = typed.blank.clone();
+    for name in ["apiVersion", "kind"] {
+        if let (Some(map), Some(value)) = (blank.as_object_mut(), new.get(name)) {
+            map.insert(name.to_owned(), value.clone());
+        }
+    }
+    blank
+}
+
+fn record_update(typed: &Typed, live: &Value, new: &Value, managed: &mut Managed, manager: &Manager) {
+    let base = base(typed, live, new);
+    let compared = Comparison::between(Ty(Some(&typed.schema)), &base, new).without(&ignored(manager));
+    let taken = compared.modified.union(&compared.added);
+    for owned in managed.0.values_mut() {
+        owned.set = owned.set.difference(&taken).difference(&compared.removed);
+    }
+    let own = taken.recursive_difference(&ignored(manager)).difference(&server_set());
+    if !own.is_empty() {
+        let entry = managed.0.entry(Identity::new(manager, Operation::Update)).or_default();
+        entry.set = entry.set.union(&own);
+        entry.api_version.clone_from(&manager.api_version);
+        entry.time = Some(manager.time.clone());
+    }
+    managed.0.retain(|_, owned| !owned.set.is_empty());
+}
+
+/// Fields that the server sets or that identify the object: nobody owns them.
+fn server_set() -> Set {
+    let mut set = Set::default();
+    for name in ["apiVersion", "kind", "metadata"] {
+        set.insert(&[Element::Field(name.to_owned())]);
+    }
+    for name in [
+        "name",
+        "namespace",
+        "creationTimestamp",
+        "selfLink",
+        "uid",
+        "clusterName",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+    ] {
+        set.insert(&[Element::Field("metadata".to_owned()), Element::Field(name.to_owned())]);
+    }
+    set
+}
+
+/// Applies a configuration.
+///
+/// `live` is the stored object, or null if there is none. Fields that the manager applied before and leaves out now are
+/// removed unless somebody else owns them.
+///
+/// # Errors
+/// Fields with another value that others own, unless `force` is set; configurations that cannot be merged.
+pub fn apply(
+    typed: &Typed,
+    live: &Value,
+    applied: &Value,
+    manager: &Manager,
+    force: bool,
+) -> Result<Applied, ApplyError> {
+    check_request(applied, manager)?;
+    let first = run(typed, live, applied, manager, force);
+    let result = match &first {
+        Err(ApplyError::Conflicts(conflicts)) if manager.name == "kubectl" => {
+            match last_applied_allows(typed, live, conflicts) {
+                true => run(typed, live, applied, manager, true),
+                false => first,
+            }
+        }
+        _ => first,
+    };
+    result.map(|applied_object| remember_last_applied(applied_object, applied, manager))
+}
+
+fn check_request(applied: &Value, manager: &Manager) -> Result<(), ApplyError> {
+    let version = applied.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    if version != manager.api_version {
+        return Err(ApplyError::BadRequest(format!(
+            "Incorrect version specified in apply patch. Specified patch version: {version}, expected: {}",
+            manager.api_version
+        )));
+    }
+    match applied.pointer("/metadata/managedFields") {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned())),
+    }
+}
+
+fn run(
+    typed: &Typed,
+    live: &Value,
+    applied: &Value,
+    manager: &Manager,
+    force: bool,
+) -> Result<Applied, ApplyError> {
+    let ty = Ty(Some(&typed.schema));
+    let mut managed = Managed::of(live);
+    if managed.0.is_empty() && !live.is_null() {
+        let before = Manager { name: "before-first-apply".to_owned(), ..manager.clone() };
+        record_update(typed, &Value::Null, &without_managed_fields(live), &mut managed, &before);
+    }
+    let base = base(typed, live, applied);
+    let merged = walk::merge(ty, &base, applied)
+        .map_err(|e| ApplyError::Invalid(format!("failed to merge config: {e}")))?;
+    let identity = Identity::new(manager, Operation::Apply);
+    let last = managed.0.get(&identity).cloned().unwrap_or_default();
+    let set = walk::fields_of(ty, applied).recursive_difference(&ignored(manager));
+    let owned = Owned { set, api_version: manager.api_version.clone(), time: last.time.clone() };
+    managed.0.insert(identity.clone(), owned);
+    let mut object = give_up(ty, merged, &managed, &last.set);
+    settle(ty, &base, &object, &mut managed, &identity, manager, force)?;
+    let changed = live.is_null() || object != base;
+    if let Some(own) = managed.0.get_mut(&identity) {
+        own.set = own.set.difference(&server_set());
+        if changed {
+            own.time = Some(manager.time.clone());
+        }
+    }
+    managed.0.retain(|_, owned| !owned.set.is_empty());
+    if !changed {
+        object = without_managed_fields(live);
+    }
+    managed.write_to(&mut object);
+    Ok(Applied { object, changed })
+}
+
+/// Removes what the manager owned before, does not apply any more and nobody else owns.
+fn give_up(ty: Ty<'_>, merged: Value, managed: &Managed, last: &Set) -> Value {
+    if last.is_empty() {
+        return merged;
+    }
+    let last = walk::with_named_parents(ty, last);
+    let pruned = walk::remove(ty, &merged, &last);
+    let all_owned = managed.0.values().fold(Set::default(), |all, owned| all.union(&owned.set));
+    let fields = |value: &Value| walk::with_named_parents(ty, &walk::fields_of(ty, value));
+    let merged_fields = fields(&merged);
+    let keep = fields(&pruned).union(&walk::with_named_parents(ty, &all_owned));
+    let pruned = walk::remove(ty, &merged, &merged_fields.difference(&keep));
+    let gone = merged_fields.difference(&fields(&pruned)).intersection(&last);
+    walk::remove(ty, &merged, &gone)
+}
+
+/// Takes changed fields from their other owners, or reports them as conflicts.
+fn settle(
+    ty: Ty<'_>,
+    base: &Value,
+    object: &Value,
+    managed: &mut Managed,
+    identity: &Identity,
+    manager: &Manager,
+    force: bool,
+) -> Result<(), ApplyError> {
+    let compared = Comparison::between(ty, base, object).without(&ignored(manager));
+    let taken = compared.modified.union(&compared.added);
+    let mut conflicts = Vec::new();
+    for (other, owned) in managed.0.iter_mut().filter(|(other, _)| *other != identity) {
+        let lost = owned.set.intersection(&taken);
+        conflicts.extend(
+            lost.paths().iter().map(|path| Conflict { manager: other.text(), field: path_text(path) }),
+        );
+        owned.set = owned.set.difference(&lost).difference(&compared.removed);
+    }
+    if !force && !conflicts.is_empty() {
+        return Err(ApplyError::Conflicts(conflicts));
+    }
+    Ok(())
+}
+
+/// The annotation in which kubectl's client-side apply keeps the last configuration.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+fn last_applied(object: &Value) -> Option<Value> {
+    let text = object.get("metadata")?.get("annotations")?.get(LAST_APPLIED)?.as_str()?;
+    serde_json::from_str(text).ok()
+}
+
+/// Whether all conflicts are about fields that client-side apply set and that nobody changed since: then the move to
+/// server-side apply is no conflict.
+fn last_applied_allows(typed: &Typed, live: &Value, conflicts: &[Conflict]) -> bool {
+    let Some(last) = last_applied(live) else { return false };
+    let ty = Ty(Some(&typed.schema));
+    let changed = Comparison::between(ty, &last, &without_managed_fields(live));
+    let allowed = walk::fields_of(ty, &last).difference(&changed.modified).difference(&changed.removed);
+    let allowed: Vec<String> = allowed.paths().iter().map(|path| path_text(path)).collect();
+    conflicts.iter().all(|conflict| allowed.contains(&conflict.field))
+}
+
+/// Keeps the annotation in step, so that client-side apply can be used again.
+fn remember_last_applied(mut result: Applied, applied: &Value, manager: &Manager) -> Applied {
+    if manager.name != "kubectl" || last_applied(&result.object).is_none() {
+        return result;
+    }
+    let mut config = applied.clone();
+    if let Some(annotations) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
+        annotations.remove(LAST_APPLIED);
+    }
+    let text = format!("{}\n", crate::structural::golang::json(&config));
+    if let Some(annotations) =
+        result.object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut)
+    {
+        let old = annotations.insert(LAST_APPLIED.to_owned(), Value::String(text.clone()));
+        result.changed |= old != Some(Value::String(text));
+    }
+    result
+}
+
+/// Moves ownership through the scale subresource: who sets replicas there owns the field of the object.
+///
+/// `path` is the JSON path of the replicas, such as `.spec.replicas`. The entry has no time, as the server writes none.
+pub fn own_scale(object: &mut Value, path: &str, manager: &Manager) {
+    let path: Vec<Element> =
+        path.split('.').filter(|part| !part.is_empty()).map(|part| Element::Field(part.to_owned())).collect();
+    let mut replicas = Set::default();
+    replicas.insert(&path);
+    let mut managed = Managed::of(object);
+    for owned in managed.0.values_mut() {
+        owned.set = owned.set.difference(&replicas);
+    }
+    let entry = managed.0.entry(Identity::new(manager, Operation::Update)).or_default();
+    entry.set = entry.set.union(&replicas);
+    entry.api_version.clone_from(&manager.api_version);
+    managed.0.retain(|_, owned| !owned.set.is_empty());
+    managed.write_to(object);
+}
+
+/// Whether two objects differ in nothing but the times of their managed fields: such a write is none.
+#[must_use]
+pub fn same_but_times(a: &Value, b: &Value) -> bool {
+    let timeless = |object: &Value| {
+        let mut object = object.clone();
+        let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
+        for entry in entries.into_iter().flatten().filter_map(Value::as_object_mut) {
+            entry.remove("time");
+        }
+        object
+    };
+    timeless(a) == timeless(b)
+}
+
+#[cfg(test)]
+mod tests;

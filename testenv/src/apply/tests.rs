@@ -1,0 +1,320 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::structural::Structural;
+
+fn schema() -> Structural {
+    Structural::parse(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
+        "size": {"type": "integer"}, "color": {"type": "string"},
+        "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+            "items": {"type": "object", "required": ["name"],
+                "properties": {"name": {"type": "string"}, "port": {"type": "integer"}}}},
+        "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+        "atoms": {"type": "array", "items": {"type": "string"}},
+        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        "conf": {"type": "object", "x-kubernetes-map-type": "atomic", "additionalProperties": {"type": "string"}}}}}}))
+    .unwrap()
+}
+
+fn manager(name: &str, second: u32) -> Manager {
+    Manager {
+        name: name.to_owned(),
+        api_version: "g/v1".to_owned(),
+        subresource: String::new(),
+        time: format!("2026-01-01T00:00:{second:02}Z"),
+        ignored: Vec::new(),
+    }
+}
+
+fn config(spec: Value) -> Value {
+    json!({"apiVersion": "g/v1", "kind": "W", "metadata": {"name": "a"}, "spec": spec})
+}
+
+fn applied(live: &Value, spec: Value, name: &str, second: u32) -> Value {
+    apply(&Typed::custom(&schema()), live, &config(spec), &manager(name, second), false).unwrap().object
+}
+
+fn fields(object: &Value) -> Vec<(String, Value)> {
+    object["metadata"]["managedFields"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|e| (e["manager"].as_str().unwrap().to_owned(), e["fieldsV1"].clone()))
+        .collect()
+}
+
+#[test]
+fn apply_creates_and_owns() {
+    let object = applied(&Value::Null, json!({"size": 1, "ports": [{"name": "web", "port": 80}]}), "one", 1);
+    assert_eq!(
+        object["metadata"]["managedFields"],
+        json!([{"manager": "one", "operation": "Apply", "apiVersion": "g/v1", "time": "2026-01-01T00:00:01Z",
+            "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:size": {},
+                "f:ports": {"k:{\"name\":\"web\"}": {".": {}, "f:name": {}, "f:port": {}}}}}}])
+    );
+}
+
+#[test]
+fn lists_merge_by_key_and_sets_by_value() {
+    let one = applied(&Value::Null, json!({"ports": [{"name": "web", "port": 80}], "tags": ["x"]}), "one", 1);
+    let two = applied(&one, json!({"ports": [{"name": "dns", "port": 53}], "tags": ["y"]}), "two", 2);
+    assert_eq!(
+        two["spec"],
+        json!({"ports": [{"name": "web", "port": 80}, {"name": "dns", "port": 53}], "tags": ["x", "y"]})
+    );
+    let three = applied(&two, json!({"ports": [{"name": "web", "port": 8080}]}), "one", 3);
+    assert_eq!(
+        three["spec"],
+        json!({"ports": [{"name": "web", "port": 8080}, {"name": "dns", "port": 53}], "tags": ["y"]})
+    );
+    assert_eq!(
+        fields(&three),
+        [
+            (
+                "two".to_owned(),
+                json!({"f:spec": {"f:ports": {"k:{\"name\":\"dns\"}": {".": {}, "f:name": {}, "f:port": {}}},
+                "f:tags": {"v:\"y\"": {}}}})
+            ),
+            (
+                "one".to_owned(),
+                json!({"f:spec": {"f:ports": {"k:{\"name\":\"web\"}": {".": {}, "f:name": {}, "f:port": {}}}}})
+            ),
+        ]
+    );
+}
+
+#[test]
+fn what_its_manager_gives_up_goes_unless_shared() {
+    let object = applied(&Value::Null, json!({"size": 1, "color": "red"}), "one", 1);
+    let object = applied(&object, json!({"size": 1}), "one", 2);
+    assert_eq!(object["spec"], json!({"size": 1}));
+    let object = applied(&object, json!({"size": 1}), "two", 3);
+    assert_eq!(object["metadata"]["managedFields"][0].get("time"), None, "nothing but ownership changed");
+    let object = applied(&object, json!({}), "one", 4);
+    assert_eq!(object["spec"], json!({"size": 1}));
+    assert_eq!(
+        fields(&object),
+        [("two".to_owned(), json!({"f:spec": {"f:size": {}}})), ("one".to_owned(), json!({"f:spec": {}}))]
+    );
+}
+
+#[test]
+fn conflicts_name_the_owner_unless_forced() {
+    let typed = Typed::custom(&schema());
+    let object = applied(&Value::Null, json!({"size": 1}), "one", 1);
+    let error = apply(&typed, &object, &config(json!({"size": 2})), &manager("two", 2), false).unwrap_err();
+    assert_eq!(error.to_string(), "Apply failed with 1 conflict: conflict with \"one\": .spec.size");
+    assert_eq!(
+        error.causes(),
+        [
+            json!({"reason": "FieldManagerConflict", "message": "conflict with \"one\"", "field": ".spec.size"})
+        ]
+    );
+    let forced = apply(&typed, &object, &config(json!({"size": 2})), &manager("two", 2), true).unwrap();
+    assert_eq!(fields(&forced.object), [("two".to_owned(), json!({"f:spec": {"f:size": {}}}))]);
+
+    let updated =
+        update(&typed, &Value::Null, &config(json!({"size": 1, "color": "red"})), &manager("web", 1));
+    let error =
+        apply(&typed, &updated, &config(json!({"size": 2, "color": "blue"})), &manager("two", 2), false);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "Apply failed with 2 conflicts: conflicts with \"web\" using g/v1:\n- .spec.color\n- .spec.size"
+    );
+}
+
+#[test]
+fn updates_own_what_they_change() {
+    let typed = Typed::custom(&schema());
+    let created =
+        update(&typed, &Value::Null, &config(json!({"size": 1, "atoms": ["a"]})), &manager("web", 1));
+    assert_eq!(
+        fields(&created),
+        [("web".to_owned(), json!({"f:spec": {".": {}, "f:size": {}, "f:atoms": {}}}))]
+    );
+    let object = applied(&created, json!({"color": "red"}), "one", 2);
+    let mut new = object.clone();
+    new["spec"]["color"] = json!("blue");
+    new["spec"].as_object_mut().unwrap().remove("size");
+    let object = update(&typed, &object, &new, &manager("web", 3));
+    assert_eq!(
+        fields(&object),
+        [("web".to_owned(), json!({"f:spec": {".": {}, "f:atoms": {}, "f:color": {}}}))]
+    );
+}
+
+#[test]
+fn an_endpoint_owns_nothing_that_it_ignores() {
+    let typed = Typed::custom(&schema());
+    let mut object = config(json!({"size": 1}));
+    object["status"] = json!({"phase": "X"});
+    let ignoring = Manager { ignored: vec!["status".to_owned()], ..manager("web", 1) };
+    assert_eq!(
+        fields(&update(&typed, &Value::Null, &object, &ignoring))[0].1,
+        json!({"f:spec": {".": {}, "f:size": {}}})
+    );
+}
+
+#[test]
+fn empty_managed_fields_take_ownership_away() {
+    let typed = Typed::custom(&schema());
+    let mut live = update(&typed, &Value::Null, &config(json!({"size": 1})), &manager("web", 1));
+    live["metadata"]["uid"] = json!("u");
+    let mut reset = live.clone();
+    reset["metadata"]["managedFields"] = json!([{}]);
+    assert_eq!(update(&typed, &live, &reset, &manager("web", 2))["metadata"].get("managedFields"), None);
+}
+
+#[test]
+fn objects_without_owners_get_one_before_the_first_apply() {
+    let live = json!({"apiVersion": "g/v1", "kind": "W", "metadata": {"name": "a", "uid": "u"}, "spec": {"size": 1}});
+    let error =
+        apply(&Typed::custom(&schema()), &live, &config(json!({"size": 2})), &manager("one", 1), false);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "Apply failed with 1 conflict: conflict with \"before-first-apply\" using g/v1: .spec.size"
+    );
+}
+
+#[test]
+fn requests_are_checked() {
+    let typed = Typed::custom(&schema());
+    let mut wrong = config(json!({}));
+    wrong["apiVersion"] = json!("g/v2");
+    let error = apply(&typed, &Value::Null, &wrong, &manager("one", 1), false).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Incorrect version specified in apply patch. Specified patch version: g/v2, expected: g/v1"
+    );
+    let mut owned = config(json!({}));
+    owned["metadata"]["managedFields"] = json!([]);
+    let error = apply(&typed, &Value::Null, &owned, &manager("one", 1), false).unwrap_err();
+    assert_eq!(error.to_string(), "metadata.managedFields must be nil");
+    let twice = config(json!({"tags": ["x", "x"]}));
+    let error = apply(&typed, &Value::Null, &twice, &manager("one", 1), false).unwrap_err();
+    assert_eq!(error.to_string(), "failed to merge config: .spec.tags: duplicate entries for key [=\"x\"]");
+}
+
+#[test]
+fn built_in_kinds_know_their_lists_and_structures() {
+    let typed = Typed::builtin("", "Service");
+    let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {
+        "ports": [{"port": 80, "protocol": "TCP"}], "selector": {"a": "b"}, "type": "ClusterIP"}, "status": {"loadBalancer": {}}});
+    let web = Manager { api_version: "v1".to_owned(), ..manager("web", 1) };
+    let created = update(&typed, &Value::Null, &service, &web);
+    assert_eq!(
+        fields(&created)[0].1,
+        json!({"f:spec": {"f:ports": {".": {}, "k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:protocol": {}}},
+            "f:selector": {}, "f:type": {}}})
+    );
+    let config = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+        "spec": {"ports": [{"port": 80, "name": "http"}]}});
+    let one = Manager { api_version: "v1".to_owned(), ..manager("one", 2) };
+    let object = apply(&typed, &created, &config, &one, false).unwrap().object;
+    assert_eq!(object["spec"]["ports"], json!([{"port": 80, "protocol": "TCP", "name": "http"}]));
+}
+
+#[test]
+fn the_scale_subresource_takes_its_field() {
+    let typed = Typed::custom(&schema());
+    let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
+    own_scale(&mut object, ".spec.size", &Manager { subresource: "scale".to_owned(), ..manager("hpa", 2) });
+    assert_eq!(
+        fields(&object),
+        [("hpa".to_owned(), json!({"f:spec": {"f:size": {}}})), ("web".to_owned(), json!({"f:spec": {}}))]
+    );
+}
+
+#[test]
+fn old_updaters_are_joined() {
+    let typed = Typed::custom(&schema());
+    let mut object = config(json!({"free": {}}));
+    for i in 0..15 {
+        let mut new = object.clone();
+        new["spec"]["free"][format!("k{i:02}")] = json!(i);
+        let live = if i == 0 { Value::Null } else { object };
+        object = update(&typed, &live, &new, &manager(&format!("m{i:02}"), i));
+    }
+    let owners = fields(&object);
+    assert_eq!(owners.len(), 10);
+    assert_eq!(owners[0].0, "ancient-changes");
+}
+
+fn specs() -> impl Strategy<Value = Value> {
+    let port = ("[abc]", 0..3_i32).prop_map(|(name, port)| json!({"name": name, "port": port}));
+    let ports = prop::collection::vec(port, 0..3).prop_map(|ports| {
+        let mut seen = std::collections::BTreeSet::new();
+        ports.into_iter().filter(|p| seen.insert(p["name"].to_string())).collect::<Vec<_>>()
+    });
+    let tags = prop::collection::btree_set("[xyz]", 0..3);
+    (prop::option::of(0..3_i32), prop::option::of(ports), prop::option::of(tags), prop::option::of("[pq]"))
+        .prop_map(|(size, ports, tags, free)| {
+            let mut spec = serde_json::Map::new();
+            if let Some(size) = size {
+                spec.insert("size".into(), json!(size));
+            }
+            if let Some(ports) = ports.filter(|p| !p.is_empty()) {
+                spec.insert("ports".into(), json!(ports));
+            }
+            if let Some(tags) = tags.filter(|t| !t.is_empty()) {
+                spec.insert("tags".into(), json!(tags));
+            }
+            if let Some(free) = free {
+                spec.insert("free".into(), json!({"inner": {free: 1}}));
+            }
+            Value::Object(spec)
+        })
+}
+
+proptest! {
+    #[test]
+    fn applying_again_changes_nothing(specs in prop::collection::vec((specs(), "[mn]"), 1..6)) {
+        let typed = Typed::custom(&schema());
+        let mut live = Value::Null;
+        for (i, (spec, name)) in (0..).zip(&specs) {
+            // A map that loses all of its fields becomes null, as on the server; one field always stays.
+            let mut config = config(spec.clone());
+            config["spec"]["color"] = json!("red");
+            live = apply(&typed, &live, &config, &manager(name, i), true).unwrap().object;
+            let again = apply(&typed, &live, &config, &manager(name, 59), false).unwrap();
+            prop_assert!(!again.changed);
+            prop_assert_eq!(&again.object, &live);
+        }
+    }
+
+    #[test]
+    fn a_sole_applier_gets_exactly_what_it_applied_last(specs in prop::collection::vec(specs(), 1..6)) {
+        let typed = Typed::custom(&schema());
+        let mut live = Value::Null;
+        for spec in &specs {
+            live = apply(&typed, &live, &config(spec.clone()), &manager("m", 1), false).unwrap().object;
+        }
+        let last = specs.last().unwrap();
+        let mut got = live["spec"].clone();
+        if let (Some(got), Some(want)) = (got["ports"].as_array_mut(), last["ports"].as_array()) {
+            prop_assert_eq!(got.len(), want.len());
+            got.sort_by_key(Value::to_string);
+        }
+        let mut want = last.clone();
+        if let Some(ports) = want["ports"].as_array_mut() {
+            ports.sort_by_key(Value::to_string);
+        }
+        for part in ["size", "ports", "tags", "free"] {
+            prop_assert_eq!(got.get(part).filter(|v| !v.is_null()), want.get(part).filter(|v| !v.is_null()));
+        }
+    }
+
+    #[test]
+    fn every_owned_field_of_an_updated_object_has_one_updater(a in specs(), b in specs()) {
+        let typed = Typed::custom(&schema());
+        let live = update(&typed, &Value::Null, &config(a), &manager("a", 1));
+        let mut new = config(b);
+        new["metadata"] = live["metadata"].clone();
+        let object = update(&typed, &live, &new, &manager("b", 2));
+        let sets: Vec<Set> = fields(&object).iter().map(|(_, f)| Set::from_fields_v1(f).unwrap()).collect();
+        if let [x, y] = sets.as_slice() {
+            prop_assert!(x.intersection(y).is_empty());
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! How each part of an object merges.
+//!
+//! A [`Typed`] is a schema that says of every list and map whether it is owned as a whole or by its parts. For custom
+//! resources it comes from the structural schema; for built-in kinds see [`super::builtin`].
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use super::builtin;
+use super::set::Element;
+use crate::structural::{Additional, ListType, MapType, Structural};
+
+/// The merge rules of one kind of object.
+#[derive(Clone, Debug)]
+pub struct Typed {
+    pub(crate) schema: Structural,
+    /// What an object of the kind has before anything is set: Go structures always have their inner structures.
+    pub(crate) blank: Value,
+}
+
+static OBJECT_META: LazyLock<Structural> = LazyLock::new(|| builtin::parse(&builtin::object_meta()));
+
+impl Typed {
+    /// The rules of a custom resource: those of its schema, and those of metadata.
+    #[must_use]
+    pub fn custom(schema: &Structural) -> Self {
+        let mut schema = schema.clone();
+        add_metadata(&mut schema, true);
+        Self { schema, blank: json!({}) }
+    }
+
+    /// The rules of a built-in kind; kinds that are not in the table merge maps field by field and lists as a whole.
+    #[must_use]
+    pub fn builtin(group: &str, kind: &str) -> Self {
+        let mut schema = builtin::parse(&builtin::schema(group, kind));
+        add_metadata(&mut schema, true);
+        Self { schema, blank: builtin::blank(group, kind) }
+    }
+}
+
+/// Embedded resources get the rules of metadata as the root does.
+fn add_metadata(schema: &mut Structural, is_root: bool) {
+    if is_root || schema.embedded_resource {
+        schema.properties.insert("metadata".to_owned(), OBJECT_META.clone());
+        for name in ["apiVersion", "kind"] {
+            let text = Structural { type_: "string".to_owned(), ..Structural::default() };
+            schema.properties.insert(name.to_owned(), text);
+        }
+    }
+    for (_, property) in schema.properties.iter_mut().filter(|(name, _)| *name != "metadata") {
+        add_metadata(property, false);
+    }
+    if let Some(items) = &mut schema.items {
+        add_metadata(items, false);
+    }
+    if let Some(Additional::Schema(all)) = &mut schema.additional_properties {
+        add_metadata(all, false);
+    }
+}
+
+/// The rules of one place: a schema, or none where the values themselves tell (maps merge, lists are atomic).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ty<'a>(pub(crate) Option<&'a Structural>);
+
+/// What a place holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Atom {
+    Scalar,
+    Map { atomic: bool },
+    List(ListType),
+}
+
+impl<'a> Ty<'a> {
+    /// What the place holds; where no schema tells, the value does.
+    pub(crate) fn atom(self, value: Option<&Value>) -> Atom {
+        let declared = self.0.map_or("", |s| if s.int_or_string { "" } else { s.type_.as_str() });
+        let atomic = self.0.is_some_and(|s| s.effective_map_type() == MapType::Atomic);
+        match (declared, value) {
+            ("object", Some(Value::Object(_) | Value::Null) | None) => Atom::Map { atomic },
+            ("array", Some(Value::Array(_) | Value::Null) | None) => {
+                Atom::List(self.0.map_or(ListType::Atomic, Structural::effective_list_type))
+            }
+            (_, Some(Value::Object(_))) => Atom::Map { atomic },
+            (_, Some(Value::Array(_))) => Atom::List(ListType::Atomic),
+            _ => Atom::Scalar,
+        }
+    }
+
+    /// The rules of a field, and whether the schema names that very field.
+    pub(crate) fn field(self, name: &str) -> (Ty<'a>, bool) {
+        let Some(schema) = self.0 else { return (Ty(None), false) };
+        match schema.properties.get(name) {
+            Some(property) => (Ty(Some(property)), true),
+            None => (Ty(schema.additional_schema()), false),
+        }
+    }
+
+    /// The rules of the items of a list.
+    pub(crate) fn item(self) -> Ty<'a> {
+        Ty(self.0.and_then(|s| s.items.as_deref()))
+    }
+
+    /// The path element of an item of a set or list map.
+    ///
+    /// # Errors
+    /// What is wrong with the item.
+    pub(crate) fn element(self, item: &Value) -> Result<Element, String> {
+        match self.0.map(Structural::effective_list_type) {
+            Some(ListType::Map) => self.key(item),
+            Some(ListType::Set) => match item {
+                Value::Object(_) => {
+                    Err("associative list without keys has an element that's a map type".to_owned())
+                }
+                Value::Array(_) => Err("not supported: associative list with lists as elements".to_owned()),
+                Value::Null => {
+                    Err("associative list without keys has an element that's an explicit null".to_owned())
+                }
+                scalar => Ok(Element::value(scalar)),
+            },
+            _ => Err("invalid indexing of non-associative list".to_owned()),
+        }
+    }
+
+    fn key(self, item: &Value) -> Result<Element, String> {
+        let keys = self.0.map(|s| s.list_map_keys.as_slice()).unwrap_or_default();
+        let map = match item {
+            Value::Object(map) => map,
+            Value::Null => return Err("associative list with keys may not have a null element".to_owned()),
+            _ => return Err("associative list with keys may not have non-map elements".to_owned()),
+        };
+        let default = |name: &str| self.item().field(name).0.0.and_then(|s| s.default.as_ref());
+        let fields: Map<String, Value> = keys
+            .iter()
+            .filter_map(|name| Some((name.clone(), map.get(name).or_else(|| default(name))?.clone())))
+            .collect();
+        if fields.is_empty() && !keys.is_empty() {
+            let keys: Vec<String> = keys.iter().map(|k| crate::structural::golang::quote(k)).collect();
+            return Err(format!(
+                "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
+                keys.join(" ")
+            ));
+        }
+        Ok(Element::key(fields))
+    }
+}
