@@ -4,6 +4,7 @@
 
 pub mod docs;
 pub mod emit;
+pub mod format;
 pub mod ir;
 pub mod output;
 pub mod schema;

@@ -1,3 +1,4 @@
 //! Emitters: from the intermediate representation to file texts. They decide nothing and do no I/O.
 
+pub mod rust;
 pub mod yaml;

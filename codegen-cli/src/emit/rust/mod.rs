@@ -1,0 +1,231 @@
+//! Emits the client package: clientset, informers and listers.
+//!
+//! Input: the [`Ir`] and [`RustOptions`]. Output: file texts by relative path. It decides nothing
+//! about the API and does no I/O: [`plan`] says which files there are and what their placeholders
+//! stand for, [`skeleton`] fills the embedded skeletons in, [`crate::format`] prints them. For the
+//! kind `EcsBinding` the tree is
+//!
+//! ```text
+//! clientset/{mod,scheme}.rs   clientset/typed/ecs/v1/ecs_binding.rs
+//! informers/{mod,factory,generic}.rs   informers/ecs/v1/ecs_binding.rs
+//! listers/ecs/v1/ecs_binding.rs
+//! ```
+
+mod docs;
+mod manifest;
+mod names;
+mod plan;
+mod root_docs;
+mod skeleton;
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::num::NonZero;
+
+use crate::ir::Ir;
+
+use plan::{Job, Plan};
+use skeleton::Skeleton;
+
+/// What to emit and for where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RustOptions {
+    /// Parts to generate.
+    pub parts: Parts,
+    /// A crate of its own or a module.
+    pub package: Package,
+    /// Text that begins every file, such as a licence; `""`: none. A line that is no comment
+    /// becomes one.
+    pub header: String,
+}
+
+/// Parts of the client package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Clientset, scheme and typed clients.
+    pub client: bool,
+    /// Listers.
+    pub lister: bool,
+    /// Informers and their factory.
+    pub informer: bool,
+}
+
+/// Where the generated code lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Package {
+    /// A package of its own; paths in the output begin with `src/`.
+    Crate {
+        /// Package name.
+        name: String,
+        /// Where `kubesmith-runtime` is found.
+        runtime: Dependency,
+        /// Where the API crates are found, by package name.
+        apis: BTreeMap<String, Dependency>,
+    },
+    /// A module of an existing crate; its file is `mod.rs`.
+    Module {
+        /// Path of the module: `crate::generated`.
+        path: String,
+        /// Library name of the API crate that the module lies in, if it does: its types are then
+        /// written `crate::...`.
+        own_lib: Option<String>,
+    },
+}
+
+/// How a generated Cargo.toml finds a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dependency {
+    /// By version requirement, in a registry.
+    Version(String),
+    /// By path.
+    Path {
+        /// Folder relative to the generated Cargo.toml, `/`-separated.
+        path: String,
+        /// Version requirement for when the package is published.
+        version: Option<String>,
+    },
+}
+
+/// How many files are worth a thread of their own.
+const FILES_PER_THREAD: usize = 64;
+
+/// Emits the package: file texts by path relative to the package's or module's folder.
+pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
+    let versions = ir.groups.iter().flat_map(|group| &group.versions);
+    let files: usize = versions.map(|version| 3 * version.resources.len()).sum();
+    let threads =
+        std::thread::available_parallelism().map_or(1, NonZero::get).min(1 + files / FILES_PER_THREAD);
+    let mut tree: BTreeMap<String, String> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads)
+            .map(|share| scope.spawn(move || render_share(ir, options, share, threads)))
+            .collect();
+        let mut tree: BTreeMap<_, _> = render_share(ir, options, 0, threads).into_iter().collect();
+        for other in others {
+            match other.join() {
+                Ok(files) => tree.extend(files),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        tree
+    });
+    if let Some(manifest) = manifest::emit(ir, options) {
+        tree.insert("Cargo.toml".to_owned(), manifest);
+    }
+    tree
+}
+
+/// Renders every `of`-th file, beginning with number `share`. Syntax trees cannot be shared
+/// between threads, so each thread has its plan and skeletons; both cost little.
+fn render_share(ir: &Ir, options: &RustOptions, share: usize, of: usize) -> Vec<(String, String)> {
+    let plan = Plan::new(ir, options);
+    let skeletons = Skeletons::default();
+    let prefix = match options.package {
+        Package::Crate { .. } => "src/",
+        Package::Module { .. } => "",
+    };
+    let boilerplate = comments(&options.header, "//");
+    let render = |job: Job<'_>| {
+        let header = file_header(&boilerplate, "//", job.source);
+        let levels = [&plan.package, &*job.bindings];
+        let text = crate::format::rust(&header, &skeletons.get(job.template).fill(&levels));
+        (format!("{prefix}{}", job.path), text)
+    };
+    plan.jobs().into_iter().skip(share).step_by(of).map(render).collect()
+}
+
+/// The header text as comments.
+fn comments(text: &str, mark: &str) -> String {
+    let mut out = String::new();
+    for line in text.trim().lines().map(str::trim_end) {
+        let line = if mark == "//" { line } else { line.strip_prefix("//").map_or(line, str::trim_start) };
+        match line {
+            "" => out.push_str(mark),
+            line if line.starts_with(mark) => out.push_str(line),
+            line => out.extend([mark, " ", line]),
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Boilerplate, the mark by which generated files are known, and the source.
+fn file_header(boilerplate: &str, mark: &str, source: &str) -> String {
+    let gap = if boilerplate.is_empty() { "" } else { "\n" };
+    let version = env!("CARGO_PKG_VERSION");
+    // A file name may hold anything; what it holds must stay in the comment.
+    let source = source.replace(|c: char| c.is_control(), "?");
+    format!(
+        "{boilerplate}{gap}{mark} Code generated by kubesmith v{version}. DO NOT EDIT.\n{mark} @generated from {source}\n"
+    )
+}
+
+/// The embedded skeletons, parsed when first used.
+macro_rules! templates {
+    ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
+        /// A skeleton's name.
+        #[derive(Clone, Copy, Debug)]
+        enum Template { $($(#[$doc])* $name,)* }
+
+        impl Template {
+            const ALL: &[Self] = &[$(Self::$name,)*];
+
+            fn source(self) -> &'static str {
+                match self { $(Self::$name => include_str!(concat!("../../../../templates/rust/", $file)),)* }
+            }
+        }
+    };
+}
+
+templates! {
+    /// `lib.rs` or the module's `mod.rs`.
+    Root = "root.rs";
+    /// `clientset/mod.rs`.
+    Clientset = "clientset.rs";
+    /// `clientset/scheme.rs`.
+    Scheme = "scheme.rs";
+    /// `clientset/typed/mod.rs`.
+    Typed = "typed.rs";
+    /// `clientset/typed/<group>/mod.rs`.
+    TypedGroup = "typed_group.rs";
+    /// `clientset/typed/<group>/<version>/mod.rs`.
+    TypedVersion = "typed_version.rs";
+    /// `clientset/typed/<group>/<version>/<kind>.rs`.
+    TypedKind = "typed_kind.rs";
+    /// `informers/mod.rs`.
+    Informers = "informers.rs";
+    /// `informers/factory.rs`.
+    InformerFactory = "informer_factory.rs";
+    /// `informers/generic.rs`.
+    InformerGeneric = "informer_generic.rs";
+    /// `informers/<group>/mod.rs`.
+    InformerGroup = "informer_group.rs";
+    /// `informers/<group>/<version>/mod.rs`.
+    InformerVersion = "informer_version.rs";
+    /// `informers/<group>/<version>/<kind>.rs`.
+    InformerKind = "informer_kind.rs";
+    /// `listers/mod.rs`.
+    Listers = "listers.rs";
+    /// `listers/<group>/mod.rs`.
+    ListersGroup = "listers_group.rs";
+    /// `listers/<group>/<version>/mod.rs`.
+    ListersVersion = "listers_version.rs";
+    /// `listers/<group>/<version>/<kind>.rs`.
+    ListerKind = "lister_kind.rs";
+}
+
+struct Skeletons(Vec<OnceCell<Skeleton>>);
+
+impl Default for Skeletons {
+    fn default() -> Self {
+        Self(Template::ALL.iter().map(|_| OnceCell::new()).collect())
+    }
+}
+
+impl Skeletons {
+    fn get(&self, template: Template) -> &Skeleton {
+        self.0[template as usize].get_or_init(|| Skeleton::parse(template.source()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Names in generated code: whatever the API calls things, an identifier that compiles comes out.
+
+/// Names of modules and functions that are words of Rust, of every edition.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "union", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// Modules that stand beside the groups' modules in some part of the tree.
+const GROUP_NEIGHBOURS: &[&str] = &["factory", "generic", "scheme", "typed"];
+
+/// Methods of the informer factory, its own and those it dereferences to.
+const FACTORY_METHODS: &[&str] = &[
+    "as_ref",
+    "borrow",
+    "builder",
+    "clone",
+    "deref",
+    "for_resource",
+    "from",
+    "informer_for",
+    "into",
+    "new",
+    "shutdown",
+    "start",
+    "to_owned",
+    "try_from",
+    "try_into",
+    "type_id",
+    "wait_for_cache_sync",
+];
+
+/// Methods of a group-version's client.
+const CLIENT_METHODS: &[&str] = &["clone", "from", "into", "new", "rest_client"];
+
+/// A module, and the file or folder of the same name.
+///
+/// `parent` is the module it lies in: clippy objects to a module named like its parent.
+pub(super) fn module(name: &str, parent: &str) -> String {
+    let name = snake(name);
+    if name == parent { apart(name, &[parent]) } else { apart(name, &[]) }
+}
+
+/// A group's module; it must not be taken for one of the generated modules beside it.
+pub(super) fn group_module(name: &str) -> String {
+    apart(snake(name), GROUP_NEIGHBOURS)
+}
+
+/// A group's accessor on the informer factory.
+pub(super) fn factory_accessor(name: &str) -> String {
+    apart(snake(name), FACTORY_METHODS)
+}
+
+/// A kind's accessor on the client and the informers of its group-version.
+pub(super) fn accessor(name: &str) -> String {
+    apart(snake(name), CLIENT_METHODS)
+}
+
+/// A version's accessor.
+pub(super) fn version_accessor(name: &str) -> String {
+    apart(snake(name), &[])
+}
+
+/// A type, or a part of a type's name.
+pub(super) fn type_part(name: &str) -> String {
+    let text: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    if text.starts_with(|c: char| c.is_ascii_alphabetic()) { text } else { format!("K{text}") }
+}
+
+/// Only what an identifier may contain; the front end has checked names, so this changes none of
+/// those that it let through, but a name can never become anything else than a name.
+fn snake(name: &str) -> String {
+    let text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let text = text.trim_matches('_');
+    if text.starts_with(|c: char| c.is_ascii_alphabetic()) { text.to_owned() } else { format!("n{text}") }
+}
+
+/// Appends `_` to keywords and to the names that are taken.
+fn apart(name: String, taken: &[&str]) -> String {
+    let clashes = KEYWORDS.contains(&name.as_str()) || taken.contains(&name.as_str());
+    if clashes { name + "_" } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_and_taken_names_get_an_underscore() {
+        assert_eq!(module("ecs_binding", "v1"), "ecs_binding");
+        assert_eq!(module("type", "v1"), "type_");
+        assert_eq!(module("mod", "v1"), "mod_");
+        assert_eq!(module("self", "v1"), "self_");
+        assert_eq!(module("v1", "v1"), "v1_");
+        assert_eq!(group_module("generic"), "generic_");
+        assert_eq!(factory_accessor("start"), "start_");
+        assert_eq!(factory_accessor("ecs_bind"), "ecs_bind");
+        assert_eq!(accessor("rest_client"), "rest_client_");
+    }
+
+    #[test]
+    fn anything_becomes_an_identifier() {
+        for name in ["", "9", "a-b", "\"; fn x() {}", "\u{e4}", "_"] {
+            assert!(syn::parse_str::<syn::Ident>(&module(name, "v1")).is_ok(), "{name:?}");
+            assert!(syn::parse_str::<syn::Ident>(&type_part(name)).is_ok(), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Which files the package has, and what the placeholders of each stand for.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use heck::ToSnakeCase;
+
+use super::skeleton::Bindings;
+use super::{Package, RustOptions, Template, docs, names, root_docs};
+use crate::ir::{Group, Ir, Resource, Scope, Verb, Version};
+
+/// A file to be rendered.
+pub(super) struct Job<'p> {
+    /// Path relative to the package's source folder.
+    pub(super) path: String,
+    /// Where the API comes from, for the header.
+    pub(super) source: &'p str,
+    /// Its skeleton.
+    pub(super) template: Template,
+    /// What its placeholders stand for, beside the package's.
+    pub(super) bindings: Rc<Bindings>,
+}
+
+/// What is to be rendered.
+pub(super) struct Plan {
+    /// What placeholders stand for in every file.
+    pub(super) package: Bindings,
+    sources: String,
+    root: &'static str,
+    clients: Part,
+    informers: Part,
+    listers: Part,
+    scheme: Rc<Bindings>,
+}
+
+/// A kind with what its files need.
+struct Kind {
+    bindings: Rc<Bindings>,
+    module: String,
+    source: String,
+    client: bool,
+    informer: bool,
+    lister: bool,
+}
+
+/// The groups and versions that have a kind in one part of the package. Nothing in it: no part.
+struct Part {
+    /// Lists of all groups, versions and kinds of the part.
+    bindings: Rc<Bindings>,
+    groups: Vec<PartGroup>,
+}
+
+struct PartGroup {
+    bindings: Rc<Bindings>,
+    module: String,
+    versions: Vec<PartVersion>,
+}
+
+struct PartVersion {
+    bindings: Rc<Bindings>,
+    module: String,
+    kinds: Vec<Rc<Kind>>,
+}
+
+impl Plan {
+    pub(super) fn new(ir: &Ir, options: &RustOptions) -> Self {
+        let groups: Vec<_> = ir.groups.iter().map(|group| (group, kinds_of_group(group, options))).collect();
+        let clients = Part::new(&groups, |kind| kind.client);
+        let informers = Part::new(&groups, |kind| kind.informer);
+        let listers = Part::new(&groups, |kind| kind.lister);
+        let scheme = Part::new(&groups, |_| true).bindings;
+        let module = matches!(options.package, Package::Module { .. });
+        let package = Bindings::default()
+            .path("root", root_path(&options.package))
+            .text("RootDocs", root_docs::text(ir, options))
+            .flag("module", module)
+            .flag("any_client", !clients.groups.is_empty())
+            .flag("any_informer", !informers.groups.is_empty())
+            .flag("any_lister", !listers.groups.is_empty());
+        let paths: Vec<_> = ir.crates.iter().map(|input| input.path.as_str()).collect();
+        let root = if module { "mod.rs" } else { "lib.rs" };
+        Self { package, sources: paths.join(", "), root, clients, informers, listers, scheme }
+    }
+
+    /// The files, in a fixed order.
+    pub(super) fn jobs(&self) -> Vec<Job<'_>> {
+        let mut jobs = Vec::new();
+        self.job(&mut jobs, self.root, Template::Root, &self.clients.bindings);
+        if !self.clients.groups.is_empty() {
+            let all = &self.clients.bindings;
+            self.job(&mut jobs, "clientset/mod.rs", Template::Clientset, all);
+            self.job(&mut jobs, "clientset/scheme.rs", Template::Scheme, &self.scheme);
+            self.job(&mut jobs, "clientset/typed/mod.rs", Template::Typed, all);
+            let templates = [Template::TypedGroup, Template::TypedVersion, Template::TypedKind];
+            self.part_jobs(&mut jobs, "clientset/typed", &self.clients, templates);
+        }
+        if !self.informers.groups.is_empty() {
+            let all = &self.informers.bindings;
+            self.job(&mut jobs, "informers/mod.rs", Template::Informers, all);
+            self.job(&mut jobs, "informers/factory.rs", Template::InformerFactory, all);
+            self.job(&mut jobs, "informers/generic.rs", Template::InformerGeneric, all);
+            let templates = [Template::InformerGroup, Template::InformerVersion, Template::InformerKind];
+            self.part_jobs(&mut jobs, "informers", &self.informers, templates);
+        }
+        if !self.listers.groups.is_empty() {
+            self.job(&mut jobs, "listers/mod.rs", Template::Listers, &self.listers.bindings);
+            let templates = [Template::ListersGroup, Template::ListersVersion, Template::ListerKind];
+            self.part_jobs(&mut jobs, "listers", &self.listers, templates);
+        }
+        jobs
+    }
+
+    fn job<'p>(&'p self, jobs: &mut Vec<Job<'p>>, path: &str, template: Template, bindings: &Rc<Bindings>) {
+        jobs.push(Job {
+            path: path.to_owned(),
+            source: &self.sources,
+            template,
+            bindings: Rc::clone(bindings),
+        });
+    }
+
+    /// The files of a part's groups, versions and kinds.
+    fn part_jobs<'p>(
+        &'p self,
+        jobs: &mut Vec<Job<'p>>,
+        folder: &str,
+        part: &'p Part,
+        templates: [Template; 3],
+    ) {
+        let [group_template, version_template, kind_template] = templates;
+        for group in &part.groups {
+            let folder = format!("{folder}/{}", group.module);
+            self.job(jobs, &format!("{folder}/mod.rs"), group_template, &group.bindings);
+            for version in &group.versions {
+                let folder = format!("{folder}/{}", version.module);
+                self.job(jobs, &format!("{folder}/mod.rs"), version_template, &version.bindings);
+                jobs.extend(version.kinds.iter().map(|kind| Job {
+                    path: format!("{folder}/{}.rs", kind.module),
+                    source: &kind.source,
+                    template: kind_template,
+                    bindings: Rc::clone(&kind.bindings),
+                }));
+            }
+        }
+    }
+}
+
+impl Part {
+    fn new(groups: &[(&Group, Vec<Vec<Rc<Kind>>>)], keep: impl Fn(&Kind) -> bool) -> Self {
+        let mut part_groups = Vec::new();
+        for (group, versions) in groups {
+            let module = names::group_module(&group.module);
+            let mut part_versions = Vec::new();
+            for (version, kinds) in group.versions.iter().zip(versions) {
+                let kinds: Vec<_> = kinds.iter().filter(|kind| keep(kind)).cloned().collect();
+                if !kinds.is_empty() {
+                    let list = kinds.iter().map(|kind| Rc::clone(&kind.bindings)).collect();
+                    let bindings = Rc::new(version_names(group, version).list("kind", list));
+                    let module = names::module(&version.name, &module);
+                    part_versions.push(PartVersion { bindings, module, kinds });
+                }
+            }
+            if !part_versions.is_empty() {
+                let list = part_versions.iter().map(|version| Rc::clone(&version.bindings)).collect();
+                let bindings = Rc::new(group_names(group).list("version", list));
+                part_groups.push(PartGroup { bindings, module, versions: part_versions });
+            }
+        }
+        let versions = || part_groups.iter().flat_map(|group| &group.versions);
+        let bindings = Bindings::default()
+            .list("group", part_groups.iter().map(|group| Rc::clone(&group.bindings)).collect())
+            .list("version", versions().map(|version| Rc::clone(&version.bindings)).collect())
+            .list(
+                "kind",
+                versions().flat_map(|it| &it.kinds).map(|kind| Rc::clone(&kind.bindings)).collect(),
+            );
+        Self { bindings: Rc::new(bindings), groups: part_groups }
+    }
+}
+
+/// Path of the generated tree's root, as seen from inside it.
+fn root_path(package: &Package) -> syn::Path {
+    match package {
+        Package::Crate { .. } => syn::parse_quote!(crate),
+        Package::Module { path, .. } => parse_path(path),
+    }
+}
+
+/// Parses a path of plain segments; a segment that is no identifier becomes one.
+fn parse_path(path: &str) -> syn::Path {
+    syn::parse_str(path).unwrap_or_else(|_| {
+        let segments = path.split("::").filter(|segment| !segment.is_empty());
+        let segments = segments.map(|segment| quote::format_ident!("{}", names::version_accessor(segment)));
+        syn::parse_quote!(#(#segments)::*)
+    })
+}
+
+/// The path by which generated code names the user's type.
+fn object_path(type_path: &str, package: &Package) -> syn::Path {
+    let (first, rest) = type_path.split_once("::").unwrap_or(("", type_path));
+    match package {
+        Package::Module { own_lib: Some(own), .. } if own == first => parse_path(&format!("crate::{rest}")),
+        // The built-in types are those the runtime was built with.
+        _ if first == "k8s_openapi" => parse_path(&format!("::kubesmith_runtime::{type_path}")),
+        _ => parse_path(&format!("::{type_path}")),
+    }
+}
+
+fn group_names(group: &Group) -> Bindings {
+    Bindings::default()
+        .text("group", names::group_module(&group.module))
+        .text("Group_Name", &group.name)
+        .text("GroupTitle", if group.name.is_empty() { "core" } else { &group.name })
+        .text("InformerGroup", names::type_part(&group.informer_code_name))
+        .text("informer_group", names::factory_accessor(&group.informer_code_name.to_snake_case()))
+}
+
+fn version_names(group: &Group, version: &Version) -> Bindings {
+    let module = names::group_module(&group.module);
+    let code_name = names::type_part(&version.code_name);
+    group_names(group)
+        .text("version", names::module(&version.name, &module))
+        .text("version_name", &version.name)
+        .text("version_accessor", names::version_accessor(&version.name))
+        .text("ApiVersion", api_version(group, version))
+        .text("GroupVersion", names::type_part(&group.code_name) + &code_name)
+        .text("InformerGroupVersion", names::type_part(&group.informer_code_name) + &code_name)
+        .text("group_version", names::version_accessor(&format!("{}_{}", group.module, version.name)))
+}
+
+/// `group/version`, or the version alone in the core group.
+pub(super) fn api_version(group: &Group, version: &Version) -> String {
+    if group.name.is_empty() { version.name.clone() } else { format!("{}/{}", group.name, version.name) }
+}
+
+fn kinds_of_group(group: &Group, options: &RustOptions) -> Vec<Vec<Rc<Kind>>> {
+    group.versions.iter().map(|version| kinds_of_version(group, version, options)).collect()
+}
+
+fn kinds_of_version(group: &Group, version: &Version, options: &RustOptions) -> Vec<Rc<Kind>> {
+    let taken = exported_names(group, version);
+    let once = |resource: &&Resource| exports(resource).iter().all(|name| taken[name] == 1);
+    version
+        .resources
+        .iter()
+        .map(|resource| Rc::new(kind(group, version, resource, once(&resource), options)))
+        .collect()
+}
+
+/// How often each name would be re-exported by the version's modules. A name wanted twice
+/// (`NamespacedFoos` of the kinds Foo and NamespacedFoo) is reached through its kind's module only.
+fn exported_names(group: &Group, version: &Version) -> BTreeMap<String, usize> {
+    let group_version = names::type_part(&group.code_name) + &names::type_part(&version.code_name);
+    let mut taken = BTreeMap::from([(group_version + "Client", 1)]);
+    for name in version.resources.iter().flat_map(exports) {
+        *taken.entry(name).or_default() += 1;
+    }
+    taken
+}
+
+fn exports(resource: &Resource) -> Vec<String> {
+    let (kind, plural) = (names::type_part(&resource.kind), names::type_part(&resource.code.plural));
+    let mut exports = vec![format!("{kind}Lister"), format!("{kind}Informer")];
+    if resource.scope == Scope::Namespaced {
+        exports.extend([format!("{kind}NamespaceLister"), format!("Namespaced{plural}")]);
+    }
+    exports.push(plural);
+    exports
+}
+
+fn kind(
+    group: &Group,
+    version: &Version,
+    resource: &Resource,
+    reexport: bool,
+    options: &RustOptions,
+) -> Kind {
+    let verbs = resource.client.as_ref().map_or(&[][..], |tags| &tags.verbs);
+    let has = |verb: Verb| verbs.contains(&verb);
+    let client = options.parts.client && resource.client.is_some();
+    let informer = options.parts.informer && has(Verb::List) && has(Verb::Watch);
+    let lister = options.parts.lister && has(Verb::List) && has(Verb::Get);
+    let namespaced = resource.scope == Scope::Namespaced;
+    let module = names::module(&resource.code.module, &names::module(&version.name, &group.module));
+    let plural = names::type_part(&resource.code.plural);
+    let bindings = version_names(group, version)
+        .text("Kind", names::type_part(&resource.kind))
+        .text("ListKind", &resource.list_kind)
+        .text("Client", if namespaced { format!("Namespaced{plural}") } else { plural.clone() })
+        .text("Plural", plural)
+        .text("accessor", names::accessor(&resource.code.accessor))
+        .text("module", &module)
+        .text("resource", &resource.plural)
+        .text("Summary", docs::summary(&resource.code.summary))
+        .path("Object", object_path(&resource.code.type_path, &options.package))
+        .flag("namespaced", namespaced)
+        .flag("cluster", !namespaced)
+        .flag("reexport", reexport)
+        .flag("lister", lister)
+        .flag("any_verb", !verbs.is_empty())
+        .flag("list_or_watch", has(Verb::List) || has(Verb::Watch));
+    let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));
+    let source = resource.span.file.clone();
+    Kind { bindings: Rc::new(bindings), module, source, client, informer, lister }
+}
+
+/// The flags of the verbs.
+const VERBS: [(&str, Verb); 11] = [
+    ("create", Verb::Create),
+    ("update", Verb::Update),
+    ("update_status", Verb::UpdateStatus),
+    ("delete", Verb::Delete),
+    ("delete_collection", Verb::DeleteCollection),
+    ("get", Verb::Get),
+    ("list", Verb::List),
+    ("watch", Verb::Watch),
+    ("patch", Verb::Patch),
+    ("apply", Verb::Apply),
+    ("apply_status", Verb::ApplyStatus),
+];

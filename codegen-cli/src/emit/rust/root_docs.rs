@@ -1,0 +1,133 @@
+//! Documentation of the package's root, with an example that compiles.
+
+use heck::ToSnakeCase;
+
+use super::{Package, Parts, RustOptions, names, plan};
+use crate::ir::{Group, Ir, Resource, Scope, Verb, Version};
+
+/// How many group-versions are named one by one.
+const MANY: usize = 6;
+
+/// The text, without comment marks.
+pub(super) fn text(ir: &Ir, options: &RustOptions) -> String {
+    let mut out = format!("{} of {}.", parts(options.parts), group_versions(ir));
+    if let Some(example) = Example::find(ir, options) {
+        out.push_str("\n\n");
+        out.push_str(&example.text(options));
+    }
+    out
+}
+
+/// `Clients, informers and listers`, as far as they are generated.
+pub(super) fn parts(parts: Parts) -> String {
+    let named = [(parts.client, "clients"), (parts.informer, "informers"), (parts.lister, "listers")];
+    let names: Vec<_> = named.iter().filter(|(there, _)| *there).map(|(_, name)| *name).collect();
+    let mut text = enumerate(&names);
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
+/// The groups' names, for people.
+pub(super) fn group_names(ir: &Ir) -> String {
+    let names = ir.groups.iter().map(|group| if group.name.is_empty() { "core" } else { &group.name });
+    some(&names.map(str::to_owned).collect::<Vec<_>>(), "API groups")
+}
+
+fn group_versions(ir: &Ir) -> String {
+    let names = ir.groups.iter().flat_map(|group| {
+        group.versions.iter().map(|version| format!("`{}`", plan::api_version(group, version)))
+    });
+    some(&names.collect::<Vec<_>>(), "group-versions")
+}
+
+fn some(names: &[String], what: &str) -> String {
+    if names.len() > MANY {
+        return format!("{} {what}", names.len());
+    }
+    enumerate(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// `a, b and c`.
+fn enumerate(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// The kind that the example uses.
+struct Example<'i> {
+    group: &'i Group,
+    version: &'i Version,
+    resource: &'i Resource,
+}
+
+impl<'i> Example<'i> {
+    /// The first kind that everything is generated for.
+    fn find(ir: &'i Ir, options: &RustOptions) -> Option<Self> {
+        let all = options.parts.client && options.parts.informer && options.parts.lister;
+        let kinds = ir.groups.iter().flat_map(|group| {
+            group.versions.iter().flat_map(move |version| {
+                version.resources.iter().map(move |resource| Self { group, version, resource })
+            })
+        });
+        kinds.filter(|_| all).find(|example| {
+            let verbs = example.resource.client.as_ref().map(|tags| &tags.verbs);
+            verbs.is_some_and(|verbs| {
+                [Verb::Get, Verb::List, Verb::Watch].iter().all(|verb| verbs.contains(verb))
+            })
+        })
+    }
+
+    fn text(&self, options: &RustOptions) -> String {
+        // The path of a module from outside its crate is not known here, nor whether it is public.
+        let (language, root) = match &options.package {
+            Package::Crate { name, .. } => ("no_run", name.replace('-', "_")),
+            Package::Module { path, .. } => ("text", path.clone()),
+        };
+        let accessor = names::accessor(&self.resource.code.accessor);
+        let version = names::version_accessor(&self.version.name);
+        let group_version = names::version_accessor(&format!("{}_{version}", self.group.module));
+        let informer_group = names::factory_accessor(&self.group.informer_code_name.to_snake_case());
+        let (scope, lister_scope) = match self.resource.scope {
+            Scope::Cluster => ("", ""),
+            Scope::Namespaced => ("\n    .namespace(\"default\")", ".namespace(\"default\")"),
+        };
+        let kind = &self.resource.kind;
+        format!(
+            "# Example
+
+```{language}
+use std::time::Duration;
+
+use kubesmith_runtime::labels::Selector;
+use {root}::{{Clientset, SharedInformerFactory}};
+
+# async fn example() -> Result<(), Box<dyn std::error::Error>> {{
+let clients = Clientset::try_default().await?;
+let object = clients
+    .{group_version}()
+    .{accessor}(){scope}
+    .get(\"example\")
+    .await?;
+println!(\"{kind} {{:?}}\", object.metadata.uid);
+
+let factory = SharedInformerFactory::builder(clients)
+    .resync(Duration::from_secs(30))
+    .build();
+let lister = factory.{informer_group}().{version}().{accessor}().lister();
+factory.start();
+factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
+for object in lister{lister_scope}.list(&Selector::everything()) {{
+    println!(\"{kind} {{:?}}\", object.metadata.name);
+}}
+factory.shutdown().await;
+# Ok(())
+# }}
+```"
+        )
+    }
+}

@@ -1,0 +1,108 @@
+//! Turns a syntax tree into the text of a file.
+
+/// Tells rustfmt to leave the file alone: its layout is ours and stays the same whatever the
+/// user's rustfmt is configured to do. The plain form `#![rustfmt::skip]` is not stable.
+const SKIP_RUSTFMT: &str = "#![cfg_attr(rustfmt, rustfmt_skip)]\n";
+
+/// Prints a file: `header` (comments), the file's documentation, its items with empty lines between.
+pub fn rust(header: &str, file: &syn::File) -> String {
+    let text = prettyplease::unparse(file);
+    let docs_end = inner_part(&text);
+    let mut out = String::with_capacity(header.len() + text.len() + text.len() / 8);
+    out.push_str(header);
+    out.push('\n');
+    out.push_str(&text[..docs_end]);
+    out.push_str(SKIP_RUSTFMT);
+    separate_items(&text[docs_end..], &mut out);
+    out
+}
+
+/// Length of the leading inner documentation and inner attributes.
+fn inner_part(text: &str) -> usize {
+    let inner = |line: &&str| line.starts_with("//!") || line.starts_with("#![");
+    let mut end = 0;
+    let mut open = false;
+    for line in text.split_inclusive('\n') {
+        // An attribute that the printer broke over lines ends at its closing bracket.
+        if !open && !inner(&line) {
+            break;
+        }
+        open = (open || line.starts_with("#![")) && !line.trim_end().ends_with(")]");
+        end += line.len();
+    }
+    end
+}
+
+/// Copies items, with an empty line where one block ends and the next begins.
+///
+/// The printer puts items on lines at column 0 and what is inside `impl` blocks at column 4; it
+/// writes no empty line of its own and the output has no literal that spans lines.
+fn separate_items(text: &str, out: &mut String) {
+    let mut before = "";
+    for (number, line) in text.lines().enumerate() {
+        if number == 0
+            || (begins_item(line) && ends_block(before, indentation(line)))
+            || leaves_list(before, line)
+        {
+            out.push('\n');
+        }
+        out.push_str(line);
+        out.push('\n');
+        before = line;
+    }
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn begins_item(line: &str) -> bool {
+    let starts = ["///", "#[", "pub", "impl", "fn", "async", "type", "const", "use", "mod"];
+    indentation(line) <= 4 && starts.iter().any(|start| line.trim_start().starts_with(start))
+}
+
+/// Whether the line closes an item at that depth: a brace, or the one line of an associated type.
+fn ends_block(line: &str, depth: usize) -> bool {
+    let text = line.trim_start();
+    indentation(line) == depth && (text == "}" || (depth == 4 && text.starts_with("type ")))
+}
+
+/// Whether a list of modules or of imports ends between the lines.
+fn leaves_list(before: &str, line: &str) -> bool {
+    let list = |line: &str| ["pub mod ", "pub use "].into_iter().find(|start| line.starts_with(start));
+    match (list(before), list(line)) {
+        (Some(before), Some(line)) => before != line,
+        (Some(_), None) => indentation(line) == 0,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(source: &str) -> String {
+        rust("// H\n", &syn::parse_file(source).unwrap())
+    }
+
+    #[test]
+    fn items_are_separated_by_empty_lines() {
+        let text = format(
+            "//! Docs.\n#![allow(dead_code)]\npub mod a; pub mod b; pub use self::a::A;\n\
+             /// S.\npub struct S { x: u8 }\nimpl S { fn a() {} fn b() {} }\n\
+             impl T for S { type X = u8; fn c() { if true { a(); } b(); } }",
+        );
+        let expected = "// H\n\n//! Docs.\n#![allow(dead_code)]\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\n\
+            pub mod a;\npub mod b;\n\npub use self::a::A;\n\n/// S.\npub struct S {\n    x: u8,\n}\n\n\
+            impl S {\n    fn a() {}\n    fn b() {}\n}\n\n\
+            impl T for S {\n    type X = u8;\n\n    fn c() {\n        if true {\n            a();\n        }\n        b();\n    }\n}\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_long_inner_attribute_stays_in_one_piece() {
+        let reason = "a reason so long that the printer must break the attribute over several lines, really";
+        let text = format(&format!("#![allow(dead_code, unreachable_pub, reason = {reason:?})]\npub mod a;"));
+        assert!(text.ends_with(")]\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\npub mod a;\n"), "{text}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Lister of the `__Kind__` objects of `__ApiVersion__`.
+
+/// Reads `__Kind__` objects from an informer's cache. Objects are shared: clone one to change it.
+///
+/// __Summary__
+#[derive(Clone, Debug)]
+pub struct __Kind__Lister {
+    inner: ::kubesmith_runtime::lister::Lister<__Object__>,
+}
+
+impl __Kind__Lister {
+    /// Makes the lister from the untyped one that an informer has.
+    #[must_use]
+    pub fn new(inner: ::kubesmith_runtime::lister::Lister<__Object__>) -> Self {
+        Self { inner }
+    }
+
+    /// The objects whose labels the selector matches.
+    #[must_use]
+    pub fn list(
+        &self,
+        selector: &::kubesmith_runtime::labels::Selector,
+    ) -> ::std::vec::Vec<::std::sync::Arc<__Object__>> {
+        self.inner.list(selector)
+    }
+
+    /// The object of that name.
+    ///
+    /// # Errors
+    /// There is none in the cache; the error names the resource.
+    #[when(cluster)]
+    pub fn get(
+        &self,
+        name: &str,
+    ) -> ::core::result::Result<::std::sync::Arc<__Object__>, ::kubesmith_runtime::lister::NotFound> {
+        self.inner.get(name)
+    }
+
+    /// The objects of one namespace.
+    #[when(namespaced)]
+    #[must_use]
+    pub fn namespace(&self, namespace: &str) -> __Kind__NamespaceLister {
+        __Kind__NamespaceLister { inner: self.inner.namespace(namespace) }
+    }
+}
+
+/// Reads the `__Kind__` objects of one namespace from an informer's cache.
+#[when(namespaced)]
+#[derive(Clone, Debug)]
+pub struct __Kind__NamespaceLister {
+    inner: ::kubesmith_runtime::lister::NamespaceLister<__Object__>,
+}
+
+#[when(namespaced)]
+impl __Kind__NamespaceLister {
+    /// The objects of the namespace whose labels the selector matches.
+    #[must_use]
+    pub fn list(
+        &self,
+        selector: &::kubesmith_runtime::labels::Selector,
+    ) -> ::std::vec::Vec<::std::sync::Arc<__Object__>> {
+        self.inner.list(selector)
+    }
+
+    /// The object of that name in the namespace.
+    ///
+    /// # Errors
+    /// There is none in the cache; the error names the resource.
+    pub fn get(
+        &self,
+        name: &str,
+    ) -> ::core::result::Result<::std::sync::Arc<__Object__>, ::kubesmith_runtime::lister::NotFound> {
+        self.inner.get(name)
+    }
+}

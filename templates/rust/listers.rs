@@ -1,0 +1,4 @@
+//! Listers, by group and version: reads from the informers' caches.
+
+#[each(group)]
+pub mod __group__;

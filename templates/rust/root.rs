@@ -1,0 +1,15 @@
+//! __RootDocs__
+
+#![when(module, allow(dead_code, unreachable_pub, reason = "a program need not use everything here"))]
+
+#[when(any_client)]
+pub mod clientset;
+#[when(any_informer)]
+pub mod informers;
+#[when(any_lister)]
+pub mod listers;
+
+#[when(any_client)]
+pub use self::clientset::Clientset;
+#[when(any_informer)]
+pub use self::informers::SharedInformerFactory;

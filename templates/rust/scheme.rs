@@ -1,0 +1,15 @@
+//! The scheme: which Rust type stands for which group, version and kind.
+
+/// Makes a scheme that knows every kind of this package, lists included.
+#[must_use]
+pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
+    let mut scheme = ::kubesmith_runtime::scheme::Scheme::new();
+    add_to_scheme(&mut scheme);
+    scheme
+}
+
+/// Adds every kind of this package to a scheme.
+pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
+    #[each(kind)]
+    scheme.register::<__Object__>();
+}

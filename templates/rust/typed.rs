@@ -1,0 +1,4 @@
+//! Typed clients, by group and version.
+
+#[each(group)]
+pub mod __group__;

@@ -1,0 +1,4 @@
+//! Clients of the group `__GroupTitle__`.
+
+#[each(version)]
+pub mod __version__;

@@ -1,0 +1,249 @@
+//! Client of the `__Kind__` objects of `__ApiVersion__`.
+
+/// Reads and writes the `__Kind__` objects of the cluster.
+///
+/// __Summary__
+///
+/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// or why there is none.
+#[when(cluster)]
+#[derive(Clone, Debug)]
+pub struct __Plural__ {
+    #[when(any_verb)]
+    inner: ::kubesmith_runtime::client::TypedClient<__Object__>,
+    #[unless(any_verb)]
+    rest: ::kubesmith_runtime::client::RestClient,
+}
+
+/// The `__Kind__` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
+///
+/// __Summary__
+#[when(namespaced)]
+#[derive(Clone, Debug)]
+pub struct __Plural__ {
+    rest: ::kubesmith_runtime::client::RestClient,
+    #[when(list_or_watch)]
+    inner: ::kubesmith_runtime::client::TypedClient<__Object__>,
+}
+
+#[when(namespaced)]
+impl __Plural__ {
+    /// Makes the client from the REST client of its group-version.
+    #[must_use]
+    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+        Self {
+            #[when(list_or_watch)]
+            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(rest.clone()),
+            rest,
+        }
+    }
+
+    /// The `__Kind__` objects of one namespace.
+    #[must_use]
+    pub fn namespace(&self, namespace: &str) -> Namespaced__Plural__ {
+        Namespaced__Plural__::new(self.rest.clone(), namespace)
+    }
+
+    /// Lists the objects of all namespaces.
+    #[when(list)]
+    pub async fn list(
+        &self,
+        params: &::kubesmith_runtime::kube::api::ListParams,
+    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::kube::api::ObjectList<__Object__>> {
+        self.inner.list(params).await
+    }
+
+    /// Watches the objects of all namespaces from a resource version on.
+    #[when(watch)]
+    pub async fn watch(
+        &self,
+        params: &::kubesmith_runtime::kube::api::WatchParams,
+        resource_version: &str,
+    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::client::WatchStream<__Object__>> {
+        self.inner.watch(params, resource_version).await
+    }
+}
+
+/// Reads and writes the `__Kind__` objects of one namespace.
+///
+/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// or why there is none.
+#[when(namespaced)]
+#[derive(Clone, Debug)]
+pub struct Namespaced__Plural__ {
+    #[when(any_verb)]
+    inner: ::kubesmith_runtime::client::TypedClient<__Object__>,
+    #[unless(any_verb)]
+    rest: ::kubesmith_runtime::client::RestClient,
+    #[unless(any_verb)]
+    namespace: ::std::string::String,
+}
+
+impl __Client__ {
+    /// Makes the client from the REST client of its group-version.
+    #[when(cluster)]
+    #[must_use]
+    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+        Self {
+            #[when(any_verb)]
+            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            #[unless(any_verb)]
+            rest,
+        }
+    }
+
+    /// Makes the client of a namespace from the REST client of its group-version.
+    #[when(namespaced)]
+    #[must_use]
+    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+        Self {
+            #[when(any_verb)]
+            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            #[unless(any_verb)]
+            rest,
+            #[unless(any_verb)]
+            namespace: namespace.to_owned(),
+        }
+    }
+
+    /// The REST client of the group-version.
+    #[unless(any_verb)]
+    #[must_use]
+    pub fn rest_client(&self) -> &::kubesmith_runtime::client::RestClient {
+        &self.rest
+    }
+
+    /// The namespace that was chosen.
+    #[when(namespaced)]
+    #[unless(any_verb)]
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Creates an object and returns it as stored.
+    #[when(create)]
+    pub async fn create(
+        &self,
+        object: &__Object__,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        self.inner.create(object, params).await
+    }
+
+    /// Replaces the object of that name; its resource version, if set, must be the stored one.
+    #[when(update)]
+    pub async fn update(
+        &self,
+        object: &__Object__,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        self.inner.update(object, params).await
+    }
+
+    /// Replaces the status of the object of that name and nothing else.
+    #[when(update_status)]
+    pub async fn update_status(
+        &self,
+        object: &__Object__,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        self.inner.update_status(object, params).await
+    }
+
+    /// Deletes an object.
+    #[when(delete)]
+    pub async fn delete(
+        &self,
+        name: &str,
+        params: &::kubesmith_runtime::kube::api::DeleteParams,
+    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::client::Deletion<__Object__>> {
+        self.inner.delete(name, params).await
+    }
+
+    /// Deletes the objects that the list parameters select.
+    #[when(delete_collection)]
+    pub async fn delete_collection(
+        &self,
+        params: &::kubesmith_runtime::kube::api::DeleteParams,
+        list: &::kubesmith_runtime::kube::api::ListParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::kube::api::ObjectList<__Object__>>,
+    > {
+        self.inner.delete_collection(params, list).await
+    }
+
+    /// Reads an object.
+    #[when(get)]
+    pub async fn get(&self, name: &str) -> ::kubesmith_runtime::client::Result<__Object__> {
+        self.inner.get(name).await
+    }
+
+    /// Lists objects.
+    #[when(list)]
+    pub async fn list(
+        &self,
+        params: &::kubesmith_runtime::kube::api::ListParams,
+    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::kube::api::ObjectList<__Object__>> {
+        self.inner.list(params).await
+    }
+
+    /// Watches objects from a resource version on.
+    #[when(watch)]
+    pub async fn watch(
+        &self,
+        params: &::kubesmith_runtime::kube::api::WatchParams,
+        resource_version: &str,
+    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::client::WatchStream<__Object__>> {
+        self.inner.watch(params, resource_version).await
+    }
+
+    /// Changes parts of an object.
+    #[when(patch)]
+    pub async fn patch<P>(
+        &self,
+        name: &str,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+        patch: &::kubesmith_runtime::kube::api::Patch<P>,
+    ) -> ::kubesmith_runtime::client::Result<__Object__>
+    where
+        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
+    {
+        self.inner.patch(name, params, patch).await
+    }
+
+    /// Changes parts of a subresource of an object, such as `status`.
+    #[when(patch)]
+    pub async fn patch_subresource<P>(
+        &self,
+        subresource: &str,
+        name: &str,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+        patch: &::kubesmith_runtime::kube::api::Patch<P>,
+    ) -> ::kubesmith_runtime::client::Result<__Object__>
+    where
+        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
+    {
+        self.inner.patch_subresource(subresource, name, params, patch).await
+    }
+
+    /// Creates or changes an object by server-side apply; the parameters name the field manager.
+    #[when(apply)]
+    pub async fn apply(
+        &self,
+        object: &__Object__,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        self.inner.apply(object, params).await
+    }
+
+    /// Changes the status of an object by server-side apply.
+    #[when(apply_status)]
+    pub async fn apply_status(
+        &self,
+        object: &__Object__,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        self.inner.apply_status(object, params).await
+    }
+}
