@@ -1,9 +1,29 @@
-//! placeholder
+//! What generated code and controllers link to: typed clients, caches, informers, work queues.
+//!
+//! Everything below the derives needs the feature `client` (on by default); a crate of API types switches it
+//! off and keeps only the traits, scheme facts and derives.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub use k8s_openapi;
+pub use kube;
+pub use serde;
+pub use serde_json;
+
+#[cfg(feature = "client")]
+pub mod cache;
+#[cfg(feature = "client")]
+pub mod client;
 #[cfg(feature = "client")]
 pub mod controller;
 #[cfg(feature = "client")]
+pub mod informer;
+#[cfg(feature = "client")]
+pub mod labels;
+#[cfg(feature = "client")]
+pub mod lister;
+#[cfg(feature = "client")]
 pub mod metrics;
+#[cfg(feature = "client")]
+pub mod reflector;
 #[cfg(feature = "client")]
 pub mod workqueue;

@@ -1,6 +1,7 @@
-//! Behaviour of the runtime's public parts.
+//! The runtime's behaviour seen from outside, one module per subject.
 #![allow(clippy::unwrap_used)]
 
+mod client;
 mod controller;
 mod metrics;
 mod workqueue;

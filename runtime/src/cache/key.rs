@@ -1,0 +1,137 @@
+//! Names of objects.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Namespace and name of an object: what work queues carry and stores are searched by.
+///
+/// One shared allocation holds `namespace/name` (or the name alone for cluster-scoped kinds); a clone counts a
+/// reference. Keys sort by namespace, then name.
+///
+/// ```
+/// use kubesmith_runtime::cache::ObjectKey;
+///
+/// let key = ObjectKey::namespaced("default", "web");
+/// assert_eq!((key.namespace(), key.name()), ("default", "web"));
+/// assert_eq!(key.to_string(), "default/web");
+/// assert_eq!("default/web".parse(), Ok(key));
+/// ```
+#[derive(Clone)]
+pub struct ObjectKey {
+    text: Arc<str>,
+    /// Length of the namespace; 0 means that there is none and no separator either.
+    split: u32,
+}
+
+impl ObjectKey {
+    /// Key of an object in a namespace. An empty namespace makes a [`Self::cluster`] key.
+    #[must_use]
+    pub fn namespaced(namespace: &str, name: &str) -> Self {
+        let Ok(split) = u32::try_from(namespace.len()) else { return Self::cluster(name) };
+        if split == 0 {
+            return Self::cluster(name);
+        }
+        let mut text = String::with_capacity(namespace.len() + 1 + name.len());
+        text.push_str(namespace);
+        text.push('/');
+        text.push_str(name);
+        Self { text: text.into(), split }
+    }
+
+    /// Key of a cluster-scoped object.
+    #[must_use]
+    pub fn cluster(name: &str) -> Self {
+        Self { text: name.into(), split: 0 }
+    }
+
+    /// Key of `object`; an object without a name has an empty one.
+    #[must_use]
+    pub fn of<K: kube::Resource>(object: &K) -> Self {
+        let meta = object.meta();
+        let name = meta.name.as_deref().unwrap_or_default();
+        Self::namespaced(meta.namespace.as_deref().unwrap_or_default(), name)
+    }
+
+    /// The namespace; empty for cluster-scoped objects.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.text[..self.split as usize]
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        if self.split == 0 { &self.text } else { &self.text[self.split as usize + 1..] }
+    }
+
+    /// `namespace/name`, or the name alone.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn is(&self, namespace: &str, name: &str) -> bool {
+        // The name differs more often than the namespace, and lengths more often than both.
+        self.split as usize == namespace.len() && self.name() == name && self.namespace() == namespace
+    }
+}
+
+/// A text with more than one `/`, which is no key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is no object key: expected \"namespace/name\" or \"name\"")]
+pub struct ParseKeyError(String);
+
+impl FromStr for ObjectKey {
+    type Err = ParseKeyError;
+
+    fn from_str(text: &str) -> Result<Self, ParseKeyError> {
+        match text.split_once('/') {
+            None => Ok(Self::cluster(text)),
+            Some((namespace, name)) if !namespace.is_empty() && !name.contains('/') => {
+                Ok(Self::namespaced(namespace, name))
+            }
+            Some(_) => Err(ParseKeyError(text.to_owned())),
+        }
+    }
+}
+
+impl PartialEq for ObjectKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.split == other.split && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
+    }
+}
+
+impl Eq for ObjectKey {}
+
+impl Hash for ObjectKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}
+
+impl Ord for ObjectKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.namespace(), self.name()).cmp(&(other.namespace(), other.name()))
+    }
+}
+
+impl PartialOrd for ObjectKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ObjectKey({:?})", &*self.text)
+    }
+}

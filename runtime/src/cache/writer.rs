@@ -1,0 +1,147 @@
+//! The store's one writer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+
+use super::index::IndexFn;
+use super::state::State;
+use super::{ObjectKey, Store, Undecodable};
+
+/// Writes to the store. There is one per store: it is not `Clone`.
+pub struct StoreWriter<K> {
+    store: Store<K>,
+    /// The index functions as last seen, so that they run without the lock.
+    functions: Vec<IndexFn<K>>,
+}
+
+/// One difference between two states of the store.
+#[derive(Clone, Debug)]
+pub enum Change<K> {
+    /// A new object.
+    Added {
+        /// Its key.
+        key: ObjectKey,
+        /// Its state.
+        new: Arc<K>,
+    },
+    /// Another state of a known object.
+    Updated {
+        /// Its key.
+        key: ObjectKey,
+        /// The former state.
+        old: Arc<K>,
+        /// The present state.
+        new: Arc<K>,
+    },
+    /// An object that is gone.
+    Deleted {
+        /// Its key.
+        key: ObjectKey,
+        /// The last state the store knew.
+        last: Arc<K>,
+    },
+}
+
+/// What a replacement did.
+#[derive(Debug)]
+pub struct Replacement<K> {
+    /// The differences: deletions first, then the rest in the order given.
+    pub changes: Vec<Change<K>>,
+}
+
+impl<K: Send + Sync + 'static> StoreWriter<K> {
+    pub(super) fn new(store: Store<K>) -> Self {
+        Self { store, functions: Vec::new() }
+    }
+
+    /// A reader.
+    #[must_use]
+    pub fn reader(&self) -> Store<K> {
+        self.store.clone()
+    }
+
+    /// Puts an object in the store and answers the state it replaces.
+    pub fn insert(&mut self, key: &ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
+        let shared = Arc::clone(&self.store.shared);
+        let hash = shared.hash(key.namespace(), key.name());
+        let mut values = self.index_values(&object);
+        loop {
+            let mut state = shared.write();
+            if values.len() == state.indexes().len() {
+                return state.insert(hash, key, object, &values);
+            }
+            // An indexer was added since the functions were fetched.
+            self.fetch_functions(&state);
+            drop(state);
+            values = self.index_values(&object);
+        }
+    }
+
+    /// Removes an object and answers its last state.
+    pub fn remove(&mut self, key: &ObjectKey) -> Option<Arc<K>> {
+        let shared = &self.store.shared;
+        let hash_of = |key: &ObjectKey| shared.hash(key.namespace(), key.name());
+        shared.write().remove(hash_of(key), key, hash_of)
+    }
+
+    /// Makes `objects` the store's whole content, by difference. Keys in `undecodable` exist on the server too:
+    /// their last known state stays.
+    pub fn replace(
+        &mut self,
+        objects: Vec<(ObjectKey, Arc<K>)>,
+        undecodable: &[ObjectKey],
+    ) -> Replacement<K> {
+        let mut present: HashSet<ObjectKey> = HashSet::with_capacity(objects.len() + undecodable.len());
+        present.extend(objects.iter().map(|(key, _)| key.clone()));
+        present.extend(undecodable.iter().cloned());
+
+        let mut gone: Vec<ObjectKey> = {
+            let mut state = self.store.shared.write();
+            state.retain_undecodable(|key| undecodable.contains(key));
+            let new = objects.len().saturating_sub(state.len());
+            state.reserve(new);
+            state.entries().filter(|(key, _)| !present.contains(*key)).map(|(key, _)| key.clone()).collect()
+        };
+        gone.sort();
+        let mut changes = Vec::with_capacity(gone.len() + objects.len());
+        for key in gone {
+            if let Some(last) = self.remove(&key) {
+                changes.push(Change::Deleted { key, last });
+            }
+        }
+        for (key, new) in objects {
+            changes.push(match self.insert(&key, Arc::clone(&new)) {
+                None => Change::Added { key, new },
+                Some(old) => Change::Updated { key, old, new },
+            });
+        }
+        Replacement { changes }
+    }
+
+    /// Records the resource version up to which the store is complete.
+    pub fn set_resource_version(&mut self, version: &str) {
+        self.store.shared.write().set_resource_version(version);
+    }
+
+    /// Records that the object exists but could not be decoded; a later [`Self::insert`] or [`Self::remove`]
+    /// of the key clears it.
+    pub fn mark_undecodable(&mut self, key: ObjectKey, why: Undecodable) {
+        self.store.shared.write().mark_undecodable(key, why);
+    }
+
+    fn index_values(&self, object: &K) -> Vec<Vec<String>> {
+        self.functions.iter().map(|function| function(object)).collect()
+    }
+
+    fn fetch_functions(&mut self, state: &State<K>) {
+        self.functions = state.indexes().iter().map(|index| Arc::clone(index.function())).collect();
+    }
+}
+
+impl<K> fmt::Debug for StoreWriter<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StoreWriter").field(&self.store).finish()
+    }
+}

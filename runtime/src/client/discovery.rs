@@ -1,0 +1,87 @@
+//! What a server offers.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroup, APIResource};
+use k8s_openapi::apimachinery::pkg::version::Info;
+
+use super::Error;
+use super::error::Request;
+
+/// Server version, groups and resources.
+///
+/// ```no_run
+/// # async fn example(client: kube::Client) -> Result<(), kubesmith_runtime::client::Error> {
+/// use kubesmith_runtime::client::Discovery;
+///
+/// let discovery = Discovery::new(client);
+/// println!("{}", discovery.server_version().await?.git_version);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Discovery {
+    client: kube::Client,
+}
+
+impl Discovery {
+    /// Discovery through `client`.
+    #[must_use]
+    pub fn new(client: kube::Client) -> Self {
+        Self { client }
+    }
+
+    /// The server's version (`/version`).
+    ///
+    /// # Errors
+    /// The server's refusal or a failure of the transport.
+    pub async fn server_version(&self) -> Result<Info, Error> {
+        self.client.apiserver_version().await.map_err(|error| failed("/version", error))
+    }
+
+    /// The groups with their versions (`/apis`), in the server's order; the core group is not among them.
+    ///
+    /// # Errors
+    /// The server's refusal or a failure of the transport.
+    pub async fn server_groups(&self) -> Result<Vec<APIGroup>, Error> {
+        let list = self.client.list_api_groups().await.map_err(|error| failed("/apis", error))?;
+        Ok(list.groups)
+    }
+
+    /// The resources of one group version (`v1` or `group/version`), subresources included.
+    ///
+    /// # Errors
+    /// Not found when the server does not serve the group version; else as above.
+    pub async fn server_resources_for_group_version(
+        &self,
+        group_version: &str,
+    ) -> Result<Vec<APIResource>, Error> {
+        let (path, answer) = if group_version.contains('/') {
+            (format!("/apis/{group_version}"), self.client.list_api_group_resources(group_version).await)
+        } else {
+            (format!("/api/{group_version}"), self.client.list_core_api_resources(group_version).await)
+        };
+        answer.map(|list| list.resources).map_err(|error| failed(&path, error))
+    }
+
+    /// Whether the server serves `plural` in `group_version`.
+    ///
+    /// # Errors
+    /// As [`Self::server_resources_for_group_version`], except that an unknown group version is `false`.
+    pub async fn serves(&self, group_version: &str, plural: &str) -> Result<bool, Error> {
+        match self.server_resources_for_group_version(group_version).await {
+            Ok(resources) => Ok(resources.iter().any(|resource| resource.name == plural)),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl std::fmt::Debug for Discovery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Discovery").finish_non_exhaustive()
+    }
+}
+
+fn failed(path: &str, error: kube::Error) -> Error {
+    let request = Request { verb: "get", resource: path.to_owned(), namespace: None, name: None };
+    Error::from_kube(request, error)
+}

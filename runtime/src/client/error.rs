@@ -1,0 +1,198 @@
+//! The one error of the typed clients.
+
+use std::fmt;
+
+use kube::core::Status;
+
+/// A request that failed, with what was asked and of which object.
+///
+/// ```
+/// use kubesmith_runtime::client::Error;
+///
+/// fn describe(error: &Error) -> &'static str {
+///     if error.is_not_found() { "gone" } else if error.is_conflict() { "changed meanwhile" } else { "failed" }
+/// }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The server answered with a failure.
+    #[error("cannot {request}: {}", describe(.status))]
+    Api {
+        /// What was asked.
+        request: Request,
+        /// The server's answer: reason, code, details.
+        status: Box<Status>,
+    },
+    /// The request could not be made, sent, or its answer not read.
+    #[error("cannot {request}: {source}")]
+    Transport {
+        /// What was asked.
+        request: Request,
+        /// What went wrong.
+        #[source]
+        source: Box<kube::Error>,
+    },
+    /// The request was not sent because a part of it is missing or wrong.
+    #[error("cannot {request}: {reason}")]
+    BadRequest {
+        /// What was asked.
+        request: Request,
+        /// What is missing or wrong and how to give it.
+        reason: &'static str,
+    },
+    /// Neither a kubeconfig nor an in-cluster environment could be used.
+    #[error("cannot find out how to reach a cluster (set KUBECONFIG, or run in a pod): {0}")]
+    Config(#[source] Box<kube::config::InferConfigError>),
+    /// The configuration was found but no client could be made of it.
+    #[error("cannot make a client from the configuration: {0}")]
+    Connect(#[source] Box<kube::Error>),
+}
+
+/// What was asked: verb, resource and object, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The verb as RBAC spells it.
+    pub verb: &'static str,
+    /// `plural.group`, or a path for what is no resource.
+    pub resource: String,
+    /// The namespace, when one was named.
+    pub namespace: Option<String>,
+    /// The object, when one was named.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb, self.resource)?;
+        match (&self.namespace, &self.name) {
+            (Some(namespace), Some(name)) => write!(f, " \"{namespace}/{name}\""),
+            (None, Some(name)) => write!(f, " \"{name}\""),
+            (Some(namespace), None) => write!(f, " in namespace \"{namespace}\""),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl Error {
+    /// Sorts a failure of `kube` into the server's answers and everything else.
+    pub(crate) fn from_kube(request: Request, source: kube::Error) -> Self {
+        match source {
+            kube::Error::Api(status) => Self::Api { request, status },
+            source => Self::Transport { request, source: Box::new(source) },
+        }
+    }
+
+    /// The server's `Status`, if the failure is the server's answer.
+    #[must_use]
+    pub fn status(&self) -> Option<&Status> {
+        match self {
+            Self::Api { status, .. } => Some(status),
+            _ => None,
+        }
+    }
+
+    /// The object does not exist.
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        self.status().is_some_and(Status::is_not_found)
+    }
+
+    /// Somebody else changed the object since it was read.
+    #[must_use]
+    pub fn is_conflict(&self) -> bool {
+        self.status().is_some_and(Status::is_conflict)
+    }
+
+    /// An object of that name exists.
+    #[must_use]
+    pub fn is_already_exists(&self) -> bool {
+        self.status().is_some_and(Status::is_already_exists)
+    }
+
+    /// The resource version asked for is no longer kept (code 410, reason `Gone` or `Expired`).
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.status().is_some_and(is_expired)
+    }
+
+    /// The object failed validation.
+    #[must_use]
+    pub fn is_invalid(&self) -> bool {
+        self.status().is_some_and(Status::is_invalid)
+    }
+
+    /// The credentials do not permit the request.
+    #[must_use]
+    pub fn is_forbidden(&self) -> bool {
+        self.status().is_some_and(Status::is_forbidden)
+    }
+
+    /// The server asks to slow down.
+    #[must_use]
+    pub fn is_too_many_requests(&self) -> bool {
+        self.status().is_some_and(|status| status.code == 429 || status.reason == "TooManyRequests")
+    }
+
+    /// How long the server asks to wait before the next try, in seconds.
+    #[must_use]
+    pub fn retry_after_seconds(&self) -> Option<u32> {
+        let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
+        (seconds > 0).then_some(seconds)
+    }
+}
+
+/// `IsGone` or `IsResourceExpired` of apimachinery.
+pub(crate) fn is_expired(status: &Status) -> bool {
+    status.code == 410 || status.reason == "Gone" || status.reason == "Expired"
+}
+
+/// Message, reason and code; not the `Debug` dump that `kube::Error` prints.
+fn describe(status: &Status) -> String {
+    let message = if status.message.is_empty() { "the server gave no message" } else { &status.message };
+    match (status.reason.as_str(), status.code) {
+        ("", 0) => message.to_owned(),
+        ("", code) => format!("{message} (code {code})"),
+        (reason, 0) => format!("{message} ({reason})"),
+        (reason, code) => format!("{message} ({reason}, code {code})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn api(code: u16, reason: &str) -> Error {
+        let status = Status::failure("no such thing", reason).with_code(code);
+        Error::Api {
+            request: Request {
+                verb: "get",
+                resource: "ecsbinding.hopegi.com".to_owned(),
+                namespace: None,
+                name: Some("x".to_owned()),
+            },
+            status: status.boxed(),
+        }
+    }
+
+    #[test]
+    fn message_names_verb_resource_name_and_reason() {
+        assert_eq!(
+            api(404, "NotFound").to_string(),
+            "cannot get ecsbinding.hopegi.com \"x\": no such thing (NotFound, code 404)"
+        );
+    }
+
+    #[test]
+    fn predicates_follow_reason_and_code() {
+        assert!(api(404, "NotFound").is_not_found());
+        assert!(api(409, "Conflict").is_conflict());
+        assert!(api(409, "AlreadyExists").is_already_exists());
+        assert!(!api(409, "AlreadyExists").is_conflict());
+        assert!(api(410, "Expired").is_gone());
+        assert!(api(410, "Gone").is_gone());
+        assert!(api(422, "Invalid").is_invalid());
+        assert!(api(403, "Forbidden").is_forbidden());
+        assert!(api(429, "TooManyRequests").is_too_many_requests());
+    }
+}

@@ -1,0 +1,341 @@
+//! One kind's verbs.
+
+use std::fmt::Debug;
+
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
+use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
+use kube::Api;
+use kube::api::{
+    DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
+};
+use kube::core::Status;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::Request;
+use super::{Error, RestClient};
+
+/// The events of a watch, with the errors of this module.
+pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>, Error>>;
+
+/// The answer to a delete.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deletion<T> {
+    /// The object is on its way out (finalizers, graceful deletion); this is its state now.
+    Deleting(T),
+    /// It is gone.
+    Deleted(Box<Status>),
+}
+
+impl<T> Deletion<T> {
+    /// Whether the object is gone already.
+    #[must_use]
+    pub fn is_deleted(&self) -> bool {
+        matches!(self, Self::Deleted(_))
+    }
+}
+
+/// All verbs on objects of kind `K`, cluster-wide, in all namespaces or in one.
+///
+/// # Cancel safety
+/// Dropping a call's future abandons the request; whether the server carried it out is then unknown.
+///
+/// ```no_run
+/// # async fn example(client: kube::Client) -> Result<(), kubesmith_runtime::client::Error> {
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kubesmith_runtime::client::{RestClient, TypedClient};
+///
+/// let maps: TypedClient<ConfigMap> = TypedClient::namespaced(RestClient::new(client, "", "v1"), "default");
+/// let map = maps.get("settings").await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct TypedClient<K> {
+    rest: RestClient,
+    api: Api<K>,
+}
+
+impl<K> TypedClient<K>
+where
+    K: kube::Resource<DynamicType = ()>,
+{
+    /// Objects of a cluster-scoped kind.
+    #[must_use]
+    pub fn cluster(rest: RestClient) -> Self
+    where
+        K: kube::Resource<Scope = ClusterResourceScope>,
+    {
+        Self { api: Api::all(rest.client().clone()), rest }
+    }
+
+    /// Objects of a namespaced kind in all namespaces: list and watch (other verbs need a namespace).
+    #[must_use]
+    pub fn all_namespaces(rest: RestClient) -> Self
+    where
+        K: kube::Resource<Scope = NamespaceResourceScope>,
+    {
+        Self { api: Api::all(rest.client().clone()), rest }
+    }
+
+    /// Objects of a namespaced kind in one namespace.
+    #[must_use]
+    pub fn namespaced(rest: RestClient, namespace: &str) -> Self
+    where
+        K: kube::Resource<Scope = NamespaceResourceScope>,
+    {
+        Self { api: Api::namespaced(rest.client().clone(), namespace), rest }
+    }
+
+    /// The group version's client.
+    #[must_use]
+    pub fn rest_client(&self) -> &RestClient {
+        &self.rest
+    }
+
+    /// The same objects through kube's own `Api`, for what this type has no method for.
+    #[must_use]
+    pub fn api(&self) -> &Api<K> {
+        &self.api
+    }
+
+    /// The namespace, if the client is bound to one.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&str> {
+        self.api.namespace()
+    }
+
+    fn request(&self, verb: &'static str, name: Option<&str>) -> Request {
+        Request {
+            verb,
+            resource: resource_name::<K>(),
+            namespace: self.api.namespace().map(str::to_owned),
+            name: name.map(str::to_owned),
+        }
+    }
+
+    fn failed(&self, verb: &'static str, name: Option<&str>) -> impl FnOnce(kube::Error) -> Error {
+        let request = self.request(verb, name);
+        move |source| Error::from_kube(request, source)
+    }
+}
+
+/// Reading.
+impl<K> TypedClient<K>
+where
+    K: kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,
+{
+    /// The object of that name.
+    ///
+    /// # Errors
+    /// [`Error::is_not_found`] when there is none; else the server's refusal or a failure of the transport.
+    pub async fn get(&self, name: &str) -> Result<K, Error> {
+        self.api.get(name).await.map_err(self.failed("get", Some(name)))
+    }
+
+    /// The object of that name, or `None`.
+    ///
+    /// # Errors
+    /// The server's refusal or a failure of the transport.
+    pub async fn get_opt(&self, name: &str) -> Result<Option<K>, Error> {
+        self.api.get_opt(name).await.map_err(self.failed("get", Some(name)))
+    }
+
+    /// The object as its status subresource answers it.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub async fn get_status(&self, name: &str) -> Result<K, Error> {
+        self.api.get_status(name).await.map_err(self.failed("get", Some(name)))
+    }
+
+    /// The objects that match `params`; one page of them when `params` has a limit.
+    ///
+    /// # Errors
+    /// The server's refusal or a failure of the transport; [`Error::is_gone`] for an expired continue token.
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<K>, Error> {
+        self.api.list(params).await.map_err(self.failed("list", None))
+    }
+
+    /// The changes after `resource_version`. The stream ends at the server's timeout; an informer is what
+    /// keeps watching.
+    ///
+    /// # Errors
+    /// The server's refusal or a failure of the transport, here or as an item of the stream.
+    pub async fn watch(&self, params: &WatchParams, resource_version: &str) -> Result<WatchStream<K>, Error>
+    where
+        K: Send + 'static,
+    {
+        let stream = self.api.watch(params, resource_version).await.map_err(self.failed("watch", None))?;
+        let request = self.request("watch", None);
+        Ok(stream.map_err(move |source| Error::from_kube(request.clone(), source)).boxed())
+    }
+}
+
+/// Writing.
+impl<K> TypedClient<K>
+where
+    K: kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize,
+{
+    /// Creates the object and answers it as stored.
+    ///
+    /// # Errors
+    /// [`Error::is_already_exists`], [`Error::is_invalid`], other refusals, or a failure of the transport.
+    pub async fn create(&self, object: &K, params: &PostParams) -> Result<K, Error> {
+        let name = object.meta().name.as_deref().or(object.meta().generate_name.as_deref());
+        self.api.create(params, object).await.map_err(self.failed("create", name))
+    }
+
+    /// Replaces the object. With a resource version in it, only if nobody changed it since.
+    ///
+    /// # Errors
+    /// [`Error::is_conflict`] when it was changed meanwhile; a missing name; other refusals.
+    pub async fn update(&self, object: &K, params: &PostParams) -> Result<K, Error> {
+        let name = self.name_of("update", object)?;
+        self.api.replace(name, params, object).await.map_err(self.failed("update", Some(name)))
+    }
+
+    /// Replaces the object's status through the status subresource.
+    ///
+    /// # Errors
+    /// As [`Self::update`].
+    pub async fn update_status(&self, object: &K, params: &PostParams) -> Result<K, Error> {
+        let name = self.name_of("update", object)?;
+        self.api.replace_status(name, params, object).await.map_err(self.failed("update", Some(name)))
+    }
+
+    /// Deletes the object.
+    ///
+    /// # Errors
+    /// [`Error::is_not_found`], [`Error::is_conflict`] when preconditions fail, other refusals.
+    pub async fn delete(&self, name: &str, params: &DeleteParams) -> Result<Deletion<K>, Error> {
+        let answer = self.api.delete(name, params).await.map_err(self.failed("delete", Some(name)))?;
+        Ok(answer.either(Deletion::Deleting, |status| Deletion::Deleted(Box::new(status))))
+    }
+
+    /// Deletes every object that matches `list`.
+    ///
+    /// # Errors
+    /// The server's refusal or a failure of the transport.
+    pub async fn delete_collection(
+        &self,
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<K>>, Error> {
+        let answer =
+            self.api.delete_collection(params, list).await.map_err(self.failed("deletecollection", None))?;
+        Ok(answer.either(Deletion::Deleting, |status| Deletion::Deleted(Box::new(status))))
+    }
+
+    /// Patches the object.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] for an apply patch without a field manager; the server's refusals.
+    pub async fn patch<P>(&self, name: &str, params: &PatchParams, patch: &Patch<P>) -> Result<K, Error>
+    where
+        P: Serialize + Debug,
+    {
+        self.check_patch(name, params, patch)?;
+        self.api.patch(name, params, patch).await.map_err(self.failed("patch", Some(name)))
+    }
+
+    /// Patches a subresource such as `status` or `scale` and answers the whole object.
+    ///
+    /// # Errors
+    /// As [`Self::patch`].
+    pub async fn patch_subresource<P>(
+        &self,
+        subresource: &str,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<K, Error>
+    where
+        P: Serialize + Debug,
+    {
+        self.check_patch(name, params, patch)?;
+        self.api
+            .patch_subresource(subresource, name, params, patch)
+            .await
+            .map_err(self.failed("patch", Some(name)))
+    }
+
+    /// Patches the status subresource.
+    ///
+    /// # Errors
+    /// As [`Self::patch`].
+    pub async fn patch_status<P>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<K, Error>
+    where
+        P: Serialize + Debug,
+    {
+        self.patch_subresource("status", name, params, patch).await
+    }
+
+    /// Server-side apply of the whole object. `params` must name a field manager.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] without a field manager or a name; [`Error::is_conflict`] when another manager
+    /// owns a field and `force` is off; other refusals.
+    pub async fn apply(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
+        let name = self.name_of("apply", object)?;
+        self.patch(name, params, &Patch::Apply(object)).await
+    }
+
+    /// Server-side apply through the status subresource.
+    ///
+    /// # Errors
+    /// As [`Self::apply`].
+    pub async fn apply_status(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
+        let name = self.name_of("apply", object)?;
+        self.patch_status(name, params, &Patch::Apply(object)).await
+    }
+
+    fn name_of<'a>(&self, verb: &'static str, object: &'a K) -> Result<&'a str, Error> {
+        match object.meta().name.as_deref() {
+            Some(name) if !name.is_empty() => Ok(name),
+            _ => Err(Error::BadRequest {
+                request: self.request(verb, None),
+                reason: "the object has no metadata.name",
+            }),
+        }
+    }
+
+    fn check_patch<P>(&self, name: &str, params: &PatchParams, patch: &Patch<P>) -> Result<(), Error>
+    where
+        P: Serialize,
+    {
+        let managed = params.field_manager.as_deref().is_some_and(|manager| !manager.is_empty());
+        if matches!(patch, Patch::Apply(_)) && !managed {
+            return Err(Error::BadRequest {
+                request: self.request("apply", Some(name)),
+                reason: "server-side apply needs a field manager: PatchParams::apply(\"my-controller\")",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// `plural.group`, as RBAC and client-go's messages spell it; the plural alone in the core group.
+fn resource_name<K: kube::Resource<DynamicType = ()>>() -> String {
+    let (plural, group) = (K::plural(&()), K::group(&()));
+    if group.is_empty() { plural.into_owned() } else { format!("{plural}.{group}") }
+}
+
+impl<K: Clone> Clone for TypedClient<K> {
+    fn clone(&self) -> Self {
+        Self { rest: self.rest.clone(), api: self.api.clone() }
+    }
+}
+
+impl<K> Debug for TypedClient<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TypedClient")
+            .field("group_version", &self.rest.group_version())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,316 @@
+//! One informer per kind, started and stopped together.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use kube::api::ListParams;
+use tokio::time::Instant;
+
+use super::shared::because;
+use super::{InformerOptions, SharedInformer};
+use crate::reflector::Cached;
+
+/// Hands out one [`SharedInformer`] per kind, so that every part of a program shares its cache and its watch.
+///
+/// Clones are handles to the same factory.
+///
+/// ```no_run
+/// # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+/// use kubesmith_runtime::informer::SharedInformerFactory;
+///
+/// let factory = SharedInformerFactory::builder(client).namespace("default").build();
+/// let pods = factory.informer_for::<Pod>().lister();
+/// let maps = factory.informer_for::<ConfigMap>().lister();
+/// factory.start();
+/// factory.wait_for_cache_sync(Duration::from_secs(30)).await?;
+/// println!("{:?} {:?}", pods.namespace("default").get("a"), maps.namespace("default").get("b"));
+/// factory.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct SharedInformerFactory {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    client: kube::Client,
+    settings: Settings,
+    /// Held while an informer is looked up or made, never across an await or a callback.
+    state: Mutex<State>,
+}
+
+struct Settings {
+    name: Option<String>,
+    namespace: Option<String>,
+    resync: Duration,
+    tweak: Option<Tweak>,
+}
+
+type Tweak = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
+
+struct State {
+    /// In the order they were asked for, which is the order they start in.
+    informers: Vec<(TypeId, Box<dyn AnyInformer>)>,
+    shut_down: bool,
+}
+
+/// What the factory does with informers whose kind it does not know.
+trait AnyInformer: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn boxed_clone(&self) -> Box<dyn AnyInformer>;
+    fn start(&self);
+    fn is_started(&self) -> bool;
+    fn status(&self) -> NotSynced;
+    fn has_synced(&self) -> bool;
+    fn wait(self: Box<Self>, deadline: Instant) -> BoxFuture;
+    fn shutdown(self: Box<Self>) -> BoxFuture;
+}
+
+type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl<K: Cached> AnyInformer for SharedInformer<K> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn boxed_clone(&self) -> Box<dyn AnyInformer> {
+        Box::new(self.clone())
+    }
+
+    fn start(&self) {
+        SharedInformer::start(self);
+    }
+
+    fn is_started(&self) -> bool {
+        SharedInformer::is_started(self)
+    }
+
+    fn status(&self) -> NotSynced {
+        NotSynced { resource: self.resource().to_owned(), last_error: self.last_error() }
+    }
+
+    fn has_synced(&self) -> bool {
+        SharedInformer::has_synced(self)
+    }
+
+    fn wait(self: Box<Self>, deadline: Instant) -> BoxFuture {
+        Box::pin(async move {
+            // Whether it synced is asked of all at the end.
+            let _ = self.wait_for_sync(deadline.saturating_duration_since(Instant::now())).await;
+        })
+    }
+
+    fn shutdown(self: Box<Self>) -> BoxFuture {
+        Box::pin(async move { SharedInformer::shutdown(&self).await })
+    }
+}
+
+/// Caches that were not complete in time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} has not synced within {waited:?}: {}", .factory.as_deref().unwrap_or("the informer factory"), list(.not_synced))]
+pub struct CacheSyncError {
+    /// The factory's name, if it was given one.
+    pub factory: Option<String>,
+    /// How long was waited.
+    pub waited: Duration,
+    /// The kinds whose caches are incomplete, in the order their informers were asked for.
+    pub not_synced: Vec<NotSynced>,
+}
+
+/// One cache that was not complete in time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotSynced {
+    /// `plural.group` of the kind.
+    pub resource: String,
+    /// What the last try to list or watch failed with.
+    pub last_error: Option<String>,
+}
+
+fn list(not_synced: &[NotSynced]) -> String {
+    let one = |entry: &NotSynced| format!("{}{}", entry.resource, because(entry.last_error.as_deref()));
+    not_synced.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+impl SharedInformerFactory {
+    /// Begins a factory over `client`.
+    #[must_use]
+    pub fn builder(client: kube::Client) -> SharedInformerFactoryBuilder<Self> {
+        SharedInformerFactoryBuilder::new(client)
+    }
+
+    /// The informer of `K`, made at the first call. It runs from the next [`Self::start`] on.
+    #[must_use]
+    pub fn informer_for<K: Cached>(&self) -> SharedInformer<K> {
+        let mut state = self.state();
+        let kind = TypeId::of::<K>();
+        let known = state.informers.iter().find(|(known, _)| *known == kind);
+        if let Some(informer) = known.and_then(|(_, any)| any.as_any().downcast_ref::<SharedInformer<K>>()) {
+            return informer.clone();
+        }
+        let informer = SharedInformer::new(self.inner.client.clone(), self.inner.settings.options());
+        state.informers.push((kind, Box::new(informer.clone())));
+        informer
+    }
+
+    /// Starts the informers that were asked for and have not been started; may be called again. After
+    /// [`Self::shutdown`] it starts nothing.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, as `tokio::spawn` does.
+    pub fn start(&self) {
+        let state = self.state();
+        if state.shut_down {
+            tracing::warn!("the informer factory was shut down; nothing is started");
+            return;
+        }
+        for (_, informer) in &state.informers {
+            informer.start();
+        }
+    }
+
+    /// Waits until the caches of all started informers are complete.
+    ///
+    /// # Errors
+    /// [`CacheSyncError`] with those that are not after `timeout`, and why.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost.
+    pub async fn wait_for_cache_sync(&self, timeout: Duration) -> Result<(), CacheSyncError> {
+        let deadline = Instant::now() + timeout;
+        let started: Vec<Box<dyn AnyInformer>> = {
+            let state = self.state();
+            let started = state.informers.iter().filter(|(_, informer)| informer.is_started());
+            started.map(|(_, informer)| informer.boxed_clone()).collect()
+        };
+        futures::future::join_all(started.iter().map(|informer| informer.boxed_clone().wait(deadline))).await;
+        let missing = started.iter().filter(|informer| !informer.has_synced());
+        let not_synced: Vec<NotSynced> = missing.map(|informer| informer.status()).collect();
+        if not_synced.is_empty() {
+            return Ok(());
+        }
+        Err(CacheSyncError { factory: self.inner.settings.name.clone(), waited: timeout, not_synced })
+    }
+
+    /// Stops every informer and waits until all their tasks have ended; later starts are refused.
+    ///
+    /// # Cancel safety
+    /// The stop is in effect from the first poll; only the waiting is abandoned.
+    pub async fn shutdown(&self) {
+        let informers: Vec<BoxFuture> = {
+            let mut state = self.state();
+            state.shut_down = true;
+            state.informers.iter().map(|(_, informer)| informer.boxed_clone().shutdown()).collect()
+        };
+        futures::future::join_all(informers).await;
+    }
+
+    /// The name given to the builder.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.inner.settings.name.as_deref()
+    }
+
+    /// The namespace the informers are limited to, if any.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&str> {
+        self.inner.settings.namespace.as_deref()
+    }
+
+    /// The transport.
+    #[must_use]
+    pub fn client(&self) -> &kube::Client {
+        &self.inner.client
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for SharedInformerFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformerFactory").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl Settings {
+    fn options<K: Cached>(&self) -> InformerOptions<K> {
+        let mut options = InformerOptions::new().resync(self.resync);
+        if let Some(namespace) = &self.namespace {
+            options = options.namespace(namespace);
+        }
+        if let Some(tweak) = &self.tweak {
+            let tweak = Arc::clone(tweak);
+            options = options.tweak_list_options(move |params| tweak(params));
+        }
+        options
+    }
+}
+
+/// Settings of a factory `F`: the generated ones are newtypes of [`SharedInformerFactory`].
+pub struct SharedInformerFactoryBuilder<F> {
+    client: kube::Client,
+    settings: Settings,
+    factory: PhantomData<fn() -> F>,
+}
+
+impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
+    /// All namespaces, no resync.
+    #[must_use]
+    pub fn new(client: kube::Client) -> Self {
+        let settings = Settings { name: None, namespace: None, resync: Duration::ZERO, tweak: None };
+        Self { client, settings, factory: PhantomData }
+    }
+
+    /// Resync period of handlers that give none of their own.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.settings.resync = period;
+        self
+    }
+
+    /// Only objects of one namespace; cluster-scoped kinds are not affected.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.settings.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Changes the parameters of every list and watch: label selector, field selector, page size.
+    #[must_use]
+    pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
+        self.settings.tweak = Some(Arc::new(tweak));
+        self
+    }
+
+    /// A name for messages.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.settings.name = Some(name.into());
+        self
+    }
+
+    /// The factory. Nothing is sent before its start.
+    #[must_use]
+    pub fn build(self) -> F {
+        let state = State { informers: Vec::new(), shut_down: false };
+        let inner = Inner { client: self.client, settings: self.settings, state: Mutex::new(state) };
+        F::from(SharedInformerFactory { inner: Arc::new(inner) })
+    }
+}
+
+impl<F> fmt::Debug for SharedInformerFactoryBuilder<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformerFactoryBuilder")
+            .field("name", &self.settings.name)
+            .finish_non_exhaustive()
+    }
+}

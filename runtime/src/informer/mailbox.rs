@@ -1,0 +1,271 @@
+//! The changes that wait for one handler.
+//!
+//! Up to a limit every change waits for itself. Beyond it a change joins the waiting one of the same object, so
+//! that memory is bounded by the limit and the number of objects, the order per object is kept, and the last
+//! state always arrives.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+use tokio::sync::Notify;
+
+use super::Deleted;
+use crate::cache::ObjectKey;
+
+/// One call to make.
+#[derive(Debug)]
+pub(super) enum Delivery<K> {
+    Add {
+        key: ObjectKey,
+        object: Arc<K>,
+        initial: bool,
+    },
+    Update {
+        key: ObjectKey,
+        old: Arc<K>,
+        new: Arc<K>,
+    },
+    Delete(Deleted<K>),
+    /// The handler's initial list ends here.
+    Synced,
+}
+
+impl<K> Delivery<K> {
+    fn key(&self) -> Option<&ObjectKey> {
+        match self {
+            Self::Add { key, .. } | Self::Update { key, .. } => Some(key),
+            Self::Delete(deleted) => Some(deleted.key()),
+            Self::Synced => None,
+        }
+    }
+
+    /// One call that tells what the two told, given that neither was made.
+    fn then(self, later: Self) -> Self {
+        match (self, later) {
+            (
+                Self::Add { initial, .. },
+                Self::Add { key, object, .. } | Self::Update { key, new: object, .. },
+            ) => Self::Add { key, object, initial },
+            (
+                Self::Update { old, .. },
+                Self::Add { key, object: new, .. } | Self::Update { key, new, .. },
+            ) => Self::Update { key, old, new },
+            // The handler knows the object that went; a new one of that name came.
+            (Self::Delete(gone), Self::Add { key, object: new, .. } | Self::Update { key, new, .. }) => {
+                Self::Update { key, old: Arc::clone(gone.object()), new }
+            }
+            (_, later) => later,
+        }
+    }
+}
+
+impl<K> Clone for Delivery<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Add { key, object, initial } => {
+                Self::Add { key: key.clone(), object: Arc::clone(object), initial: *initial }
+            }
+            Self::Update { key, old, new } => {
+                Self::Update { key: key.clone(), old: Arc::clone(old), new: Arc::clone(new) }
+            }
+            Self::Delete(deleted) => Self::Delete(deleted.clone()),
+            Self::Synced => Self::Synced,
+        }
+    }
+}
+
+pub(super) struct Mailbox<K> {
+    /// Held for a push or a swap, never while a handler runs.
+    queue: Mutex<Queue<K>>,
+    wake: Notify,
+    limit: usize,
+    merged: AtomicU64,
+}
+
+struct Queue<K> {
+    items: VecDeque<Delivery<K>>,
+    /// Place in `items` of each object's last change; kept only while the queue is over its limit.
+    last: Option<HashMap<ObjectKey, usize>>,
+    closed: bool,
+}
+
+impl<K> Mailbox<K> {
+    pub(super) fn new(limit: usize) -> Self {
+        let queue = Queue { items: VecDeque::new(), last: None, closed: false };
+        Self { queue: Mutex::new(queue), wake: Notify::new(), limit, merged: AtomicU64::new(0) }
+    }
+
+    /// Adds the deliveries in their order.
+    pub(super) fn push_all(&self, deliveries: impl Iterator<Item = Delivery<K>>) {
+        let mut merged = 0;
+        let mut queue = self.lock();
+        if queue.closed {
+            return;
+        }
+        let before = queue.items.len();
+        for delivery in deliveries {
+            merged += u64::from(queue.push(delivery, self.limit));
+        }
+        let added = queue.items.len() > before;
+        drop(queue);
+        self.merged.fetch_add(merged, Ordering::Relaxed);
+        if added {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Waits for deliveries and exchanges them for `spare`, which must be empty. `None` once closed, even if
+    /// deliveries wait.
+    ///
+    /// # Cancel safety
+    /// Nothing is taken unless the future completes.
+    pub(super) async fn take(&self, mut spare: VecDeque<Delivery<K>>) -> Option<VecDeque<Delivery<K>>> {
+        loop {
+            {
+                let mut queue = self.lock();
+                if queue.closed {
+                    return None;
+                }
+                if !queue.items.is_empty() {
+                    std::mem::swap(&mut queue.items, &mut spare);
+                    queue.last = None;
+                    return Some(spare);
+                }
+            }
+            self.wake.notified().await;
+        }
+    }
+
+    /// Drops what waits and refuses what comes.
+    pub(super) fn close(&self) {
+        let dropped = {
+            let mut queue = self.lock();
+            queue.closed = true;
+            queue.last = None;
+            std::mem::take(&mut queue.items)
+        };
+        drop(dropped);
+        self.wake.notify_one();
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// How many changes joined a waiting one.
+    pub(super) fn merged(&self) -> u64 {
+        self.merged.load(Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue<K>> {
+        // Nothing under the lock can panic but an allocation.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K> Queue<K> {
+    /// Adds a delivery; whether it joined a waiting one.
+    fn push(&mut self, delivery: Delivery<K>, limit: usize) -> bool {
+        if self.items.len() < limit {
+            self.items.push_back(delivery);
+            return false;
+        }
+        let items = &mut self.items;
+        let last = self.last.get_or_insert_with(|| {
+            let keyed = items.iter().enumerate();
+            keyed.filter_map(|(place, item)| Some((item.key()?.clone(), place))).collect()
+        });
+        let Some(key) = delivery.key().cloned() else {
+            items.push_back(delivery);
+            return false;
+        };
+        if let Some(waiting) = last.get(&key).and_then(|place| items.get_mut(*place)) {
+            let earlier = std::mem::replace(waiting, Delivery::Synced);
+            *waiting = earlier.then(delivery);
+            return true;
+        }
+        last.insert(key, items.len());
+        items.push_back(delivery);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey::cluster(name)
+    }
+
+    fn add(name: &str, state: u32) -> Delivery<u32> {
+        Delivery::Add { key: key(name), object: Arc::new(state), initial: true }
+    }
+
+    fn update(name: &str, old: u32, new: u32) -> Delivery<u32> {
+        Delivery::Update { key: key(name), old: Arc::new(old), new: Arc::new(new) }
+    }
+
+    fn delete(name: &str, last: u32) -> Delivery<u32> {
+        Delivery::Delete(Deleted::Final { key: key(name), object: Arc::new(last) })
+    }
+
+    fn show(delivery: &Delivery<u32>) -> String {
+        match delivery {
+            Delivery::Add { key, object, .. } => format!("+{key}{object}"),
+            Delivery::Update { key, old, new } => format!("{key}{old}>{new}"),
+            Delivery::Delete(deleted) => format!("-{}{}", deleted.key(), deleted.object()),
+            Delivery::Synced => "synced".to_owned(),
+        }
+    }
+
+    async fn drained(limit: usize, deliveries: Vec<Delivery<u32>>) -> Vec<String> {
+        let mailbox = Mailbox::new(limit);
+        mailbox.push_all(deliveries.into_iter());
+        mailbox.take(VecDeque::new()).await.unwrap().iter().map(show).collect()
+    }
+
+    #[tokio::test]
+    async fn below_the_limit_everything_arrives_in_order() {
+        let all = vec![add("a", 1), update("a", 1, 2), delete("a", 2), add("a", 3)];
+        assert_eq!(drained(4, all).await, ["+a1", "a1>2", "-a2", "+a3"]);
+    }
+
+    #[tokio::test]
+    async fn beyond_the_limit_the_last_state_of_every_object_arrives() {
+        let all = vec![
+            add("a", 1),
+            update("b", 1, 2),
+            update("a", 1, 2),
+            update("b", 2, 3),
+            delete("a", 2),
+            add("c", 1),
+            Delivery::Synced,
+            add("a", 9),
+            delete("c", 1),
+        ];
+        assert_eq!(drained(1, all).await, ["a2>9", "b1>3", "-c1", "synced"]);
+    }
+
+    #[tokio::test]
+    async fn memory_is_bounded_by_limit_and_objects() {
+        let mailbox = Mailbox::new(8);
+        for round in 0..1000 {
+            let names = ["a", "b", "c"];
+            mailbox.push_all(names.iter().map(|name| update(name, round, round + 1)));
+        }
+        assert!(mailbox.lock().items.len() <= 8 + 3);
+        assert_eq!(mailbox.merged(), 3000 - mailbox.lock().items.len() as u64);
+    }
+
+    #[tokio::test]
+    async fn closing_ends_the_wait() {
+        let mailbox = Mailbox::<u32>::new(1);
+        mailbox.push_all(std::iter::once(add("a", 1)));
+        mailbox.close();
+        mailbox.push_all(std::iter::once(add("a", 2)));
+        assert!(mailbox.take(VecDeque::new()).await.is_none());
+    }
+}

@@ -1,0 +1,16 @@
+//! Shared informers: one watch and one cache per kind, any number of handlers.
+//!
+//! One task per informer polls the reflector, writes the store and hands changes to the handlers' mailboxes; it
+//! owns every other task of the informer. Adding and removing handlers and resyncs are commands to that task, so
+//! distribution needs no lock and a late handler sees a consistent beginning.
+
+mod factory;
+mod handler;
+mod mailbox;
+mod run;
+mod shared;
+
+pub use crate::reflector::Cached;
+pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};
+pub use handler::{Deleted, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs};
+pub use shared::{HandlerRegistration, InformerError, InformerOptions, SharedInformer};

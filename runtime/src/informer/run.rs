@@ -1,0 +1,363 @@
+//! The informer's task: reflector to store to mailboxes.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::mailbox::{Delivery, Mailbox};
+use super::shared::{HandlerStatus, Status};
+use super::{Deleted, HandlerOptions, ResourceEventHandler};
+use crate::cache::{Change, ObjectKey, StoreWriter};
+use crate::reflector::{Batch, Cached, Event, Reflector};
+
+/// client-go's shortest resync period.
+const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
+
+/// Calls made before the task lets others run.
+const CALLS_PER_TURN: usize = 128;
+
+/// What handles ask of the task.
+pub(super) enum Command<K> {
+    Add {
+        id: u64,
+        handler: Arc<dyn ResourceEventHandler<K>>,
+        mailbox: Arc<Mailbox<K>>,
+        status: Arc<HandlerStatus>,
+        options: HandlerOptions,
+    },
+    Remove {
+        id: u64,
+    },
+}
+
+struct Active<K> {
+    id: u64,
+    mailbox: Arc<Mailbox<K>>,
+    /// Zero: none.
+    resync: Duration,
+    next_resync: Instant,
+    /// Whether the end of the initial list has been put in the mailbox.
+    marked: bool,
+}
+
+impl<K> Active<K> {
+    fn is_due(&self, now: Instant) -> bool {
+        !self.resync.is_zero() && now >= self.next_resync
+    }
+}
+
+pub(super) struct Runner<K> {
+    reflector: Reflector<K>,
+    writer: StoreWriter<K>,
+    commands: mpsc::UnboundedReceiver<Command<K>>,
+    status: Arc<Status>,
+    default_resync: Duration,
+    /// How often handlers are asked whether a resync is due; zero: never.
+    check_period: Duration,
+    next_check: Instant,
+    handlers: Vec<Active<K>>,
+    tasks: JoinSet<()>,
+    changes: Vec<(Change<K>, Kind)>,
+}
+
+/// How a change is told to handlers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The watch reported it.
+    Live,
+    /// It was found by comparing with a list.
+    Relisted,
+    /// It was found by the first list.
+    Initial,
+    /// The object is in the state that is known: only for handlers due a resync.
+    Same,
+}
+
+impl<K: Cached> Runner<K> {
+    pub(super) fn new(
+        reflector: Reflector<K>,
+        writer: StoreWriter<K>,
+        commands: mpsc::UnboundedReceiver<Command<K>>,
+        status: Arc<Status>,
+        resync: Duration,
+    ) -> Self {
+        let default_resync = rounded(resync);
+        Self {
+            reflector,
+            writer,
+            commands,
+            status,
+            default_resync,
+            check_period: default_resync,
+            next_check: Instant::now() + default_resync,
+            handlers: Vec::new(),
+            tasks: JoinSet::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Runs until told to stop, then ends the handlers and waits for them.
+    pub(super) async fn run(mut self) {
+        let mut stop = self.status.stop.subscribe();
+        let mut batch = Batch::new();
+        while let Ok(command) = self.commands.try_recv() {
+            self.command(command);
+        }
+        // The period is known now: handlers added before the start have set it.
+        self.next_check = Instant::now() + self.check_period;
+        loop {
+            let checks = !self.check_period.is_zero();
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => break,
+                Some(command) = self.commands.recv() => self.command(command),
+                () = tokio::time::sleep_until(self.next_check), if checks => self.resync(),
+                () = self.reflector.next_batch(&mut batch) => self.apply(&mut batch),
+            }
+        }
+        self.commands.close();
+        for handler in &self.handlers {
+            handler.mailbox.close();
+        }
+        while self.tasks.join_next().await.is_some() {}
+        self.status.stopped.send_replace(true);
+    }
+
+    fn command(&mut self, command: Command<K>) {
+        match command {
+            Command::Add { id, handler, mailbox, status, options } => {
+                self.add(id, handler, mailbox, status, &options);
+            }
+            Command::Remove { id } => {
+                self.handlers.retain(|handler| {
+                    if handler.id == id {
+                        handler.mailbox.close();
+                    }
+                    handler.id != id
+                });
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        id: u64,
+        handler: Arc<dyn ResourceEventHandler<K>>,
+        mailbox: Arc<Mailbox<K>>,
+        status: Arc<HandlerStatus>,
+        options: &HandlerOptions,
+    ) {
+        let resync = self.resync_period(options.resync);
+        let deliver = deliver(handler, Arc::clone(&mailbox), status);
+        if options.blocking {
+            let runtime = tokio::runtime::Handle::current();
+            self.tasks.spawn_blocking(move || runtime.block_on(deliver));
+        } else {
+            self.tasks.spawn(deliver);
+        }
+        let present = self.writer.reader().entries();
+        let added = present.into_iter().map(|(key, object)| Delivery::Add { key, object, initial: true });
+        mailbox.push_all(added);
+        let marked = *self.status.synced.borrow();
+        if marked {
+            mailbox.push_all(std::iter::once(Delivery::Synced));
+        }
+        let next_resync = Instant::now() + resync;
+        self.handlers.push(Active { id, mailbox, resync, next_resync, marked });
+        // Handlers that ended are joined here, so that the set does not grow with every removal.
+        while self.tasks.try_join_next().is_some() {}
+    }
+
+    /// client-go's rounding: at least a second, and a running informer does not check more often than it does.
+    fn resync_period(&mut self, wanted: Option<Duration>) -> Duration {
+        let wanted = wanted.map_or(self.default_resync, rounded);
+        if wanted.is_zero() {
+            return wanted;
+        }
+        let started = *self.status.synced.borrow() && !self.check_period.is_zero();
+        if started && wanted < self.check_period {
+            return self.check_period;
+        }
+        if self.check_period.is_zero() || wanted < self.check_period {
+            self.check_period = wanted;
+            self.next_check = Instant::now() + wanted;
+        }
+        wanted
+    }
+
+    /// Hands every object to the handlers whose period is over.
+    fn resync(&mut self) {
+        let now = Instant::now();
+        self.next_check = now + self.check_period;
+        let due: Vec<&mut Active<K>> =
+            self.handlers.iter_mut().filter(|handler| handler.is_due(now)).collect();
+        if due.is_empty() {
+            return;
+        }
+        let objects = self.writer.reader().entries();
+        for handler in due {
+            handler.next_resync = now + handler.resync;
+            handler.mailbox.push_all(objects.iter().map(|(key, object)| Delivery::Update {
+                key: key.clone(),
+                old: Arc::clone(object),
+                new: Arc::clone(object),
+            }));
+        }
+    }
+
+    /// Writes the batch to the store, then tells the handlers.
+    fn apply(&mut self, batch: &mut Batch<K>) {
+        let mut synced = false;
+        for event in batch.events.drain(..) {
+            match event {
+                Event::Applied { key, object } => self.applied(key, object),
+                Event::Deleted { key, object } => {
+                    if self.writer.remove(&key).is_some() {
+                        self.changes.push((Change::Deleted { key, last: object }, Kind::Live));
+                    }
+                }
+                Event::Replaced { objects, undecodable } => {
+                    self.replaced(objects, &undecodable);
+                    synced = true;
+                }
+                Event::Undecodable { key, why } => {
+                    self.status.undecodable.fetch_add(1, Ordering::Relaxed);
+                    if let Some(key) = key {
+                        self.writer.mark_undecodable(key, why);
+                    }
+                }
+                Event::Failed(error) => self.status.set_last_error(Some(error.to_string())),
+            }
+        }
+        if let Some(version) = batch.resource_version.take() {
+            self.writer.set_resource_version(&version);
+        }
+        self.distribute();
+        if synced {
+            self.mark_synced();
+        }
+    }
+
+    fn applied(&mut self, key: ObjectKey, new: Arc<K>) {
+        let change = match self.writer.insert(&key, Arc::clone(&new)) {
+            None => (Change::Added { key, new }, Kind::Live),
+            Some(old) => {
+                let kind = if same_version(&*old, &*new) { Kind::Same } else { Kind::Live };
+                (Change::Updated { key, old, new }, kind)
+            }
+        };
+        self.changes.push(change);
+    }
+
+    fn replaced(&mut self, objects: Vec<(ObjectKey, Arc<K>)>, undecodable: &[ObjectKey]) {
+        let first = !*self.status.synced.borrow();
+        let replacement = self.writer.replace(objects, undecodable);
+        self.changes.extend(replacement.changes.into_iter().map(|change| {
+            let kind = match &change {
+                Change::Updated { old, new, .. } if same_version(&**old, &**new) => Kind::Same,
+                _ if first => Kind::Initial,
+                _ => Kind::Relisted,
+            };
+            (change, kind)
+        }));
+    }
+
+    fn mark_synced(&mut self) {
+        self.status.set_last_error(None);
+        self.status.synced.send_replace(true);
+        for handler in self.handlers.iter_mut().filter(|handler| !handler.marked) {
+            handler.marked = true;
+            handler.mailbox.push_all(std::iter::once(Delivery::Synced));
+        }
+    }
+
+    fn distribute(&mut self) {
+        if self.changes.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        for handler in &self.handlers {
+            let due = handler.is_due(now);
+            let wanted = self.changes.iter().filter(|(_, kind)| due || *kind != Kind::Same);
+            handler.mailbox.push_all(wanted.map(|(change, kind)| delivery(change, *kind)));
+        }
+        self.changes.clear();
+        // A first list leaves room for as many changes as there are objects; a batch needs far less.
+        self.changes.shrink_to(4096);
+    }
+}
+
+fn rounded(period: Duration) -> Duration {
+    if period.is_zero() { period } else { period.max(MINIMUM_RESYNC) }
+}
+
+fn same_version<K: kube::Resource>(old: &K, new: &K) -> bool {
+    old.meta().resource_version.is_some() && old.meta().resource_version == new.meta().resource_version
+}
+
+fn delivery<K>(change: &Change<K>, kind: Kind) -> Delivery<K> {
+    match change {
+        Change::Added { key, new } => {
+            Delivery::Add { key: key.clone(), object: Arc::clone(new), initial: kind == Kind::Initial }
+        }
+        Change::Updated { key, old, new } => {
+            Delivery::Update { key: key.clone(), old: Arc::clone(old), new: Arc::clone(new) }
+        }
+        Change::Deleted { key, last } if kind == Kind::Live => {
+            Delivery::Delete(Deleted::Final { key: key.clone(), object: Arc::clone(last) })
+        }
+        Change::Deleted { key, last } => {
+            Delivery::Delete(Deleted::FinalStateUnknown { key: key.clone(), last: Arc::clone(last) })
+        }
+    }
+}
+
+/// One handler's task: makes the calls until the mailbox is closed.
+async fn deliver<K: Send + Sync + 'static>(
+    handler: Arc<dyn ResourceEventHandler<K>>,
+    mailbox: Arc<Mailbox<K>>,
+    status: Arc<HandlerStatus>,
+) {
+    let mut spare = VecDeque::new();
+    while let Some(mut waiting) = mailbox.take(spare).await {
+        status.merged.store(mailbox.merged(), Ordering::Relaxed);
+        let mut calls = 0;
+        while let Some(delivery) = waiting.pop_front() {
+            if status.removed.load(Ordering::Acquire) {
+                return;
+            }
+            call(&*handler, delivery, &status);
+            calls += 1;
+            if calls % CALLS_PER_TURN == 0 {
+                tokio::task::yield_now().await;
+                if mailbox.is_closed() {
+                    return;
+                }
+            }
+        }
+        spare = waiting;
+        // A burst leaves its room behind; keep what ordinary batches need.
+        spare.shrink_to(4096);
+    }
+}
+
+fn call<K: 'static>(handler: &dyn ResourceEventHandler<K>, delivery: Delivery<K>, status: &HandlerStatus) {
+    let called = catch_unwind(AssertUnwindSafe(|| match delivery {
+        Delivery::Add { object, initial, .. } => handler.on_add(object, initial),
+        Delivery::Update { old, new, .. } => handler.on_update(old, new),
+        Delivery::Delete(deleted) => handler.on_delete(deleted),
+        Delivery::Synced => {
+            status.synced.send_replace(true);
+        }
+    }));
+    if called.is_err() {
+        status.panics.fetch_add(1, Ordering::Relaxed);
+        tracing::error!("an event handler panicked; the event is skipped");
+    }
+}

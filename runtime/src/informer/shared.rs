@@ -1,0 +1,536 @@
+//! The informer's handle.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use kube::api::ListParams;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use super::mailbox::Mailbox;
+use super::run::{Command, Runner};
+use super::{HandlerOptions, ResourceEventHandler};
+use crate::cache::{Indexer, Store, StoreWriter, store};
+use crate::lister::Lister;
+use crate::reflector::{Cached, ErrorHook, Reflector, ReflectorOptions, Transform};
+
+/// A cache of one kind, kept equal to the server, and the handlers that learn of its changes.
+///
+/// Clones are handles to the same informer; dropping the last one stops it. [`Self::shutdown`] stops it and waits
+/// for its tasks.
+///
+/// ```no_run
+/// # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kubesmith_runtime::informer::{InformerOptions, ResourceEventHandlerFuncs, SharedInformer};
+///
+/// let pods = SharedInformer::<Pod>::new(client, InformerOptions::new().namespace("default"));
+/// let printer = ResourceEventHandlerFuncs::<Pod>::new().on_add(|pod, _| println!("{:?}", pod.metadata.name));
+/// pods.add_event_handler(printer)?;
+/// pods.start();
+/// pods.wait_for_sync(Duration::from_secs(10)).await?;
+/// println!("{} pods", pods.store().len());
+/// pods.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct SharedInformer<K> {
+    inner: Arc<Inner<K>>,
+}
+
+struct Inner<K> {
+    resource: String,
+    store: Store<K>,
+    commands: mpsc::UnboundedSender<Command<K>>,
+    status: Arc<Status>,
+    next_handler: AtomicU64,
+    /// Held for the change of a state, never across an await or a callback.
+    life: Mutex<Life<K>>,
+}
+
+enum Life<K> {
+    New(Box<Setup<K>>),
+    Running(JoinHandle<()>),
+    Stopped,
+}
+
+/// What the task will own.
+struct Setup<K> {
+    client: kube::Client,
+    options: InformerOptions<K>,
+    writer: StoreWriter<K>,
+    commands: mpsc::UnboundedReceiver<Command<K>>,
+}
+
+/// What handles read of the task and tell it.
+pub(super) struct Status {
+    pub(super) synced: watch::Sender<bool>,
+    pub(super) stop: watch::Sender<bool>,
+    pub(super) stopped: watch::Sender<bool>,
+    pub(super) last_error: Mutex<Option<String>>,
+    pub(super) undecodable: AtomicU64,
+}
+
+/// How an informer lists, watches and decodes.
+pub struct InformerOptions<K> {
+    pub(super) resync: Duration,
+    pub(super) reflector: ReflectorOptions<K>,
+}
+
+/// Why an informer refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InformerError {
+    /// The informer was shut down.
+    #[error("the informer of {resource} was shut down; make a new one")]
+    Stopped {
+        /// `plural.group`.
+        resource: String,
+    },
+    /// The setting must be made before the start.
+    #[error("the informer of {resource} has started; {setting} must be set before")]
+    Started {
+        /// `plural.group`.
+        resource: String,
+        /// What was to be set.
+        setting: &'static str,
+    },
+    /// An indexer of that name exists.
+    #[error("the informer of {resource} has an indexer \"{name}\" already")]
+    IndexerExists {
+        /// `plural.group`.
+        resource: String,
+        /// The indexer's name.
+        name: String,
+    },
+    /// The cache was not complete in time.
+    #[error("the cache of {resource} has not synced after {waited:?}{}", because(.last_error.as_deref()))]
+    NotSynced {
+        /// `plural.group`.
+        resource: String,
+        /// How long was waited.
+        waited: Duration,
+        /// What the last try to list or watch failed with.
+        last_error: Option<String>,
+    },
+}
+
+/// `: last error`, or nothing.
+pub(super) fn because(last_error: Option<&str>) -> String {
+    last_error.map_or_else(String::new, |error| format!(": {error}"))
+}
+
+impl<K: Cached> SharedInformer<K> {
+    /// An informer that does nothing until [`Self::start`].
+    #[must_use]
+    pub fn new(client: kube::Client, options: InformerOptions<K>) -> Self {
+        let writer = store();
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let inner = Inner {
+            resource: crate::reflector::resource_name::<K>(),
+            store: writer.reader(),
+            commands: sender,
+            status: Arc::new(Status::new()),
+            next_handler: AtomicU64::new(0),
+            life: Mutex::new(Life::New(Box::new(Setup { client, options, writer, commands: receiver }))),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Adds a handler with the informer's resync period. Objects already in the cache are handed to it as
+    /// additions first.
+    ///
+    /// # Errors
+    /// [`InformerError::Stopped`].
+    pub fn add_event_handler(
+        &self,
+        handler: impl ResourceEventHandler<K>,
+    ) -> Result<HandlerRegistration, InformerError> {
+        self.add_event_handler_with_options(handler, HandlerOptions::new())
+    }
+
+    /// Adds a handler with a resync period of its own; zero turns its resyncs off.
+    ///
+    /// # Errors
+    /// [`InformerError::Stopped`].
+    pub fn add_event_handler_with_resync_period(
+        &self,
+        handler: impl ResourceEventHandler<K>,
+        resync: Duration,
+    ) -> Result<HandlerRegistration, InformerError> {
+        self.add_event_handler_with_options(handler, HandlerOptions::new().resync(resync))
+    }
+
+    /// Adds a handler.
+    ///
+    /// # Errors
+    /// [`InformerError::Stopped`].
+    pub fn add_event_handler_with_options(
+        &self,
+        handler: impl ResourceEventHandler<K>,
+        options: HandlerOptions,
+    ) -> Result<HandlerRegistration, InformerError> {
+        let registration = HandlerRegistration {
+            id: self.inner.next_handler.fetch_add(1, Ordering::Relaxed),
+            status: Arc::new(HandlerStatus::new()),
+        };
+        let command = Command::Add {
+            id: registration.id,
+            handler: Arc::new(handler),
+            mailbox: Arc::new(Mailbox::new(options.queue_limit)),
+            status: Arc::clone(&registration.status),
+            options,
+        };
+        self.inner.commands.send(command).map_err(|_| self.stopped())?;
+        Ok(registration)
+    }
+
+    /// Removes a handler: no call begins after this returns, except one that is about to begin elsewhere.
+    ///
+    /// # Errors
+    /// [`InformerError::Stopped`].
+    pub fn remove_event_handler(&self, registration: &HandlerRegistration) -> Result<(), InformerError> {
+        registration.status.removed.store(true, Ordering::Release);
+        self.inner.commands.send(Command::Remove { id: registration.id }).map_err(|_| self.stopped())
+    }
+
+    /// Adds an indexer, before or after the start.
+    ///
+    /// # Errors
+    /// [`InformerError::IndexerExists`], [`InformerError::Stopped`].
+    pub fn add_indexer(&self, indexer: Indexer<K>) -> Result<(), InformerError> {
+        if self.is_stopped() {
+            return Err(self.stopped());
+        }
+        let name = indexer.name().to_owned();
+        if self.inner.store.add_indexer(indexer) {
+            Ok(())
+        } else {
+            Err(InformerError::IndexerExists { resource: self.inner.resource.clone(), name })
+        }
+    }
+
+    /// Changes every object once, before it is stored: drop what nobody reads. It must not change names,
+    /// namespaces or resource versions.
+    ///
+    /// # Errors
+    /// [`InformerError::Started`] once started.
+    pub fn set_transform(
+        &self,
+        transform: impl Fn(&mut K) + Send + Sync + 'static,
+    ) -> Result<(), InformerError> {
+        let transform: Transform<K> = Arc::new(transform);
+        self.configure("the transform", |options| options.reflector.transform = Some(transform))
+    }
+
+    /// Calls `hook` with every failure to list, watch or decode.
+    ///
+    /// # Errors
+    /// [`InformerError::Started`] once started.
+    pub fn set_watch_error_handler(
+        &self,
+        hook: impl Fn(&crate::reflector::WatchError) + Send + Sync + 'static,
+    ) -> Result<(), InformerError> {
+        let hook: ErrorHook = Arc::new(hook);
+        self.configure("the watch error handler", |options| options.reflector.error_hook = Some(hook))
+    }
+
+    fn configure(
+        &self,
+        setting: &'static str,
+        change: impl FnOnce(&mut InformerOptions<K>),
+    ) -> Result<(), InformerError> {
+        match &mut *self.life() {
+            Life::New(setup) => {
+                change(&mut setup.options);
+                Ok(())
+            }
+            _ => Err(InformerError::Started { resource: self.inner.resource.clone(), setting }),
+        }
+    }
+
+    /// Starts listing and watching; does nothing if started or shut down before.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, as `tokio::spawn` does.
+    pub fn start(&self) {
+        let mut life = self.life();
+        if !matches!(*life, Life::New(_)) {
+            return;
+        }
+        let Life::New(setup) = std::mem::replace(&mut *life, Life::Stopped) else { return };
+        let Setup { client, options, writer, commands } = *setup;
+        let InformerOptions { resync, mut reflector } = options;
+        reflector.reuse = Some(writer.reader());
+        let reflector = Reflector::new(client, reflector);
+        let runner = Runner::new(reflector, writer, commands, Arc::clone(&self.inner.status), resync);
+        *life = Life::Running(tokio::spawn(runner.run()));
+    }
+
+    /// Stops the informer and waits until its tasks and handlers have ended. A handler call in progress is
+    /// waited for; calls not yet made are dropped. The cache stays readable.
+    ///
+    /// # Cancel safety
+    /// The stop is in effect from the first poll; only the waiting is abandoned.
+    pub async fn shutdown(&self) {
+        let running = {
+            let mut life = self.life();
+            self.inner.status.stop.send_replace(true);
+            match &*life {
+                Life::New(_) => {
+                    *life = Life::Stopped;
+                    false
+                }
+                Life::Running(task) => !task.is_finished(),
+                Life::Stopped => false,
+            }
+        };
+        if running {
+            let mut stopped = self.inner.status.stopped.subscribe();
+            // An error means that the task is gone, which is what is waited for.
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+        }
+    }
+
+    /// Whether [`Self::start`] was called.
+    #[must_use]
+    pub fn is_started(&self) -> bool {
+        !matches!(*self.life(), Life::New(_))
+    }
+
+    /// Whether the informer was shut down.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        *self.inner.status.stop.borrow()
+    }
+
+    /// Whether the cache held the server's whole state once.
+    #[must_use]
+    pub fn has_synced(&self) -> bool {
+        *self.inner.status.synced.borrow()
+    }
+
+    /// Waits until [`Self::has_synced`].
+    ///
+    /// # Errors
+    /// [`InformerError::NotSynced`] after `timeout`, [`InformerError::Stopped`].
+    ///
+    /// # Cancel safety
+    /// Nothing is lost.
+    pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), InformerError> {
+        let mut synced = self.inner.status.synced.subscribe();
+        let mut stop = self.inner.status.stop.subscribe();
+        let waited = tokio::time::timeout(timeout, async {
+            tokio::select! {
+                biased;
+                _ = synced.wait_for(|synced| *synced) => true,
+                _ = stop.wait_for(|stop| *stop) => false,
+            }
+        });
+        match waited.await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.stopped()),
+            Err(_) => Err(InformerError::NotSynced {
+                resource: self.inner.resource.clone(),
+                waited: timeout,
+                last_error: self.last_error(),
+            }),
+        }
+    }
+
+    /// What the last try to list or watch failed with, if it failed.
+    #[must_use]
+    pub fn last_error(&self) -> Option<String> {
+        self.inner.status.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How often an object arrived that could not be decoded. [`Store::undecodable`] has their keys.
+    #[must_use]
+    pub fn undecodable_total(&self) -> u64 {
+        self.inner.status.undecodable.load(Ordering::Relaxed)
+    }
+
+    /// The resource version the cache has reached; empty before the first sync.
+    #[must_use]
+    pub fn last_sync_resource_version(&self) -> String {
+        self.inner.store.resource_version()
+    }
+
+    /// The cache.
+    #[must_use]
+    pub fn store(&self) -> &Store<K> {
+        &self.inner.store
+    }
+
+    /// A lister on the cache.
+    #[must_use]
+    pub fn lister(&self) -> Lister<K> {
+        Lister::new(self.inner.store.clone())
+    }
+
+    /// `plural.group` of the kind.
+    #[must_use]
+    pub fn resource(&self) -> &str {
+        &self.inner.resource
+    }
+
+    fn stopped(&self) -> InformerError {
+        InformerError::Stopped { resource: self.inner.resource.clone() }
+    }
+
+    fn life(&self) -> MutexGuard<'_, Life<K>> {
+        self.inner.life.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Status {
+    fn new() -> Self {
+        Self {
+            synced: watch::Sender::new(false),
+            stop: watch::Sender::new(false),
+            stopped: watch::Sender::new(false),
+            last_error: Mutex::new(None),
+            undecodable: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn set_last_error(&self, error: Option<String>) {
+        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+    }
+}
+
+impl<K> Drop for Inner<K> {
+    fn drop(&mut self) {
+        self.status.stop.send_replace(true);
+        if let Life::Running(task) = &*self.life.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            task.abort();
+        }
+    }
+}
+
+impl<K> Clone for SharedInformer<K> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<K> fmt::Debug for SharedInformer<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformer").field("resource", &self.inner.resource).finish_non_exhaustive()
+    }
+}
+
+impl<K: Cached> InformerOptions<K> {
+    /// All namespaces, no resync, everything decoded but managedFields.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { resync: Duration::ZERO, reflector: ReflectorOptions::new() }
+    }
+
+    /// Resync period of handlers that give none; zero (the default) is none.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = period;
+        self
+    }
+
+    /// Only objects of one namespace. Without effect on cluster-scoped kinds.
+    #[must_use]
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        self.reflector = self.reflector.namespace(namespace);
+        self
+    }
+
+    /// Changes the parameters of lists and watches: label selector, field selector, page size.
+    #[must_use]
+    pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
+        self.reflector = self.reflector.tweak_list_options(tweak);
+        self
+    }
+
+    /// Lists, watches and decodes as `options` say.
+    #[must_use]
+    pub fn reflector(mut self, options: ReflectorOptions<K>) -> Self {
+        self.reflector = options;
+        self
+    }
+}
+
+impl<K: Cached> Default for InformerOptions<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for InformerOptions<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerOptions").field("resync", &self.resync).finish_non_exhaustive()
+    }
+}
+
+/// A handler's place in an informer.
+#[derive(Clone)]
+pub struct HandlerRegistration {
+    id: u64,
+    status: Arc<HandlerStatus>,
+}
+
+pub(super) struct HandlerStatus {
+    pub(super) synced: watch::Sender<bool>,
+    pub(super) removed: AtomicBool,
+    pub(super) panics: AtomicU64,
+    pub(super) merged: AtomicU64,
+}
+
+impl HandlerStatus {
+    fn new() -> Self {
+        Self {
+            synced: watch::Sender::new(false),
+            removed: AtomicBool::new(false),
+            panics: AtomicU64::new(0),
+            merged: AtomicU64::new(0),
+        }
+    }
+}
+
+impl HandlerRegistration {
+    /// Whether the handler has been called with every object of its initial list.
+    #[must_use]
+    pub fn has_synced(&self) -> bool {
+        *self.status.synced.borrow()
+    }
+
+    /// Waits until [`Self::has_synced`]; for ever if the informer never syncs.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost.
+    pub async fn synced(&self) {
+        let mut synced = self.status.synced.subscribe();
+        // The sender lives as long as this registration.
+        let _ = synced.wait_for(|synced| *synced).await;
+    }
+
+    /// How many of the handler's calls panicked.
+    #[must_use]
+    pub fn panics(&self) -> u64 {
+        self.status.panics.load(Ordering::Relaxed)
+    }
+
+    /// How many changes were merged with a later one because the handler was slower than they came.
+    #[must_use]
+    pub fn merged(&self) -> u64 {
+        self.status.merged.load(Ordering::Relaxed)
+    }
+}
+
+impl fmt::Debug for HandlerRegistration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandlerRegistration")
+            .field("id", &self.id)
+            .field("has_synced", &self.has_synced())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,109 @@
+//! How to list, watch and decode.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube::api::ListParams;
+
+use super::{Cached, WatchError};
+use crate::cache::Store;
+
+/// Changes an object before it is stored.
+pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
+
+/// Learns of failures.
+pub type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
+
+/// Changes the parameters of lists and watches.
+pub type TweakListOptions = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
+
+/// How a reflector lists, watches and decodes.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kubesmith_runtime::reflector::ReflectorOptions;
+///
+/// let options = ReflectorOptions::<Pod>::new()
+///     .namespace("default")
+///     .tweak_list_options(|params| params.label_selector = Some("app=web".to_owned()))
+///     .keep_managed_fields();
+/// ```
+pub struct ReflectorOptions<K> {
+    pub(crate) namespace: Option<String>,
+    pub(crate) tweak: Option<TweakListOptions>,
+    pub(crate) streaming_lists: bool,
+    pub(crate) keep_managed_fields: bool,
+    pub(crate) transform: Option<Transform<K>>,
+    pub(crate) error_hook: Option<ErrorHook>,
+    /// Objects of this store that a list finds unchanged are used instead of the newly decoded ones.
+    pub(crate) reuse: Option<Store<K>>,
+    pub(crate) seed: Option<u64>,
+}
+
+impl<K: Cached> ReflectorOptions<K> {
+    /// All namespaces, streaming lists first, managedFields skipped.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            namespace: None,
+            tweak: None,
+            streaming_lists: true,
+            keep_managed_fields: false,
+            transform: None,
+            error_hook: None,
+            reuse: None,
+            seed: None,
+        }
+    }
+
+    /// Only objects of one namespace. Without effect on cluster-scoped kinds.
+    #[must_use]
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        self.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// Changes the parameters of lists and watches: label selector, field selector, page size.
+    #[must_use]
+    pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
+        self.tweak = Some(Arc::new(tweak));
+        self
+    }
+
+    /// List in pages from the start instead of asking for a streaming list first.
+    #[must_use]
+    pub fn paged_lists(mut self) -> Self {
+        self.streaming_lists = false;
+        self
+    }
+
+    /// Decode `metadata.managedFields` too; they are most of a small object.
+    #[must_use]
+    pub fn keep_managed_fields(mut self) -> Self {
+        self.keep_managed_fields = true;
+        self
+    }
+
+    /// Seed of the jitter of timeouts and backoff, for runs that can be repeated.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+}
+
+impl<K: Cached> Default for ReflectorOptions<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for ReflectorOptions<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReflectorOptions")
+            .field("namespace", &self.namespace)
+            .field("streaming_lists", &self.streaming_lists)
+            .field("keep_managed_fields", &self.keep_managed_fields)
+            .finish_non_exhaustive()
+    }
+}
