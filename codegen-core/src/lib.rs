@@ -1,1 +1,12 @@
-//! placeholder
+//! What kubesmith's macros and its command share: the attribute grammar, the syntax model, names
+//! and diagnostics.
+//!
+//! Input is syntax (`syn` items and attributes), output is typed, span-carrying values and
+//! [`diag::Diagnostics`]. Nothing here reads files, resolves paths across items or emits code.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod diag;
+pub mod grammar;
+pub mod model;
+pub mod names;

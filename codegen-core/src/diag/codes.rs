@@ -1,0 +1,213 @@
+//! The table of diagnostic codes. A code, once released, keeps its meaning.
+
+use std::fmt;
+
+/// A stable diagnostic code, displayed as `KS0001`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(u16);
+
+/// What a code stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeInfo {
+    /// The code.
+    pub code: Code,
+    /// A few words.
+    pub title: &'static str,
+    /// A paragraph: the rule, its reason and how to keep it.
+    pub help: &'static str,
+}
+
+impl Code {
+    /// The number: 2 of `KS0002`.
+    pub fn number(self) -> u16 {
+        self.0
+    }
+
+    /// The table's row.
+    pub fn info(self) -> &'static CodeInfo {
+        match CODES.binary_search_by_key(&self, |info| info.code) {
+            Ok(index) => &CODES[index],
+            // Codes are made by the macro below only, so each has its row.
+            Err(_) => &CODES[0],
+        }
+    }
+
+    /// Finds a code by its text, `KS0002` in either case.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix("KS").or_else(|| text.strip_prefix("ks"))?;
+        let number = digits.parse::<u16>().ok()?;
+        CODES.iter().map(|info| info.code).find(|code| code.0 == number && code.to_string()[2..] == *digits)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KS{:04}", self.0)
+    }
+}
+
+macro_rules! codes {
+    ($($name:ident = $number:literal, $title:literal, $help:literal;)*) => {
+        impl Code {
+            $(#[doc = $title] pub const $name: Self = Self($number);)*
+        }
+
+        /// Every code in ascending order.
+        pub static CODES: &[CodeInfo] = &[
+            $(CodeInfo { code: Code::$name, title: $title, help: $help },)*
+        ];
+    };
+}
+
+// 00xx attributes, 01xx root types, 02xx names, 03xx validation and schema keys,
+// 04xx loading and resolving, 05xx rules across items, 06xx configuration and output.
+codes! {
+    MALFORMED_ATTRIBUTE = 1, "malformed attribute",
+        "Attributes are lists of keys separated by commas: a bare `key`, `key = value` or `key(...)`. Values are \
+         literals: strings, numbers, `true`, `false`, lists in `[...]` and objects in `{...}`. Paths, constants and \
+         expressions are not evaluated, because the source is read without running it.";
+    UNKNOWN_KEY = 2, "unknown key",
+        "The attribute has no such key. Every key that is accepted has an effect, so a misspelt one is an error. \
+         docs/attributes.md lists all keys of each attribute.";
+    DUPLICATE_KEY = 3, "key or entry given twice",
+        "The key may be given once per type or field, over all attributes of its family. Keys that may be repeated \
+         are marked so in docs/attributes.md.";
+    WRONG_VALUE = 4, "value of the wrong kind",
+        "The key takes a value of another kind: a flag takes none, others a string, an integer, a number, a list or \
+         nested keys. docs/attributes.md shows an example for each key.";
+    EMPTY_STRING = 5, "empty value",
+        "An empty string or list has no meaning for this key. Leave the key out instead.";
+    WRONG_PLACE = 6, "attribute or key in the wrong place",
+        "Some attributes describe the root type of a resource, some a type, some a field. docs/attributes.md says \
+         for each key where it may stand.";
+    UNKNOWN_VALUE = 7, "unknown value",
+        "The key takes one of a few fixed values, which the message lists.";
+    NUMBER_RANGE = 8, "number out of range",
+        "The number does not fit the range of the key: lengths and counts start at zero, integers have 64 bits, a \
+         column's priority has 32.";
+    MISSING_KEY = 9, "missing key",
+        "The attribute needs this key to make sense.";
+    CONTRADICTION = 10, "keys contradict each other",
+        "Two keys say opposite things, so that one of them would have to be ignored. Keep the one that is meant.";
+
+    ROOT_NOT_A_STRUCT = 101, "a resource must be a struct with named fields",
+        "A Kubernetes object has the fields `metadata`, `spec` and often `status`; the type that derives `Resource` \
+         is that object and has to be a struct with named fields.";
+    ROOT_GENERICS = 102, "a resource cannot be generic",
+        "A kind has one schema, so its root type takes neither type, const nor lifetime parameters. Nested types \
+         may be generic.";
+    MISSING_METADATA = 103, "missing metadata",
+        "Every Kubernetes object has metadata. The root type needs the field `pub metadata: ObjectMeta`, of the \
+         type `k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta`.";
+    WRONG_METADATA = 104, "metadata has the wrong type",
+        "The field `metadata` must have the type `k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta`, not \
+         wrapped in `Option` or anything else.";
+    MISSING_SPEC = 105, "missing spec",
+        "The root type of a resource needs a field `spec` of a type that holds the desired state. An empty struct \
+         will do.";
+    MISSING_STATUS = 106, "status subresource without a status",
+        "`#[resource(status)]` asks for the `/status` subresource, which reads and writes the field `status`, but \
+         the root type has no such field.";
+    ROOT_DERIVES_SERDE = 107, "a resource must not derive Serialize or Deserialize",
+        "`#[derive(Resource)]` writes both implementations, because an object carries `apiVersion` and `kind` beside \
+         its fields. A second implementation would conflict with it.";
+    ROOT_SERDE_ATTRIBUTE = 108, "serde attribute without meaning on a resource",
+        "The attribute would change the shape of the object: an API server needs a map with `apiVersion`, `kind` and \
+         `metadata`.";
+    ROOT_FIELD_NAME = 109, "standard field under another name",
+        "`metadata`, `spec` and `status` have fixed places in an object. They may be neither renamed, skipped nor \
+         flattened.";
+    ROOT_RESERVED_FIELD = 110, "reserved field",
+        "`apiVersion` and `kind` are written and checked by the derive. The root type must not declare them.";
+    MISSING_RESOURCE = 111, "missing #[resource]",
+        "`#[derive(Resource)]` needs `#[resource(group = \"...\", version = \"...\")]` on the same type.";
+    SCOPE_MISMATCH = 112, "client and resource disagree on the scope",
+        "`#[genclient(non_namespaced)]` says that objects have no namespace, `#[resource(scope = ...)]` says what the \
+         API server does. They must say the same.";
+    VERBS = 113, "contradictory verbs",
+        "`no_verbs`, `readonly`, `only_verbs` and `skip_verbs` each choose the client's verbs. Use one of them; \
+         status verbs need a `status` field and no `no_status`.";
+
+    INVALID_GROUP = 201, "invalid API group",
+        "A group is a DNS subdomain with at least one dot: lower-case letters, digits, `-` and `.`, at most 253 \
+         characters, each part starting and ending with a letter or digit.";
+    INVALID_VERSION = 202, "invalid API version",
+        "A version is `v` and a number, optionally followed by `alpha` or `beta` and a number: v1, v1beta2, v2alpha1.";
+    INVALID_KIND = 203, "invalid kind",
+        "A kind is an upper camel case name of ASCII letters and digits, at most 63 characters: EcsBinding.";
+    INVALID_RESOURCE_NAME = 204, "invalid plural, singular, short name or category",
+        "Resource names are DNS labels: lower-case letters, digits and `-`, starting with a letter, ending with a \
+         letter or digit, at most 63 characters.";
+    INVALID_CODE_NAME = 205, "invalid name in code",
+        "Names in code become Rust types and methods, so they are upper camel case identifiers: Ecs, EcsBind.";
+    INVALID_PRINT_COLUMN = 206, "invalid print column",
+        "A column has a unique name of printable characters, a type (integer, number, string, boolean, date), a JSON \
+         path, and optionally description, format (int32, int64, float, double, byte, date, date-time, password) and \
+         priority.";
+    INVALID_JSON_PATH = 207, "invalid JSON path",
+        "Paths start with a dot: `.spec.nodename`, `.status.conditions[?(@.type==\"Ready\")].status`. Paths of scale \
+         and of selectable fields name one field and use no brackets or wildcards.";
+    INVALID_METADATA = 208, "invalid label or annotation",
+        "Keys of labels and annotations are an optional DNS subdomain prefix, `/`, and a name of at most 63 letters, \
+         digits, `-`, `_` and `.`; a label's value follows the rule of the name or is empty.";
+    INVALID_API_APPROVED = 209, "invalid API approval",
+        "`api_approved` is the URL of the approving pull request, or a text that starts with `unapproved`. It becomes \
+         the annotation `api-approved.kubernetes.io`, which groups under k8s.io and kubernetes.io need.";
+
+    WRONG_TYPE_FOR_KEY = 301, "constraint does not fit the type",
+        "Bounds are for numbers, lengths, patterns and formats for strings, item counts for lists, property counts \
+         for maps and structs. A constraint on another type is never checked by the API server, or refused.";
+    BOUNDS = 302, "bounds exclude every value",
+        "The lower bound is above the upper one, so that no value could ever be accepted.";
+    INVALID_PATTERN = 303, "invalid pattern",
+        "The pattern is not a regular expression that the API server can compile.";
+    INVALID_RULE = 304, "invalid validation rule",
+        "A rule is a CEL expression with a one-line `message` or a `message_expression`; `reason` is one of \
+         FieldValueRequired, FieldValueInvalid, FieldValueForbidden, FieldValueDuplicate; `field_path` starts with a \
+         dot or a bracket.";
+    LIST_MAP_KEY = 305, "list map keys need a list of type map",
+        "`list_map_key` names the fields that identify an item of a list whose `list_type` is `map`; each needs the \
+         other.";
+    INVALID_DEFAULT = 306, "default that the schema refuses",
+        "The API server refuses a CustomResourceDefinition whose default does not satisfy its own schema.";
+    EXCLUSIVE_WITHOUT_BOUND = 307, "exclusive bound without a bound",
+        "`exclusive_minimum` and `exclusive_maximum` turn `minimum` and `maximum` into strict bounds and need them.";
+    INVALID_MULTIPLE_OF = 308, "multiple_of must be positive",
+        "`multiple_of` must be greater than zero.";
+    INVALID_URL = 309, "invalid URL",
+        "The value must be an absolute URL, such as https://example.com/docs.";
+    INVALID_ENUM = 310, "invalid enum values",
+        "The allowed values must differ from each other and fit the field's type.";
+    PRESENCE = 311, "required and optional at once",
+        "A field is either required or optional; the two keys contradict each other.";
+    DUPLICATE_FIELD = 312, "two fields of the same name",
+        "Two fields of a struct have the same name in JSON, after serde's renaming, so that one would hide the other.";
+    SPLIT_NAME = 313, "field is written and read under different names",
+        "An API field has one name. `rename(serialize = ..., deserialize = ...)` with different names would make \
+         objects that the same type cannot read back.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_ascend_and_are_described() {
+        for pair in CODES.windows(2) {
+            assert!(pair[0].code < pair[1].code, "{} before {}", pair[0].code, pair[1].code);
+        }
+        for info in CODES {
+            assert!(!info.title.is_empty() && !info.title.ends_with('.'));
+            assert!(info.help.ends_with('.'), "{}: {}", info.code, info.help);
+            assert_eq!(info.code.info(), info);
+            assert_eq!(Code::parse(&info.code.to_string()), Some(info.code));
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_codes() {
+        for text in ["", "KS", "KS2", "KS9999", "E0002", "KS00002", "KS+002"] {
+            assert_eq!(Code::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Diagnostics: what is wrong with the user's input, where, and what to do about it.
+//!
+//! A diagnostic is built once, by the rule that finds the mistake, and rendered by whoever called
+//! the rule: as `compile_error!` by the macros, as a source excerpt, a line or JSON by the command.
+
+mod codes;
+
+use proc_macro2::Span;
+
+pub use codes::{CODES, Code, CodeInfo};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; output is still written.
+    Warning,
+    /// Nothing is written.
+    Error,
+}
+
+/// A further place that explains the primary one.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is to be seen there.
+    pub text: String,
+}
+
+/// One mistake.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Stable code; its long help is in [`CODES`].
+    pub code: Code,
+    /// Error or warning.
+    pub severity: Severity,
+    /// One sentence without a full stop: what is wrong.
+    pub message: String,
+    /// The primary place.
+    pub span: Span,
+    /// What is to be seen at the primary place; empty when the message says it all.
+    pub label: String,
+    /// Further places.
+    pub secondary: Vec<Label>,
+    /// Background: the rule and where it comes from.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            label: String::new(),
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, span, message) }
+    }
+
+    /// Says what is to be seen at the primary place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds a further place.
+    #[must_use]
+    pub fn secondary(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds background.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Like [`Diagnostic::help`], where there may be nothing to suggest.
+    #[must_use]
+    pub fn help_opt(mut self, text: Option<String>) -> Self {
+        self.help = text.or(self.help);
+        self
+    }
+
+    /// The text of the diagnostic without its places: code, message, notes and help.
+    ///
+    /// This is what a `compile_error!` shows, since rustc adds the primary place itself.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("{}: {}", self.code, self.message);
+        for note in &self.notes {
+            text.push_str("\n  note: ");
+            text.push_str(note);
+        }
+        if let Some(help) = &self.help {
+            text.push_str("\n  help: ");
+            text.push_str(help);
+        }
+        text
+    }
+}
+
+/// Collects diagnostics, so that a run reports every mistake and not only the first.
+///
+/// Findings must be taken out with [`Diagnostics::into_vec`] or [`Diagnostics::take`]: dropping
+/// unread ones is a mistake in the caller, which debug builds report.
+#[derive(Debug, Default)]
+#[must_use = "diagnostics that nobody reads are lost"]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// An empty accumulator.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.list.push(diagnostic);
+    }
+
+    /// Adds what another accumulator holds.
+    pub fn append(&mut self, mut other: Self) {
+        self.list.append(&mut other.list);
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The number of findings.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether an error was found.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// The findings so far, in the order in which they were made.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
+    /// Takes the findings out and leaves the accumulator empty.
+    pub fn take(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.list)
+    }
+
+    /// The findings, in the order in which they were made.
+    pub fn into_vec(mut self) -> Vec<Diagnostic> {
+        self.take()
+    }
+}
+
+impl Drop for Diagnostics {
+    fn drop(&mut self) {
+        debug_assert!(
+            self.list.is_empty() || std::thread::panicking(),
+            "{} diagnostics were dropped unread, the first: {}",
+            self.list.len(),
+            self.list.first().map(Diagnostic::to_text).unwrap_or_default(),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_holds_code_notes_and_help() {
+        let d = Diagnostic::error(Code::UNKNOWN_KEY, Span::call_site(), "unknown key `grup` in #[resource]")
+            .note("because")
+            .help("did you mean `group`?");
+        assert_eq!(
+            d.to_text(),
+            "KS0002: unknown key `grup` in #[resource]\n  note: because\n  help: did you mean `group`?"
+        );
+    }
+
+    #[test]
+    fn only_errors_count_as_errors() {
+        let mut all = Diagnostics::new();
+        all.push(Diagnostic::warning(Code::UNKNOWN_KEY, Span::call_site(), "w"));
+        assert!(!all.has_errors());
+        all.push(Diagnostic::error(Code::UNKNOWN_KEY, Span::call_site(), "e"));
+        assert!(all.has_errors());
+        assert_eq!(all.into_vec().len(), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "dropped unread")]
+    #[cfg(debug_assertions)]
+    fn unread_diagnostics_are_reported() {
+        let mut all = Diagnostics::new();
+        all.push(Diagnostic::error(Code::UNKNOWN_KEY, Span::call_site(), "lost"));
+        drop(all);
+    }
+}

@@ -1,0 +1,175 @@
+//! Values of keys, each with its place.
+
+use std::fmt;
+
+use proc_macro2::Span;
+
+use super::Entry;
+
+/// A value and the place where it was written.
+#[derive(Clone, Debug)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Its place.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// A value at a place.
+    pub fn new(value: T, span: Span) -> Self {
+        Self { value, span }
+    }
+
+    /// Another value at the same place.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned { value: f(self.value), span: self.span }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Spanned<T> {
+    /// Compares the values; places do not matter.
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+/// A number as JSON has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// Without a fraction.
+    Int(i64),
+    /// With one, or too large for an integer; always finite.
+    Float(f64),
+}
+
+impl Number {
+    /// The number as floating point, for comparisons.
+    #[allow(clippy::cast_precision_loss, reason = "bounds beyond 2^53 are compared approximately")]
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Int(n) => n as f64,
+            Self::Float(f) => f,
+        }
+    }
+
+    /// Whether it has no fraction.
+    pub fn is_integral(self) -> bool {
+        match self {
+            Self::Int(_) => true,
+            Self::Float(f) => f.fract() == 0.0,
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(n) => n.fmt(f),
+            Self::Float(x) => x.fmt(f),
+        }
+    }
+}
+
+/// A literal, written like JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// `1`, `-0.5`
+    Number(Number),
+    /// `"text"`
+    String(String),
+    /// `[1, 2]`
+    Array(Vec<Json>),
+    /// `{"a": 1}`; keys keep their order and are unique.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// The kind of value in words, with an article.
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(n) if n.is_integral() => "an integer",
+            Self::Number(_) => "a number",
+            Self::String(_) => "a string",
+            Self::Array(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+impl fmt::Display for Json {
+    /// Writes JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(b) => b.fmt(f),
+            Self::Number(n) => n.fmt(f),
+            Self::String(s) => write_json_string(f, s),
+            Self::Array(items) => {
+                f.write_str("[")?;
+                for (at, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", if at == 0 { "" } else { "," })?;
+                }
+                f.write_str("]")
+            }
+            Self::Object(members) => {
+                f.write_str("{")?;
+                for (at, (key, value)) in members.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { "," })?;
+                    write_json_string(f, key)?;
+                    write!(f, ":{value}")?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+fn write_json_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for c in text.chars() {
+        match c {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            c if u32::from(c) < 0x20 => write!(f, "\\u{:04x}", u32::from(c))?,
+            c => write!(f, "{c}")?,
+        }
+    }
+    f.write_str("\"")
+}
+
+/// The value of an [`Entry`], of the shape that its key asks for.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// The mistake has been reported; the entry only says that the key was given.
+    Invalid,
+    /// A flag.
+    Flag,
+    /// `Shape::String` and `Shape::OneOf`
+    String(Spanned<String>),
+    /// `Shape::Strings` and `Shape::SomeOf`
+    Strings(Vec<Spanned<String>>),
+    /// `Shape::StringMap`
+    StringMap(Vec<(Spanned<String>, Spanned<String>)>),
+    /// `Shape::Integer`
+    Integer(Spanned<i64>),
+    /// `Shape::Unsigned`
+    Unsigned(Spanned<u64>),
+    /// `Shape::Number`
+    Number(Spanned<Number>),
+    /// `Shape::Json`
+    Json(Spanned<Json>),
+    /// `Shape::Jsons`
+    Jsons(Vec<Spanned<Json>>),
+    /// `Shape::Nested` and `Shape::FlagOrNested`
+    Nested(Vec<Entry>),
+}

@@ -1,0 +1,264 @@
+//! `#[genclient(...)]`
+
+use proc_macro2::Span;
+
+use super::EntryValue;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::grammar::{Parsed, Spanned};
+
+/// A client verb, in the order client-gen writes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "the names are the verbs")]
+pub enum Verb {
+    Create,
+    Update,
+    UpdateStatus,
+    Delete,
+    DeleteCollection,
+    Get,
+    List,
+    Watch,
+    Patch,
+    Apply,
+    ApplyStatus,
+}
+
+impl Verb {
+    /// All verbs in client-gen's order.
+    pub const ALL: [Self; 11] = [
+        Self::Create,
+        Self::Update,
+        Self::UpdateStatus,
+        Self::Delete,
+        Self::DeleteCollection,
+        Self::Get,
+        Self::List,
+        Self::Watch,
+        Self::Patch,
+        Self::Apply,
+        Self::ApplyStatus,
+    ];
+
+    /// client-gen's name of the verb, `deleteCollection`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::UpdateStatus => "updateStatus",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deleteCollection",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Patch => "patch",
+            Self::Apply => "apply",
+            Self::ApplyStatus => "applyStatus",
+        }
+    }
+
+    /// The verb of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verb| verb.as_str() == name)
+    }
+
+    /// Whether it acts on the status subresource.
+    pub fn is_status(self) -> bool {
+        matches!(self, Self::UpdateStatus | Self::ApplyStatus)
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_readonly(self) -> bool {
+        matches!(self, Self::Get | Self::List | Self::Watch)
+    }
+}
+
+/// What `#[genclient(...)]` says.
+#[derive(Clone, Debug)]
+pub struct GenclientAttrs {
+    /// The attribute.
+    pub span: Span,
+    /// `non_namespaced`
+    pub non_namespaced: Option<Span>,
+    /// `no_verbs`
+    pub no_verbs: Option<Span>,
+    /// `only_verbs(...)`
+    pub only_verbs: Option<Spanned<Vec<Spanned<Verb>>>>,
+    /// `skip_verbs(...)`
+    pub skip_verbs: Option<Spanned<Vec<Spanned<Verb>>>>,
+    /// `no_status`
+    pub no_status: Option<Span>,
+    /// `readonly`
+    pub readonly: Option<Span>,
+}
+
+impl GenclientAttrs {
+    /// Takes the values out of the parsed attributes and checks them; `None`: there is no such
+    /// attribute.
+    pub fn from_parsed(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let mut out = Self {
+            span: parsed.span?,
+            non_namespaced: None,
+            no_verbs: None,
+            only_verbs: None,
+            skip_verbs: None,
+            no_status: None,
+            readonly: None,
+        };
+        for entry in &parsed.entries {
+            let span = entry.span;
+            match entry.key.name {
+                "non_namespaced" => out.non_namespaced = Some(span),
+                "no_verbs" => out.no_verbs = Some(span),
+                "only_verbs" => {
+                    out.only_verbs = Some(Spanned::new(verbs(&entry.strings(), diagnostics), span));
+                }
+                "skip_verbs" => {
+                    out.skip_verbs = Some(Spanned::new(verbs(&entry.strings(), diagnostics), span));
+                }
+                "no_status" => out.no_status = Some(span),
+                "readonly" => out.readonly = Some(span),
+                _ => {}
+            }
+        }
+        out.check(diagnostics);
+        Some(out)
+    }
+
+    fn check(&self, diagnostics: &mut Diagnostics) {
+        let only = self.only_verbs.as_ref().map(|v| v.span);
+        let skip = self.skip_verbs.as_ref().map(|v| v.span);
+        let choices = [
+            ("no_verbs", self.no_verbs),
+            ("readonly", self.readonly),
+            ("only_verbs", only),
+            ("skip_verbs", skip),
+        ];
+        let given: Vec<(&str, Span)> =
+            choices.into_iter().filter_map(|(name, span)| span.map(|span| (name, span))).collect();
+        if let [(first, first_span), rest @ ..] = given.as_slice() {
+            for (name, span) in rest {
+                diagnostics.push(
+                    Diagnostic::error(Code::VERBS, *span, format!("`{name}` contradicts `{first}`"))
+                        .secondary(*first_span, "the verbs are chosen here already")
+                        .help("keep one of them"),
+                );
+            }
+        }
+        let Some(no_status) = self.no_status else { return };
+        for verb in
+            self.only_verbs.iter().flat_map(|verbs| &verbs.value).filter(|verb| verb.value.is_status())
+        {
+            let message = format!("{:?} contradicts `no_status`", verb.value.as_str());
+            let diagnostic = Diagnostic::error(Code::VERBS, verb.span, message);
+            diagnostics.push(
+                diagnostic.secondary(no_status, "status verbs are refused here").help("keep one of them"),
+            );
+        }
+    }
+
+    /// Reports status verbs that are asked for although the type has no status.
+    pub(super) fn check_status(&self, has_status: bool, diagnostics: &mut Diagnostics) {
+        if has_status {
+            return;
+        }
+        for verb in
+            self.only_verbs.iter().flat_map(|verbs| &verbs.value).filter(|verb| verb.value.is_status())
+        {
+            let message =
+                format!("the client cannot have {:?}: the type has no field `status`", verb.value.as_str());
+            let help = "add a field `status`, or leave the verb out";
+            diagnostics.push(Diagnostic::error(Code::VERBS, verb.span, message).help(help));
+        }
+    }
+
+    /// The verbs of the client in client-gen's order, for a type with or without a status.
+    pub fn verbs(&self, has_status: bool) -> Vec<Verb> {
+        let listed = |list: &Option<Spanned<Vec<Spanned<Verb>>>>, verb: Verb| {
+            list.as_ref().map(|verbs| verbs.value.iter().any(|listed| listed.value == verb))
+        };
+        Verb::ALL
+            .into_iter()
+            .filter(|verb| self.no_verbs.is_none() && (self.readonly.is_none() || verb.is_readonly()))
+            .filter(|verb| listed(&self.only_verbs, *verb).unwrap_or(true))
+            .filter(|verb| !listed(&self.skip_verbs, *verb).unwrap_or(false))
+            .filter(|verb| !verb.is_status() || (has_status && self.no_status.is_none()))
+            .collect()
+    }
+}
+
+fn verbs(names: &[Spanned<String>], diagnostics: &mut Diagnostics) -> Vec<Spanned<Verb>> {
+    let mut verbs: Vec<Spanned<Verb>> = Vec::new();
+    for name in names {
+        let Some(verb) = Verb::parse(&name.value) else { continue };
+        if let Some(first) = verbs.iter().find(|other| other.value == verb) {
+            let message = format!("the verb {:?} is given twice", name.value);
+            let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, name.span, message);
+            diagnostics.push(diagnostic.secondary(first.span, "first given here").help("keep one of them"));
+        } else {
+            verbs.push(Spanned::new(verb, name.span));
+        }
+    }
+    verbs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::{Family, Place, VERBS, parse_attributes};
+
+    fn read(source: &str) -> (GenclientAttrs, Vec<String>) {
+        let item: syn::ItemStruct = syn::parse_str(&format!("{source} struct S;")).unwrap();
+        let mut diagnostics = Diagnostics::new();
+        let parsed = parse_attributes(Family::Genclient, &item.attrs, Place::Root, &mut diagnostics);
+        let attrs = GenclientAttrs::from_parsed(&parsed, &mut diagnostics).unwrap();
+        (attrs, diagnostics.into_vec().iter().map(|d| d.to_text()).collect())
+    }
+
+    fn names(verbs: &[Verb]) -> Vec<&'static str> {
+        verbs.iter().map(|verb| verb.as_str()).collect()
+    }
+
+    #[test]
+    fn verbs_follow_client_gen() {
+        let all: Vec<_> = Verb::ALL.iter().map(|verb| verb.as_str()).collect();
+        assert_eq!(all, VERBS);
+        for (source, status, expected) in [
+            ("#[genclient]", true, VERBS.to_vec()),
+            ("#[genclient(no_verbs)]", true, vec![]),
+            ("#[genclient(readonly)]", true, vec!["get", "list", "watch"]),
+            (r#"#[genclient(only_verbs("watch", "get"))]"#, true, vec!["get", "watch"]),
+            (
+                r#"#[genclient(skip_verbs("deleteCollection", "apply", "applyStatus"), no_status)]"#,
+                true,
+                vec!["create", "update", "delete", "get", "list", "watch", "patch"],
+            ),
+            (
+                r#"#[genclient(skip_verbs = "patch")]"#,
+                false,
+                vec!["create", "update", "delete", "deleteCollection", "get", "list", "watch", "apply"],
+            ),
+        ] {
+            let (attrs, errors) = read(source);
+            assert_eq!(errors, [""; 0], "{source}");
+            assert_eq!(names(&attrs.verbs(status)), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn contradictions_are_errors() {
+        for source in [
+            "#[genclient(no_verbs, readonly)]",
+            r#"#[genclient(only_verbs("get"), skip_verbs("list"))]"#,
+            r#"#[genclient(readonly, only_verbs("get"))]"#,
+            r#"#[genclient(no_status, only_verbs("updateStatus"))]"#,
+        ] {
+            let (_, errors) = read(source);
+            assert!(errors.len() == 1 && errors[0].starts_with("KS0113"), "{source}: {errors:?}");
+        }
+        assert!(read(r#"#[genclient(only_verbs("get", "get"))]"#).1[0].starts_with("KS0003"));
+        assert!(
+            read(r#"#[genclient(only_verbs("delete_collection"))]"#).1[0]
+                .contains(r#"did you mean "deleteCollection"?"#)
+        );
+    }
+}

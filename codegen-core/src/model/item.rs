@@ -1,0 +1,353 @@
+//! Types: a struct or enum with the attributes of its fields and variants.
+
+use proc_macro2::{Ident, Span};
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Data, DeriveInput, Fields, ItemEnum, ItemStruct, Type, Variant};
+
+use super::{
+    RenameRule, SchemaAttrs, SerdeContainer, SerdeField, SerdeVariant, TypeShape, ValidationAttrs,
+    check_constraints, check_default, doc_lines, is_option,
+};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::grammar::{FAMILIES, Family, Place, Spanned, parse_attributes};
+
+/// A struct or enum.
+#[derive(Clone, Debug)]
+pub struct TypeModel {
+    /// Its name.
+    pub ident: Ident,
+    /// Lines of documentation.
+    pub docs: Vec<String>,
+    /// serde's facts.
+    pub serde: SerdeContainer,
+    /// `#[validation(...)]`
+    pub validation: ValidationAttrs,
+    /// `#[schema(...)]`
+    pub schema: SchemaAttrs,
+    /// What it consists of.
+    pub body: Body,
+}
+
+/// What a type consists of.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A struct with named fields.
+    Named(Vec<FieldModel>),
+    /// A tuple struct.
+    Tuple(Vec<FieldModel>),
+    /// A struct without fields.
+    Unit,
+    /// An enum.
+    Enum(Vec<VariantModel>),
+}
+
+/// A field of a struct or of a variant.
+#[derive(Clone, Debug)]
+pub struct FieldModel {
+    /// Its name; `None` in tuples.
+    pub ident: Option<Ident>,
+    /// Its name in JSON; the index in tuples.
+    pub name: String,
+    /// Its type as written.
+    pub ty: Type,
+    /// Lines of documentation.
+    pub docs: Vec<String>,
+    /// serde's facts.
+    pub serde: SerdeField,
+    /// `#[validation(...)]`
+    pub validation: ValidationAttrs,
+    /// `#[schema(...)]`
+    pub schema: SchemaAttrs,
+    /// `required` or `optional` of either attribute.
+    pub presence: Option<Spanned<Presence>>,
+}
+
+/// Whether a field must be given, said explicitly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// `required`
+    Required,
+    /// `optional`
+    Optional,
+}
+
+/// A variant of an enum.
+#[derive(Clone, Debug)]
+pub struct VariantModel {
+    /// Its name.
+    pub ident: Ident,
+    /// Its name in JSON.
+    pub name: String,
+    /// Lines of documentation.
+    pub docs: Vec<String>,
+    /// serde's facts.
+    pub serde: SerdeVariant,
+    /// What it holds; never an enum.
+    pub body: Body,
+}
+
+impl TypeModel {
+    /// Reads and checks a struct.
+    pub fn from_struct(item: &ItemStruct, place: Place, diagnostics: &mut Diagnostics) -> Self {
+        Self::read(&item.attrs, &item.ident, place, diagnostics, |serde, diagnostics| {
+            fields(&item.fields, serde.rename_all, diagnostics)
+        })
+    }
+
+    /// Reads and checks an enum.
+    pub fn from_enum(item: &ItemEnum, diagnostics: &mut Diagnostics) -> Self {
+        Self::read(&item.attrs, &item.ident, Place::Enum, diagnostics, |serde, diagnostics| {
+            Body::Enum(item.variants.iter().map(|v| VariantModel::read(v, serde, diagnostics)).collect())
+        })
+    }
+
+    /// Reads and checks what a derive macro gets; `None` for a union, which is reported.
+    pub fn from_derive(input: &DeriveInput, place: Place, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let place = if matches!(input.data, Data::Enum(_)) { Place::Enum } else { place };
+        if let Data::Union(data) = &input.data {
+            let message = "a union has no form in JSON";
+            let diagnostic = Diagnostic::error(Code::WRONG_PLACE, data.union_token.span, message);
+            diagnostics.push(diagnostic.help("use a struct or an enum"));
+            return None;
+        }
+        Some(Self::read(&input.attrs, &input.ident, place, diagnostics, |serde, diagnostics| {
+            match &input.data {
+                Data::Struct(data) => fields(&data.fields, serde.rename_all, diagnostics),
+                Data::Enum(data) => Body::Enum(
+                    data.variants.iter().map(|v| VariantModel::read(v, serde, diagnostics)).collect(),
+                ),
+                Data::Union(_) => Body::Unit,
+            }
+        }))
+    }
+
+    fn read(
+        attributes: &[Attribute],
+        ident: &Ident,
+        place: Place,
+        diagnostics: &mut Diagnostics,
+        body: impl FnOnce(&SerdeContainer, &mut Diagnostics) -> Body,
+    ) -> Self {
+        if place != Place::Root {
+            misplaced(attributes, place, diagnostics);
+        }
+        let serde = SerdeContainer::read(attributes);
+        let validation = parse_attributes(Family::Validation, attributes, place, diagnostics);
+        let validation = ValidationAttrs::from_parsed(&validation);
+        let schema = parse_attributes(Family::Schema, attributes, place, diagnostics);
+        let schema = SchemaAttrs::from_parsed(&schema, diagnostics);
+        let body = body(&serde, diagnostics);
+        let shape = body.shape(&serde);
+        check_constraints(&validation.constraints, &shape, diagnostics);
+        check_topology(&schema, &shape, diagnostics);
+        Self { ident: ident.clone(), docs: doc_lines(attributes), serde, validation, schema, body }
+    }
+
+    /// Named fields of a struct; empty for other types.
+    pub fn named_fields(&self) -> &[FieldModel] {
+        match &self.body {
+            Body::Named(fields) => fields,
+            _ => &[],
+        }
+    }
+}
+
+impl Body {
+    /// The shape of the type in JSON, as far as its syntax shows it.
+    fn shape(&self, serde: &SerdeContainer) -> TypeShape {
+        if serde.proxy.is_some() {
+            return TypeShape::Unknown;
+        }
+        match self {
+            Self::Named(fields) if !serde.transparent || fields.len() != 1 => TypeShape::Object,
+            Self::Named(fields) | Self::Tuple(fields) if fields.len() == 1 => TypeShape::of(&fields[0].ty),
+            Self::Enum(variants) if serde.tag.is_none() && !serde.untagged => {
+                let unit = !variants.is_empty() && variants.iter().all(|v| matches!(v.body, Body::Unit));
+                if unit { TypeShape::String } else { TypeShape::Unknown }
+            }
+            _ => TypeShape::Unknown,
+        }
+    }
+}
+
+/// Reports attributes of the root type on other items.
+fn misplaced(attributes: &[Attribute], place: Place, diagnostics: &mut Diagnostics) {
+    for family in FAMILIES.iter().filter(|family| !family.places.contains(place)) {
+        parse_attributes(family.family, attributes, place, diagnostics);
+    }
+}
+
+fn fields(fields: &Fields, rename_all: (RenameRule, RenameRule), diagnostics: &mut Diagnostics) -> Body {
+    let models: Vec<FieldModel> = fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| FieldModel::read(field, index, rename_all, diagnostics))
+        .collect();
+    check_names(&models, diagnostics);
+    match fields {
+        Fields::Named(_) => Body::Named(models),
+        Fields::Unnamed(_) => Body::Tuple(models),
+        Fields::Unit => Body::Unit,
+    }
+}
+
+/// No two fields have the same name in JSON.
+fn check_names(fields: &[FieldModel], diagnostics: &mut Diagnostics) {
+    let visible =
+        |field: &&FieldModel| field.ident.is_some() && !field.serde.flatten && !field.serde.skipped();
+    let named: Vec<&FieldModel> = fields.iter().filter(visible).collect();
+    for (at, field) in named.iter().enumerate() {
+        if let Some(first) = named[..at].iter().find(|other| other.name == field.name) {
+            diagnostics.push(
+                Diagnostic::error(
+                    Code::DUPLICATE_FIELD,
+                    field.span(),
+                    format!("two fields are {:?} in JSON", field.name),
+                )
+                .secondary(first.span(), "the first one")
+                .help("rename one of them with #[serde(rename = \"...\")]"),
+            );
+        }
+    }
+}
+
+impl FieldModel {
+    fn read(
+        field: &syn::Field,
+        index: usize,
+        rename_all: (RenameRule, RenameRule),
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        misplaced(&field.attrs, Place::Field, diagnostics);
+        let serde = SerdeField::read(&field.attrs);
+        let validation = parse_attributes(Family::Validation, &field.attrs, Place::Field, diagnostics);
+        let validation = ValidationAttrs::from_parsed(&validation);
+        let schema = parse_attributes(Family::Schema, &field.attrs, Place::Field, diagnostics);
+        let schema = SchemaAttrs::from_parsed(&schema, diagnostics);
+        let name = match &field.ident {
+            Some(ident) => serde.name(ident, rename_all),
+            None => index.to_string(),
+        };
+        let shape = if serde.with.is_some() { TypeShape::Unknown } else { TypeShape::of(&field.ty) };
+        check_constraints(&validation.constraints, &shape, diagnostics);
+        check_default(&schema, &validation.constraints, &shape, diagnostics);
+        check_topology(&schema, &shape, diagnostics);
+        let presence = presence(&validation, &schema, diagnostics);
+        let docs = doc_lines(&field.attrs);
+        let out = Self {
+            ident: field.ident.clone(),
+            name,
+            ty: field.ty.clone(),
+            docs,
+            serde,
+            validation,
+            schema,
+            presence,
+        };
+        if let Some(ident) = &field.ident {
+            out.check_one_name(ident, rename_all, diagnostics);
+        }
+        out
+    }
+
+    /// The field has one name in JSON, whether it is written or read.
+    fn check_one_name(
+        &self,
+        ident: &Ident,
+        rename_all: (RenameRule, RenameRule),
+        diagnostics: &mut Diagnostics,
+    ) {
+        let read = self.serde.name_read(ident, rename_all);
+        if read != self.name
+            && !self.serde.flatten
+            && !self.serde.skip_serializing
+            && !self.serde.skip_deserializing
+        {
+            let span = self.serde.key("rename").unwrap_or_else(|| self.span());
+            let message = format!("the field is written as {:?} but read as {read:?}", self.name);
+            let diagnostic = Diagnostic::error(Code::SPLIT_NAME, span, message);
+            diagnostics
+                .push(diagnostic.help("use one name for both; older names can be read with #[serde(alias)]"));
+        }
+    }
+
+    /// The place of the field's name, or of its type in tuples.
+    pub fn span(&self) -> Span {
+        self.ident.as_ref().map_or_else(|| self.ty.span(), Ident::span)
+    }
+
+    /// Whether an object must have the field: what is said explicitly, otherwise every field that
+    /// is neither `Option`, nor has a default, nor may be left out when written.
+    pub fn is_required(&self, container: &SerdeContainer) -> bool {
+        match &self.presence {
+            Some(presence) => presence.value == Presence::Required,
+            None => {
+                !is_option(&self.ty)
+                    && self.serde.default.is_none()
+                    && container.default.is_none()
+                    && self.serde.skip_serializing_if.is_none()
+            }
+        }
+    }
+}
+
+fn presence(
+    validation: &ValidationAttrs,
+    schema: &SchemaAttrs,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Presence>> {
+    let required = validation.required.or(schema.required);
+    let optional = validation.optional.or(schema.optional);
+    for (key, both) in [
+        ("required", (validation.required, schema.required)),
+        ("optional", (validation.optional, schema.optional)),
+    ] {
+        if let (Some(first), Some(second)) = both {
+            let message = format!("`{key}` is given twice, in #[validation] and in #[schema]");
+            let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, second, message);
+            diagnostics.push(diagnostic.secondary(first, "first given here").help("keep one of them"));
+        }
+    }
+    if let (Some(required), Some(optional)) = (required, optional) {
+        let message = "the field is `required` and `optional`";
+        let diagnostic = Diagnostic::error(Code::PRESENCE, optional, message);
+        diagnostics.push(diagnostic.secondary(required, "required here").help("keep one of them"));
+    }
+    let required = required.map(|span| Spanned::new(Presence::Required, span));
+    required.or(optional.map(|span| Spanned::new(Presence::Optional, span)))
+}
+
+/// Keys about merging stand on lists, maps and structs.
+fn check_topology(schema: &SchemaAttrs, shape: &TypeShape, diagnostics: &mut Diagnostics) {
+    let list = matches!(shape, TypeShape::Array(_) | TypeShape::Unknown);
+    let object = matches!(shape, TypeShape::Map(_) | TypeShape::Object | TypeShape::Unknown);
+    let keys = [
+        ("list_type", schema.list_type.as_ref().map(|ty| ty.span), list, "lists"),
+        ("map_type", schema.map_type.as_ref().map(|ty| ty.span), object, "maps"),
+        ("struct_type", schema.struct_type.as_ref().map(|ty| ty.span), object, "structs"),
+        ("preserve_unknown_fields", schema.preserve_unknown_fields, object || list, "maps and structs"),
+        ("embedded_resource", schema.embedded_resource, object, "maps and structs"),
+    ];
+    for (key, span, fits, what) in keys {
+        if let Some(span) = span.filter(|_| !fits) {
+            let message = format!("`{key}` is for {what}, but the type is {}", shape.describe());
+            let help = "remove the key, or put it where such a value is";
+            diagnostics.push(Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, span, message).help(help));
+        }
+    }
+}
+
+impl VariantModel {
+    fn read(variant: &Variant, container: &SerdeContainer, diagnostics: &mut Diagnostics) -> Self {
+        misplaced(&variant.attrs, Place::Variant, diagnostics);
+        let serde = SerdeVariant::read(&variant.attrs);
+        let rename_fields = serde.rename_all.unwrap_or(container.rename_all_fields);
+        Self {
+            ident: variant.ident.clone(),
+            name: serde.name(&variant.ident, container.rename_all),
+            docs: doc_lines(&variant.attrs),
+            serde,
+            body: fields(&variant.fields, rename_fields, diagnostics),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What attributes and items say, typed and with places: the local facts of one item.
+//!
+//! Everything here is read from one item alone, so that a derive macro can use it as well as the
+//! command. Facts that span items (does a path exist in the schema, is a plural taken) are not
+//! known here.
+
+mod check;
+mod docs;
+mod genclient;
+mod item;
+mod json_path;
+mod pattern;
+mod resource;
+mod root;
+mod schema;
+mod serde;
+mod shape;
+mod validation;
+
+pub use check::{check_constraints, check_default};
+pub use docs::doc_lines;
+pub use genclient::{GenclientAttrs, Verb};
+pub use item::{Body, FieldModel, Presence, TypeModel, VariantModel};
+pub use json_path::{check_json_path, check_simple_path};
+pub use pattern::check_pattern;
+pub use resource::{Deprecation, PrintColumn, ResourceAttrs, Scale, StringPair};
+pub use root::{ResourceInput, check_root_derives};
+pub use schema::{ExternalDocs, ListType, MergeType, SchemaAttrs};
+pub use serde::{RenameRule, SerdeContainer, SerdeDefault, SerdeField, SerdeVariant};
+pub use shape::{TypeShape, is_option};
+pub use validation::{Constraints, Rule, SchemaType, ValidationAttrs};
+
+use crate::grammar::{Entry, Spanned, Value};
+
+/// Takes values out of entries. A value of another shape has been reported by the parser (or would
+/// be a row of the table that does not fit the model, which a test finds), so it counts as absent.
+trait EntryValue {
+    fn string(&self) -> Option<Spanned<String>>;
+    fn strings(&self) -> Vec<Spanned<String>>;
+    fn nested(&self) -> &[Entry];
+}
+
+impl EntryValue for Entry {
+    fn string(&self) -> Option<Spanned<String>> {
+        match &self.value {
+            Value::String(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    fn strings(&self) -> Vec<Spanned<String>> {
+        match &self.value {
+            Value::Strings(texts) => texts.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn nested(&self) -> &[Entry] {
+        match &self.value {
+            Value::Nested(entries) => entries,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,474 @@
+//! `#[resource(...)]`
+
+use proc_macro2::{Ident, Span};
+
+use super::schema::is_absolute_url;
+use super::{EntryValue, check_json_path, check_simple_path};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::grammar::{Entry, Parsed, Spanned, Value};
+use crate::names::{
+    CodeName, Group, Kind, NameError, PluralName, Scope, Version, label_value, pluralize_kind, qualified_name,
+};
+
+/// What `#[resource(...)]` says, with the defaults filled in.
+#[derive(Clone, Debug)]
+pub struct ResourceAttrs {
+    /// The attribute.
+    pub span: Span,
+    /// API group.
+    pub group: Spanned<Group>,
+    /// API version.
+    pub version: Spanned<Version>,
+    /// Kind; default: the name of the struct.
+    pub kind: Spanned<Kind>,
+    /// Kind of lists; default: the kind and `List`.
+    pub list_kind: Spanned<Kind>,
+    /// Plural; default: that of controller-gen.
+    pub plural: Spanned<PluralName>,
+    /// Singular; default: the kind in lower case.
+    pub singular: Spanned<PluralName>,
+    /// Short names, in source order.
+    pub short_names: Vec<Spanned<PluralName>>,
+    /// Categories, in source order.
+    pub categories: Vec<Spanned<PluralName>>,
+    /// Scope; default: namespaced.
+    pub scope: Spanned<Scope>,
+    /// The `/status` subresource.
+    pub status: Option<Span>,
+    /// The `/scale` subresource.
+    pub scale: Option<Scale>,
+    /// Columns of kubectl, in source order.
+    pub print_columns: Vec<PrintColumn>,
+    /// Paths of selectable fields, in source order.
+    pub selectable_fields: Vec<Spanned<String>>,
+    /// This version is stored.
+    pub storage_version: Option<Span>,
+    /// This version is not served.
+    pub unserved_version: Option<Span>,
+    /// This version is left out of the CRD.
+    pub skip_version: Option<Span>,
+    /// This version is deprecated.
+    pub deprecated_version: Option<Deprecation>,
+    /// Annotations of the CRD, without the API approval.
+    pub annotations: Vec<StringPair>,
+    /// Labels of the CRD.
+    pub labels: Vec<StringPair>,
+    /// Value of the annotation `api-approved.kubernetes.io`.
+    pub api_approved: Option<Spanned<String>>,
+    /// Name of the group in the clientset, if it is not the default.
+    pub group_name_in_code: Option<Spanned<CodeName>>,
+    /// Name of the group in the informer factory, if it is another one.
+    pub informer_group_name: Option<Spanned<CodeName>>,
+}
+
+/// A name and a value.
+pub type StringPair = (Spanned<String>, Spanned<String>);
+
+/// `scale(...)`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    /// Path of the wanted replicas, under `.spec`.
+    pub spec_path: Spanned<String>,
+    /// Path of the counted replicas, under `.status`.
+    pub status_path: Spanned<String>,
+    /// Path of the label selector, under `.status` or `.spec`.
+    pub selector_path: Option<Spanned<String>>,
+}
+
+/// `print_column(...)`
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the names are those of CustomResourceColumnDefinition")]
+pub struct PrintColumn {
+    pub name: Spanned<String>,
+    pub column_type: Spanned<String>,
+    pub json_path: Spanned<String>,
+    pub description: Option<Spanned<String>>,
+    pub format: Option<Spanned<String>>,
+    pub priority: Option<Spanned<i32>>,
+}
+
+/// `deprecated_version`
+#[derive(Clone, Debug)]
+pub struct Deprecation {
+    /// The key.
+    pub span: Span,
+    /// The warning; `None`: the API server's own.
+    pub warning: Option<Spanned<String>>,
+}
+
+impl ResourceAttrs {
+    /// Takes the values out of the parsed attributes, checks them and fills in defaults from the
+    /// name of the struct. `None`: a name without which nothing can be said is missing or wrong,
+    /// which has been reported.
+    pub fn from_parsed(parsed: &Parsed, ident: &Ident, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let span = parsed.span?;
+        let mut reader = Reader { parsed, diagnostics };
+        let group = reader.name("group", Code::INVALID_GROUP, "API group", Group::parse);
+        let version = reader.name("version", Code::INVALID_VERSION, "API version", Version::parse);
+        let kind = reader.kind(ident);
+        let default_kind = kind.as_ref().map(|kind| kind.value.as_str().to_owned()).unwrap_or_default();
+        let list_kind = reader.list_kind(kind.as_ref());
+        let plural = reader.resource_name("plural", || pluralize_kind(&default_kind), kind.as_ref());
+        let singular = reader.resource_name("singular", || default_kind.to_lowercase(), kind.as_ref());
+        let short_names = reader.resource_names("short_name", "short name");
+        let categories = reader.resource_names("category", "category");
+        let (annotations, labels) = reader.metadata();
+        let span_of = |name: &str| parsed.get(name).map(|entry| entry.span);
+        let scope = reader.scope();
+        let rest = (
+            reader.scale(),
+            reader.print_columns(),
+            reader.selectable_fields(),
+            reader.api_approved(),
+            reader.code_name("group_name_in_code"),
+            reader.code_name("informer_group_name"),
+        );
+        reader.contradictions();
+        let (scale, print_columns, selectable_fields, api_approved, group_name_in_code, informer_group_name) =
+            rest;
+        Some(Self {
+            span,
+            group: group?,
+            version: version?,
+            kind: kind?,
+            list_kind: list_kind?,
+            plural: plural?,
+            singular: singular?,
+            short_names,
+            categories,
+            scope: scope.unwrap_or(Spanned::new(Scope::default(), span)),
+            status: span_of("status"),
+            scale,
+            print_columns,
+            selectable_fields,
+            storage_version: span_of("storage_version"),
+            unserved_version: span_of("unserved_version"),
+            skip_version: span_of("skip_version"),
+            deprecated_version: parsed.get("deprecated_version").map(deprecation),
+            annotations,
+            labels,
+            api_approved,
+            group_name_in_code,
+            informer_group_name,
+        })
+    }
+}
+
+fn deprecation(entry: &Entry) -> Deprecation {
+    let warning = entry.nested().iter().find(|e| e.key.name == "warning").and_then(EntryValue::string);
+    Deprecation { span: entry.span, warning }
+}
+
+fn invalid(code: Code, what: &str, text: &Spanned<String>, error: &NameError) -> Diagnostic {
+    let message = format!("invalid {what} {:?}: {}", text.value, error.reason);
+    let help = error.suggestion.as_ref().map(|better| format!("did you mean {better:?}?"));
+    Diagnostic::error(code, text.span, message).help_opt(help.or_else(|| Some(hint(code).to_owned())))
+}
+
+/// What a name looks like, where no near one can be guessed.
+fn hint(code: Code) -> &'static str {
+    match code {
+        Code::INVALID_GROUP => "groups look like this: \"hopegi.com\"",
+        Code::INVALID_VERSION => "versions look like this: \"v1\", \"v1beta2\", \"v2alpha1\"",
+        Code::INVALID_KIND => "kinds look like this: \"EcsBinding\"",
+        Code::INVALID_CODE_NAME => "names in code look like this: \"EcsBind\"",
+        _ => "resource names look like this: \"ecsbindings\"",
+    }
+}
+
+struct Reader<'a> {
+    parsed: &'a Parsed,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    fn text(&self, key: &str) -> Option<Spanned<String>> {
+        self.parsed.get(key).and_then(EntryValue::string)
+    }
+
+    fn parse<T>(
+        &mut self,
+        text: &Spanned<String>,
+        code: Code,
+        what: &str,
+        parse: impl Fn(&str) -> Result<T, NameError>,
+    ) -> Option<Spanned<T>> {
+        match parse(&text.value) {
+            Ok(name) => Some(Spanned::new(name, text.span)),
+            Err(error) => {
+                self.diagnostics.push(invalid(code, what, text, &error));
+                None
+            }
+        }
+    }
+
+    fn name<T>(
+        &mut self,
+        key: &str,
+        code: Code,
+        what: &str,
+        parse: impl Fn(&str) -> Result<T, NameError>,
+    ) -> Option<Spanned<T>> {
+        let text = self.text(key)?;
+        self.parse(&text, code, what, parse)
+    }
+
+    fn kind(&mut self, ident: &Ident) -> Option<Spanned<Kind>> {
+        if self.parsed.get("kind").is_some() {
+            return self.name("kind", Code::INVALID_KIND, "kind", Kind::parse);
+        }
+        let name = ident.to_string();
+        match Kind::parse(&name) {
+            Ok(kind) => Some(Spanned::new(kind, ident.span())),
+            Err(error) => {
+                let better = error.suggestion.as_deref().unwrap_or("EcsBinding");
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::INVALID_KIND,
+                        ident.span(),
+                        format!("`{name}` is no valid kind: {}", error.reason),
+                    )
+                    .note("the name of the struct is the kind unless `kind` is given")
+                    .help(format!("rename the struct, or add kind = {better:?} to #[resource]")),
+                );
+                None
+            }
+        }
+    }
+
+    fn list_kind(&mut self, kind: Option<&Spanned<Kind>>) -> Option<Spanned<Kind>> {
+        if self.parsed.get("list_kind").is_none() {
+            let kind = kind?;
+            let list = Kind::parse(&format!("{}List", kind.value));
+            if let Err(error) = &list {
+                let message =
+                    format!("the kind of lists, \"{}List\", is invalid: {}", kind.value, error.reason);
+                let diagnostic = Diagnostic::error(Code::INVALID_KIND, kind.span, message);
+                self.diagnostics.push(diagnostic.help("add list_kind = \"...\", or choose a shorter kind"));
+            }
+            return list.ok().map(|list| Spanned::new(list, kind.span));
+        }
+        let list = self.name("list_kind", Code::INVALID_KIND, "list kind", Kind::parse)?;
+        if let Some(kind) = kind.filter(|kind| kind.value == list.value) {
+            let message = format!("`list_kind` is the kind itself, {:?}", kind.value.as_str());
+            let help = format!("write list_kind = \"{}List\", or leave the key out", kind.value);
+            self.diagnostics.push(Diagnostic::error(Code::CONTRADICTION, list.span, message).help(help));
+        }
+        Some(list)
+    }
+
+    /// `plural` or `singular`, or what follows from the kind.
+    fn resource_name(
+        &mut self,
+        key: &str,
+        default: impl FnOnce() -> String,
+        kind: Option<&Spanned<Kind>>,
+    ) -> Option<Spanned<PluralName>> {
+        if self.parsed.get(key).is_some() {
+            return self.name(key, Code::INVALID_RESOURCE_NAME, key, PluralName::parse);
+        }
+        let text = Spanned::new(default(), kind?.span);
+        self.parse(&text, Code::INVALID_RESOURCE_NAME, key, PluralName::parse)
+    }
+
+    fn resource_names(&mut self, key: &str, what: &str) -> Vec<Spanned<PluralName>> {
+        let texts: Vec<_> =
+            self.parsed.entries.iter().filter(|e| e.key.name == key).flat_map(EntryValue::strings).collect();
+        let mut names: Vec<Spanned<PluralName>> = Vec::new();
+        for text in texts {
+            let Some(name) = self.parse(&text, Code::INVALID_RESOURCE_NAME, what, PluralName::parse) else {
+                continue;
+            };
+            if let Some(first) = names.iter().find(|other| **other == name) {
+                let message = format!("the {what} {:?} is given twice", name.value.as_str());
+                let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, name.span, message);
+                self.diagnostics
+                    .push(diagnostic.secondary(first.span, "first given here").help("keep one of them"));
+            } else {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    fn scope(&self) -> Option<Spanned<Scope>> {
+        let text = self.text("scope")?;
+        Scope::parse(&text.value).map(|scope| Spanned::new(scope, text.span))
+    }
+
+    fn code_name(&mut self, key: &str) -> Option<Spanned<CodeName>> {
+        self.name(key, Code::INVALID_CODE_NAME, "name in code", CodeName::parse)
+    }
+
+    fn metadata(&mut self) -> (Vec<StringPair>, Vec<StringPair>) {
+        let mut annotations: Vec<StringPair> = Vec::new();
+        let mut labels: Vec<StringPair> = Vec::new();
+        let nested = self.parsed.entries.iter().filter(|e| e.key.name == "metadata").flat_map(|e| e.nested());
+        for entry in nested {
+            let Value::StringMap(pairs) = &entry.value else { continue };
+            let is_label = entry.key.name == "labels";
+            for (name, value) in pairs {
+                let what = if is_label { "label" } else { "annotation" };
+                let all = if is_label { &mut labels } else { &mut annotations };
+                if let Err(error) = qualified_name(&name.value) {
+                    self.diagnostics.push(metadata_error(&format!("{what} key"), name, &error));
+                }
+                if let Err(error) = label_value(&value.value).map_err(|e| (is_label, e))
+                    && error.0
+                {
+                    self.diagnostics.push(metadata_error("label value", value, &error.1));
+                }
+                if let Some((first, _)) = all.iter().find(|(other, _)| other == name) {
+                    let message = format!("the {what} {:?} is given twice", name.value);
+                    let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, name.span, message);
+                    self.diagnostics
+                        .push(diagnostic.secondary(first.span, "first given here").help("keep one of them"));
+                }
+                all.push((name.clone(), value.clone()));
+            }
+        }
+        (annotations, labels)
+    }
+
+    fn path(&mut self, path: &Spanned<String>, check: fn(&str) -> Result<(), String>) {
+        if let Err(reason) = check(&path.value) {
+            let message = format!("invalid JSON path {:?}: {reason}", path.value);
+            let help = "paths look like this: \".spec.nodename\"";
+            self.diagnostics.push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
+        }
+    }
+
+    fn scale(&mut self) -> Option<Scale> {
+        let entry = self.parsed.get("scale")?;
+        let find =
+            |name: &str| entry.nested().iter().find(|e| e.key.name == name).and_then(EntryValue::string);
+        let (spec, status, selector) = (find("spec_path"), find("status_path"), find("selector_path"));
+        let wanted: [(_, &[&str]); 3] =
+            [(&spec, &[".spec."]), (&status, &[".status."]), (&selector, &[".spec.", ".status."])];
+        for (path, prefixes) in wanted {
+            let Some(path) = path else { continue };
+            let before = self.diagnostics.len();
+            self.path(path, check_simple_path);
+            if self.diagnostics.len() == before
+                && !prefixes.iter().any(|prefix| path.value.starts_with(prefix))
+            {
+                let message = format!("the path {:?} must start with {}", path.value, prefixes.join(" or "));
+                let help = format!("write \"{}...\"", prefixes[prefixes.len() - 1]);
+                self.diagnostics
+                    .push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
+            }
+        }
+        Some(Scale { spec_path: spec?, status_path: status?, selector_path: selector })
+    }
+
+    fn print_columns(&mut self) -> Vec<PrintColumn> {
+        let mut columns: Vec<PrintColumn> = Vec::new();
+        for entry in self.parsed.entries.iter().filter(|e| e.key.name == "print_column") {
+            let Some(column) = self.print_column(entry) else { continue };
+            if let Some(first) = columns.iter().find(|other| other.name == column.name) {
+                let message = format!("the column {:?} is given twice", column.name.value);
+                let diagnostic = Diagnostic::error(Code::INVALID_PRINT_COLUMN, column.name.span, message);
+                self.diagnostics.push(
+                    diagnostic.secondary(first.name.span, "first given here").help("rename one of them"),
+                );
+            }
+            columns.push(column);
+        }
+        columns
+    }
+
+    fn print_column(&mut self, entry: &Entry) -> Option<PrintColumn> {
+        let find = |name: &str| entry.nested().iter().find(|e| e.key.name == name);
+        let string = |name: &str| find(name).and_then(EntryValue::string);
+        let (name, path) = (string("name"), string("json_path"));
+        if let Some(name) = &name
+            && (name.value.chars().any(char::is_control) || name.value.trim() != name.value)
+        {
+            let message =
+                format!("invalid column name {:?}: it contains line breaks or outer spaces", name.value);
+            let help = "titles are short words, such as \"NodeName\"";
+            self.diagnostics
+                .push(Diagnostic::error(Code::INVALID_PRINT_COLUMN, name.span, message).help(help));
+        }
+        if let Some(path) = &path {
+            self.path(path, check_json_path);
+        }
+        let priority = match find("priority").map(|e| &e.value) {
+            Some(Value::Integer(n)) => match i32::try_from(n.value) {
+                Ok(priority) if priority >= 0 => Some(Spanned::new(priority, n.span)),
+                _ => {
+                    let message = format!("the priority {} is out of range", n.value);
+                    let help = "0 is always shown, 1 and above only by kubectl get -o wide";
+                    self.diagnostics.push(Diagnostic::error(Code::NUMBER_RANGE, n.span, message).help(help));
+                    None
+                }
+            },
+            _ => None,
+        };
+        Some(PrintColumn {
+            name: name?,
+            column_type: string("type")?,
+            json_path: path?,
+            description: string("description"),
+            format: string("format"),
+            priority,
+        })
+    }
+
+    fn selectable_fields(&mut self) -> Vec<Spanned<String>> {
+        let mut fields: Vec<Spanned<String>> = Vec::new();
+        for entry in self.parsed.entries.iter().filter(|e| e.key.name == "selectable_field") {
+            let Some(path) = entry.nested().first().and_then(EntryValue::string) else { continue };
+            self.path(&path, check_simple_path);
+            if path.value == ".metadata" || path.value.starts_with(".metadata.") {
+                let message = format!("the field {:?} is selectable anyway", path.value);
+                let help = "field selectors know metadata.name and metadata.namespace without being told";
+                self.diagnostics
+                    .push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
+            }
+            if let Some(first) = fields.iter().find(|other| **other == path) {
+                let message = format!("the selectable field {:?} is given twice", path.value);
+                let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, path.span, message);
+                self.diagnostics
+                    .push(diagnostic.secondary(first.span, "first given here").help("keep one of them"));
+            }
+            fields.push(path);
+        }
+        fields
+    }
+
+    fn api_approved(&mut self) -> Option<Spanned<String>> {
+        let text = self.text("api_approved")?;
+        if !text.value.starts_with("unapproved") && !is_absolute_url(&text.value) {
+            let message = format!("{:?} is neither a URL nor starts with \"unapproved\"", text.value);
+            let help = "write the URL of the approving pull request, or \"unapproved, experimental-only\"";
+            self.diagnostics
+                .push(Diagnostic::error(Code::INVALID_API_APPROVED, text.span, message).help(help));
+        }
+        Some(text)
+    }
+
+    /// Keys that would be ignored beside another one.
+    fn contradictions(&mut self) {
+        for (skip, other) in [
+            ("skip_version", "storage_version"),
+            ("skip_version", "unserved_version"),
+            ("skip_version", "deprecated_version"),
+        ] {
+            if let (Some(skip), Some(other)) = (self.parsed.get(skip), self.parsed.get(other)) {
+                let message = format!("`{}` has no effect beside `skip_version`", other.key.name);
+                self.diagnostics.push(
+                    Diagnostic::error(Code::CONTRADICTION, other.span, message)
+                        .secondary(skip.span, "the version is left out of the CRD here")
+                        .help("keep one of them"),
+                );
+            }
+        }
+    }
+}
+
+fn metadata_error(what: &str, text: &Spanned<String>, error: &NameError) -> Diagnostic {
+    let message = format!("invalid {what} {:?}: {}", text.value, error.reason);
+    Diagnostic::error(Code::INVALID_METADATA, text.span, message)
+        .help("write it like \"example.com/team\" = \"storage\"")
+}

@@ -1,0 +1,502 @@
+//! What `#[serde(...)]` says, as far as it changes the JSON form.
+//!
+//! serde checks its own attributes, so what is wrong or unknown here is left to it.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+use crate::diag::Diagnostics;
+use crate::grammar::{Spanned, split_attribute};
+
+/// serde's case conversions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RenameRule {
+    /// Names as they are.
+    #[default]
+    None,
+    /// `lowercase`
+    Lower,
+    /// `UPPERCASE`
+    Upper,
+    /// `PascalCase`
+    Pascal,
+    /// `camelCase`
+    Camel,
+    /// `snake_case`
+    Snake,
+    /// `SCREAMING_SNAKE_CASE`
+    ScreamingSnake,
+    /// `kebab-case`
+    Kebab,
+    /// `SCREAMING-KEBAB-CASE`
+    ScreamingKebab,
+}
+
+impl RenameRule {
+    /// The rule of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "lowercase" => Self::Lower,
+            "UPPERCASE" => Self::Upper,
+            "PascalCase" => Self::Pascal,
+            "camelCase" => Self::Camel,
+            "snake_case" => Self::Snake,
+            "SCREAMING_SNAKE_CASE" => Self::ScreamingSnake,
+            "kebab-case" => Self::Kebab,
+            "SCREAMING-KEBAB-CASE" => Self::ScreamingKebab,
+            _ => return None,
+        })
+    }
+
+    /// A field's name: Rust has it in snake case, and serde believes that.
+    pub fn apply_to_field(self, name: &str) -> String {
+        match self {
+            Self::None | Self::Lower | Self::Snake => name.to_owned(),
+            Self::Upper | Self::ScreamingSnake => name.to_ascii_uppercase(),
+            Self::Pascal => name.split('_').map(upper_first).collect(),
+            Self::Camel => lower_first(&Self::Pascal.apply_to_field(name)),
+            Self::Kebab => name.replace('_', "-"),
+            Self::ScreamingKebab => name.to_ascii_uppercase().replace('_', "-"),
+        }
+    }
+
+    /// A variant's name: Rust has it in Pascal case, and serde believes that.
+    pub fn apply_to_variant(self, name: &str) -> String {
+        match self {
+            Self::None | Self::Pascal => name.to_owned(),
+            Self::Lower => name.to_ascii_lowercase(),
+            Self::Upper => name.to_ascii_uppercase(),
+            Self::Camel => lower_first(name),
+            Self::Snake => snake(name),
+            Self::ScreamingSnake => snake(name).to_ascii_uppercase(),
+            Self::Kebab => snake(name).replace('_', "-"),
+            Self::ScreamingKebab => snake(name).to_ascii_uppercase().replace('_', "-"),
+        }
+    }
+}
+
+fn upper_first(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect()
+}
+
+fn lower_first(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(chars).collect()
+}
+
+/// serde's snake case of a variant: an underscore before each capital, so `IPPool` is `i_p_pool`.
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for (at, c) in name.char_indices() {
+        if at > 0 && c.is_uppercase() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// Where a missing value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SerdeDefault {
+    /// `#[serde(default)]`
+    Trait,
+    /// `#[serde(default = "path")]`
+    Path(String),
+}
+
+/// A name for each direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Pair {
+    serialize: Option<String>,
+    deserialize: Option<String>,
+}
+
+impl Pair {
+    fn read(meta: &Meta) -> Self {
+        if let Some(text) = text(meta) {
+            return Self { serialize: Some(text.clone()), deserialize: Some(text) };
+        }
+        let mut pair = Self::default();
+        for inner in nested(meta) {
+            if inner.path().is_ident("serialize") {
+                pair.serialize = text(&inner);
+            } else if inner.path().is_ident("deserialize") {
+                pair.deserialize = text(&inner);
+            }
+        }
+        pair
+    }
+
+    fn rules(&self) -> (RenameRule, RenameRule) {
+        let rule = |text: &Option<String>| text.as_deref().and_then(RenameRule::parse).unwrap_or_default();
+        (rule(&self.serialize), rule(&self.deserialize))
+    }
+}
+
+/// What serde's attributes say about a type.
+#[derive(Clone, Debug, Default)]
+pub struct SerdeContainer {
+    /// `rename_all` when writing and reading.
+    pub rename_all: (RenameRule, RenameRule),
+    /// `rename_all_fields` (of all variants) when writing and reading.
+    pub rename_all_fields: (RenameRule, RenameRule),
+    /// `default`
+    pub default: Option<SerdeDefault>,
+    /// `deny_unknown_fields`
+    pub deny_unknown_fields: bool,
+    /// `transparent`
+    pub transparent: bool,
+    /// `tag`
+    pub tag: Option<Spanned<String>>,
+    /// `content`
+    pub content: Option<Spanned<String>>,
+    /// `untagged`
+    pub untagged: bool,
+    /// `from`, `try_from` or `into`: another type has the JSON form.
+    pub proxy: Option<Spanned<String>>,
+    /// Every key that was given, with its place.
+    pub keys: Vec<Spanned<String>>,
+}
+
+/// What serde's attributes say about a field.
+#[derive(Clone, Debug, Default)]
+pub struct SerdeField {
+    /// `rename` when writing.
+    pub rename_serialize: Option<String>,
+    /// `rename` when reading.
+    pub rename_deserialize: Option<String>,
+    /// `alias`
+    pub aliases: Vec<String>,
+    /// `default`
+    pub default: Option<SerdeDefault>,
+    /// `flatten`
+    pub flatten: bool,
+    /// `skip` or `skip_serializing`
+    pub skip_serializing: bool,
+    /// `skip` or `skip_deserializing`
+    pub skip_deserializing: bool,
+    /// `skip_serializing_if`
+    pub skip_serializing_if: Option<String>,
+    /// `with`, `serialize_with` or `deserialize_with`: functions have the JSON form.
+    pub with: Option<Spanned<String>>,
+    /// Every key that was given, with its place.
+    pub keys: Vec<Spanned<String>>,
+}
+
+/// What serde's attributes say about a variant.
+#[derive(Clone, Debug, Default)]
+pub struct SerdeVariant {
+    /// `rename` when writing.
+    pub rename_serialize: Option<String>,
+    /// `rename` when reading.
+    pub rename_deserialize: Option<String>,
+    /// `alias`
+    pub aliases: Vec<String>,
+    /// `rename_all` of the variant's fields when writing and reading.
+    pub rename_all: Option<(RenameRule, RenameRule)>,
+    /// `skip` or both of its halves.
+    pub skip: bool,
+    /// `skip`, `skip_serializing`
+    pub skip_serializing: bool,
+    /// `skip`, `skip_deserializing`
+    pub skip_deserializing: bool,
+    /// `other`
+    pub other: bool,
+    /// `untagged`
+    pub untagged: bool,
+    /// `with`, `serialize_with` or `deserialize_with`: functions have the JSON form.
+    pub with: Option<Spanned<String>>,
+}
+
+impl SerdeContainer {
+    /// Reads the attributes of a type.
+    pub fn read(attributes: &[Attribute]) -> Self {
+        let mut out = Self::default();
+        for (meta, name, span) in serde_keys(attributes) {
+            let value = text(&meta).map(|text| Spanned::new(text, span));
+            match name.as_str() {
+                "rename_all" => out.rename_all = Pair::read(&meta).rules(),
+                "rename_all_fields" => out.rename_all_fields = Pair::read(&meta).rules(),
+                "default" => out.default = Some(default(&meta)),
+                "deny_unknown_fields" => out.deny_unknown_fields = true,
+                "transparent" => out.transparent = true,
+                "tag" => out.tag = value,
+                "content" => out.content = value,
+                "untagged" => out.untagged = true,
+                "from" | "try_from" | "into" => out.proxy = value,
+                _ => {}
+            }
+            out.keys.push(Spanned::new(name, span));
+        }
+        out
+    }
+
+    /// The place of a key, if it was given.
+    pub fn key(&self, name: &str) -> Option<Span> {
+        self.keys.iter().find(|key| key.value == name).map(|key| key.span)
+    }
+}
+
+impl SerdeField {
+    /// Reads the attributes of a field.
+    pub fn read(attributes: &[Attribute]) -> Self {
+        let mut out = Self::default();
+        for (meta, name, span) in serde_keys(attributes) {
+            match name.as_str() {
+                "rename" => {
+                    let pair = Pair::read(&meta);
+                    (out.rename_serialize, out.rename_deserialize) = (pair.serialize, pair.deserialize);
+                }
+                "alias" => out.aliases.extend(text(&meta)),
+                "default" => out.default = Some(default(&meta)),
+                "flatten" => out.flatten = true,
+                "skip" => (out.skip_serializing, out.skip_deserializing) = (true, true),
+                "skip_serializing" => out.skip_serializing = true,
+                "skip_deserializing" => out.skip_deserializing = true,
+                "skip_serializing_if" => out.skip_serializing_if = text(&meta),
+                "with" | "serialize_with" | "deserialize_with" => {
+                    out.with = text(&meta).map(|text| Spanned::new(text, span));
+                }
+                _ => {}
+            }
+            out.keys.push(Spanned::new(name, span));
+        }
+        out
+    }
+
+    /// The place of a key, if it was given.
+    pub fn key(&self, name: &str) -> Option<Span> {
+        self.keys.iter().find(|key| key.value == name).map(|key| key.span)
+    }
+
+    /// Whether the field is in no JSON at all.
+    pub fn skipped(&self) -> bool {
+        self.skip_serializing && self.skip_deserializing
+    }
+
+    /// The name in JSON that is written.
+    pub fn name(&self, ident: &Ident, rename_all: (RenameRule, RenameRule)) -> String {
+        self.rename_serialize.clone().unwrap_or_else(|| rename_all.0.apply_to_field(&plain(ident)))
+    }
+
+    /// The name in JSON that is read.
+    pub fn name_read(&self, ident: &Ident, rename_all: (RenameRule, RenameRule)) -> String {
+        self.rename_deserialize.clone().unwrap_or_else(|| rename_all.1.apply_to_field(&plain(ident)))
+    }
+}
+
+impl SerdeVariant {
+    /// Reads the attributes of a variant.
+    pub fn read(attributes: &[Attribute]) -> Self {
+        let mut out = Self::default();
+        for (meta, name, span) in serde_keys(attributes) {
+            match name.as_str() {
+                "rename" => {
+                    let pair = Pair::read(&meta);
+                    (out.rename_serialize, out.rename_deserialize) = (pair.serialize, pair.deserialize);
+                }
+                "alias" => out.aliases.extend(text(&meta)),
+                "rename_all" => out.rename_all = Some(Pair::read(&meta).rules()),
+                "skip" => (out.skip_serializing, out.skip_deserializing) = (true, true),
+                "skip_serializing" => out.skip_serializing = true,
+                "skip_deserializing" => out.skip_deserializing = true,
+                "other" => out.other = true,
+                "untagged" => out.untagged = true,
+                "with" | "serialize_with" | "deserialize_with" => {
+                    out.with = text(&meta).map(|text| Spanned::new(text, span));
+                }
+                _ => {}
+            }
+        }
+        out.skip = out.skip_serializing && out.skip_deserializing;
+        out
+    }
+
+    /// The name in JSON that is written.
+    pub fn name(&self, ident: &Ident, rename_all: (RenameRule, RenameRule)) -> String {
+        self.rename_serialize.clone().unwrap_or_else(|| rename_all.0.apply_to_variant(&plain(ident)))
+    }
+}
+
+/// The identifier without `r#`.
+fn plain(ident: &Ident) -> String {
+    let name = ident.to_string();
+    name.strip_prefix("r#").unwrap_or(&name).to_owned()
+}
+
+/// The keys of all serde attributes.
+fn serde_keys(attributes: &[Attribute]) -> Vec<(Meta, String, Span)> {
+    let mut keys = Vec::new();
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {
+        let Meta::List(list) = &attribute.meta else { continue };
+        for meta in metas(list.tokens.clone()) {
+            if let Some(ident) = meta.path().get_ident() {
+                let (name, span) = (ident.to_string(), ident.span());
+                keys.push((meta, name, span));
+            }
+        }
+    }
+    keys
+}
+
+fn metas(tokens: TokenStream) -> Vec<Meta> {
+    let mut ignored = Diagnostics::new();
+    let parts = split_attribute(tokens, &mut ignored);
+    ignored.take();
+    parts.into_iter().filter_map(|part| syn::parse2(part.into_iter().collect()).ok()).collect()
+}
+
+fn nested(meta: &Meta) -> Vec<Meta> {
+    match meta {
+        Meta::List(list) => metas(list.tokens.clone()),
+        _ => Vec::new(),
+    }
+}
+
+fn text(meta: &Meta) -> Option<String> {
+    match meta {
+        Meta::NameValue(pair) => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn default(meta: &Meta) -> SerdeDefault {
+    text(meta).map_or(SerdeDefault::Trait, SerdeDefault::Path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::format_ident;
+
+    const RULES: [&str; 8] = [
+        "lowercase",
+        "UPPERCASE",
+        "PascalCase",
+        "camelCase",
+        "snake_case",
+        "SCREAMING_SNAKE_CASE",
+        "kebab-case",
+        "SCREAMING-KEBAB-CASE",
+    ];
+
+    #[test]
+    fn fields_are_renamed_as_serde_does() {
+        for (name, expected) in [
+            (
+                "outcome",
+                ["outcome", "OUTCOME", "Outcome", "outcome", "outcome", "OUTCOME", "outcome", "OUTCOME"],
+            ),
+            (
+                "very_tasty",
+                [
+                    "very_tasty",
+                    "VERY_TASTY",
+                    "VeryTasty",
+                    "veryTasty",
+                    "very_tasty",
+                    "VERY_TASTY",
+                    "very-tasty",
+                    "VERY-TASTY",
+                ],
+            ),
+            ("z42", ["z42", "Z42", "Z42", "z42", "z42", "Z42", "z42", "Z42"]),
+            (
+                "cpu__max",
+                ["cpu__max", "CPU__MAX", "CpuMax", "cpuMax", "cpu__max", "CPU__MAX", "cpu--max", "CPU--MAX"],
+            ),
+        ] {
+            for (rule, expected) in RULES.iter().zip(expected) {
+                assert_eq!(RenameRule::parse(rule).unwrap().apply_to_field(name), expected, "{rule} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn variants_are_renamed_as_serde_does() {
+        for (name, expected) in [
+            (
+                "Outcome",
+                ["outcome", "OUTCOME", "Outcome", "outcome", "outcome", "OUTCOME", "outcome", "OUTCOME"],
+            ),
+            (
+                "VeryTasty",
+                [
+                    "verytasty",
+                    "VERYTASTY",
+                    "VeryTasty",
+                    "veryTasty",
+                    "very_tasty",
+                    "VERY_TASTY",
+                    "very-tasty",
+                    "VERY-TASTY",
+                ],
+            ),
+            ("TCP", ["tcp", "TCP", "TCP", "tCP", "t_c_p", "T_C_P", "t-c-p", "T-C-P"]),
+        ] {
+            for (rule, expected) in RULES.iter().zip(expected) {
+                assert_eq!(
+                    RenameRule::parse(rule).unwrap().apply_to_variant(name),
+                    expected,
+                    "{rule} {name}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn odd_names_are_borne() {
+        for rule in RULES {
+            for name in ["", "_", "__", "É", "é_é"] {
+                let rule = RenameRule::parse(rule).unwrap();
+                let _ = (rule.apply_to_field(name), rule.apply_to_variant(name));
+            }
+        }
+        assert_eq!(RenameRule::parse("Camel"), None);
+    }
+
+    fn field(source: &str) -> SerdeField {
+        let item: syn::ItemStruct = syn::parse_str(&format!("struct S {{ {source} r#type: i32 }}")).unwrap();
+        SerdeField::read(&item.fields.iter().next().unwrap().attrs)
+    }
+
+    #[test]
+    fn field_attributes_are_read() {
+        let serde = field(
+            r#"#[serde(default = "one", alias = "a", alias = "b")] #[serde(rename(serialize = "s", deserialize = "d"), skip_serializing_if = "f")]"#,
+        );
+        assert_eq!(serde.default, Some(SerdeDefault::Path("one".into())));
+        assert_eq!(serde.aliases, ["a", "b"]);
+        assert_eq!(serde.skip_serializing_if.as_deref(), Some("f"));
+        let ident = format_ident!("r#type");
+        let none = (RenameRule::None, RenameRule::None);
+        assert_eq!((serde.name(&ident, none), serde.name_read(&ident, none)), ("s".into(), "d".into()));
+        assert_eq!(field("").name(&ident, (RenameRule::Upper, RenameRule::None)), "TYPE");
+        assert!(field("#[serde(skip)]").skipped());
+        assert_eq!(field("#[serde(default)]").default, Some(SerdeDefault::Trait));
+    }
+
+    #[test]
+    fn what_serde_would_refuse_is_ignored() {
+        let serde = field("#[serde = 1] #[serde] #[serde(1 + 1, flatten, rename = 5, , with(a))]");
+        assert!(serde.flatten && serde.rename_serialize.is_none() && serde.with.is_none());
+    }
+
+    #[test]
+    fn container_attributes_are_read() {
+        let item: syn::ItemStruct = syn::parse_str(
+            r#"#[serde(rename_all = "camelCase", deny_unknown_fields, crate = "x")] #[serde(tag = "t", try_from = "T")] struct S;"#,
+        )
+        .unwrap();
+        let serde = SerdeContainer::read(&item.attrs);
+        assert_eq!(serde.rename_all, (RenameRule::Camel, RenameRule::Camel));
+        assert!(serde.deny_unknown_fields && serde.key("crate").is_some());
+        assert_eq!(serde.tag.unwrap().value, "t");
+        assert_eq!(serde.proxy.unwrap().value, "T");
+    }
+}

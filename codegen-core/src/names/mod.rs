@@ -1,0 +1,45 @@
+//! Names: newtypes that parse once, plurals, case conversion, Rust keywords, version order.
+
+mod case;
+mod label;
+mod plural;
+mod version;
+
+pub use case::{is_keyword, method_name, module_name, snake_case, upper_camel_case};
+pub use label::{
+    CodeName, Group, Kind, NameError, PluralName, dns_label, dns_subdomain, label_value, qualified_name,
+};
+pub use plural::{pluralize_kind, pluralize_type};
+pub use version::{Stage, Version, compare_versions};
+
+/// Scope of a resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// One object per name in the cluster.
+    Cluster,
+    /// One object per name and namespace.
+    #[default]
+    Namespaced,
+}
+
+impl Scope {
+    /// The names that a CustomResourceDefinition and `#[resource(scope = ...)]` use.
+    pub const NAMES: &'static [&'static str] = &["Namespaced", "Cluster"];
+
+    /// The scope of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "Cluster" => Some(Self::Cluster),
+            "Namespaced" => Some(Self::Namespaced),
+            _ => None,
+        }
+    }
+
+    /// The name that a CustomResourceDefinition uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cluster => "Cluster",
+            Self::Namespaced => "Namespaced",
+        }
+    }
+}

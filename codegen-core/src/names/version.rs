@@ -1,0 +1,168 @@
+//! API versions and the order in which an API server prefers them.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::NameError;
+
+/// Maturity of a version, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// `v1alpha1`
+    Alpha,
+    /// `v1beta1`
+    Beta,
+    /// `v1`
+    Stable,
+}
+
+/// An API version, `v1beta2`.
+///
+/// The order is that of preference reversed: the greatest version is the most preferred one
+/// (stable before beta before alpha, then the highest numbers), see [`compare_versions`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Version {
+    text: String,
+    stage: Stage,
+    major: u32,
+    minor: u32,
+}
+
+impl Version {
+    /// `v` and a number, optionally `alpha` or `beta` and a number.
+    ///
+    /// # Errors
+    /// Says what is wrong and what a near version would be.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        match split(text) {
+            Some((stage, major, minor)) => Ok(Self { text: text.to_owned(), stage, major, minor }),
+            None => Err(NameError {
+                reason: "it is not `v` and a number, optionally followed by `alpha` or `beta` and a number"
+                    .to_owned(),
+                suggestion: nearest(text),
+            }),
+        }
+    }
+
+    /// The version as text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Maturity.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.stage, self.major, self.minor).cmp(&(other.stage, other.major, other.minor))
+    }
+}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+fn split(text: &str) -> Option<(Stage, u32, u32)> {
+    let rest = text.strip_prefix('v')?;
+    for (word, stage) in [("alpha", Stage::Alpha), ("beta", Stage::Beta)] {
+        if let Some((major, minor)) = rest.split_once(word) {
+            return Some((stage, number(major)?, number(minor)?));
+        }
+    }
+    Some((Stage::Stable, number(rest)?, 0))
+}
+
+fn number(text: &str) -> Option<u32> {
+    let plain = !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
+    if plain { text.parse().ok() } else { None }
+}
+
+/// A valid version that the user may have meant.
+fn nearest(text: &str) -> Option<String> {
+    let text = text.split('.').next().unwrap_or_default().to_lowercase();
+    if text.is_empty() {
+        return None;
+    }
+    let squeezed: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    let with_v = if squeezed.starts_with('v') { squeezed } else { format!("v{squeezed}") };
+    let candidates = [with_v.clone(), format!("{with_v}1")];
+    if let Some(found) = candidates.into_iter().find(|c| split(c).is_some()) {
+        return Some(found);
+    }
+    let digits: String = with_v.chars().skip(1).take_while(char::is_ascii_digit).collect();
+    let (stage, minor) = with_v.get(1 + digits.len()..).map(|rest| {
+        let minor = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+        (&rest[..rest.len() - minor.len()], minor)
+    })?;
+    let word = ["alpha", "beta"].into_iter().find(|w| crate::grammar::edit_distance(w, stage) <= 2)?;
+    let guess = format!("v{}{word}{}", or_one(&digits), or_one(minor));
+    split(&guess).is_some().then_some(guess)
+}
+
+fn or_one(digits: &str) -> &str {
+    if digits.is_empty() { "1" } else { digits }
+}
+
+/// Orders version names as an API server lists them: the most preferred first. Names that are no
+/// Kubernetes versions come last, in alphabetical order.
+///
+/// The rule is that of `k8s.io/apimachinery/pkg/version.CompareKubeAwareVersionStrings`.
+pub fn compare_versions(a: &str, b: &str) -> Ordering {
+    match (split(a), split(b)) {
+        (Some(x), Some(y)) => y.cmp(&x),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.cmp(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn preferred_versions_come_first() {
+        let mut all =
+            ["v11alpha2", "foo10", "v1", "v3beta1", "v10beta3", "v12alpha1", "foo1", "v10", "v2", "v11beta2"];
+        all.sort_by(|a, b| compare_versions(a, b));
+        assert_eq!(
+            all,
+            ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"]
+        );
+        assert!(Version::parse("v1").unwrap() > Version::parse("v2beta1").unwrap());
+    }
+
+    #[test]
+    fn near_misses_get_a_suggestion() {
+        for (bad, better) in [
+            ("1", Some("v1")),
+            ("V1", Some("v1")),
+            ("v1alpha", Some("v1alpha1")),
+            ("v1-alpha1", Some("v1alpha1")),
+            ("v1aplha1", Some("v1alpha1")),
+            ("v1bta2", Some("v1beta2")),
+            ("alpha1", Some("v1alpha1")),
+            ("v1.0", Some("v1")),
+            ("v0", None),
+            ("", None),
+            ("latest", None),
+            ("v1\"; DROP", None),
+        ] {
+            assert_eq!(Version::parse(bad).unwrap_err().suggestion.as_deref(), better, "{bad:?}");
+        }
+        for bad in ["v01", "v1alpha01", "v1gamma1", "v99999999999", "v1alpha1beta1"] {
+            assert!(Version::parse(bad).is_err(), "{bad}");
+        }
+    }
+}
