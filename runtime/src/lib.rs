@@ -24,6 +24,10 @@ pub mod lister;
 #[cfg(feature = "client")]
 pub mod metrics;
 #[cfg(feature = "client")]
+mod random;
+#[cfg(feature = "client")]
+pub mod record;
+#[cfg(feature = "client")]
 pub mod reflector;
 #[cfg(feature = "client")]
 pub mod workqueue;

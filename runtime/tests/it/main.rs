@@ -4,4 +4,6 @@
 mod client;
 mod controller;
 mod metrics;
+mod record;
+mod scripted;
 mod workqueue;

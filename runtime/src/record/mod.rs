@@ -1,0 +1,40 @@
+//! Events about objects, as `kubectl describe` shows them.
+//!
+//! An [`EventBroadcaster`] owns the task that writes core/v1 Events; an [`EventRecorder`] is a cheap handle that a
+//! controller calls. Recording never waits and never fails: when the server is away, events are tried again for a
+//! while, and when too many wait, new ones are dropped and counted.
+//!
+//! Before they are written, events are correlated by client-go's rules ([`EventCorrelator`]): the same event again
+//! only raises a count, many similar ones become one, and a source that repeats itself about one object is muted.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kubesmith_runtime::record::{EventBroadcaster, EventType};
+//!
+//! # async fn run(client: kube::Client, pod: &Pod) {
+//! let broadcaster = EventBroadcaster::new(client);
+//! let recorder = broadcaster.recorder("pod-controller");
+//! recorder.event(pod, EventType::Normal, "Labelled", format!("set {} labels", 2));
+//! broadcaster.shutdown().await;
+//! # }
+//! ```
+//!
+//! In tests, a [`FakeRecorder`] keeps what is recorded:
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kubesmith_runtime::record::{EventType, FakeRecorder};
+//!
+//! let fake = FakeRecorder::new();
+//! fake.recorder().event(&Pod::default(), EventType::Warning, "Failed", "no node");
+//! assert_eq!(fake.take(), ["Warning Failed no node"]);
+//! ```
+
+mod broadcaster;
+mod correlator;
+mod lru;
+mod recorder;
+
+pub use broadcaster::{EventBroadcaster, EventBroadcasterBuilder};
+pub use correlator::{Correlation, CorrelatorOptions, EventCorrelator};
+pub use recorder::{EventRecorder, EventType, FakeRecorder};
