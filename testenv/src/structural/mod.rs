@@ -7,17 +7,24 @@
 //! exhaust the stack.
 
 pub mod cause;
+pub mod check;
+pub mod crd;
 pub mod default;
 pub mod formats;
 pub mod golang;
 pub mod lists;
+pub mod meta;
+pub mod names;
 pub mod path;
 pub mod pattern;
 pub mod prune;
 pub mod schema;
+pub mod strict;
 pub mod validate;
 
 pub use cause::{BadValue, Cause, CauseKind, aggregate, invalid_message};
+pub use check::Checker;
+pub use crd::{resolve_field_path, validate_crd};
 pub use default::apply_defaults;
 pub use lists::validate_lists;
 pub use path::Path;

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::cause::{Cause, CauseKind};
+use super::cause::{Cause, CauseKind, NO_FIELD};
 use super::schema::{Additional, ListType, MapType, Structural};
 use super::{formats, golang, lists};
 
@@ -22,13 +22,19 @@ pub fn validate_update(schema: &Structural, object: &Value, old: &Value) -> Vec<
     validate_at("", schema, object, Some(old))
 }
 
-/// Validates a part of an object; paths of causes begin with `path`.
+/// Validates a part of an object. Causes name fields below `path`, while their texts, as the server's, do not repeat it.
 #[must_use]
 pub fn validate_at(path: &str, schema: &Structural, value: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = check(schema, path, value, old).causes;
+    let mut causes = check(schema, "", value, old).causes;
     for cause in &mut causes {
         if let Some(rest) = cause.field.strip_prefix('.') {
             cause.field = rest.to_owned();
+        }
+        if !path.is_empty() {
+            cause.field = match cause.field.as_str() {
+                NO_FIELD => path.to_owned(),
+                field => format!("{path}.{field}"),
+            };
         }
     }
     causes
@@ -185,12 +191,8 @@ fn check_string(schema: &Structural, path: &str, text: &str) -> Outcome {
 fn check_format(schema: &Structural, path: &str, text: &str) -> Outcome {
     match formats::validates(&schema.format, text) {
         true => Outcome::default(),
-        false => type_fault_with_value(path, &schema.format, text),
+        false => type_fault(path, &schema.format, text),
     }
-}
-
-fn type_fault_with_value(path: &str, wanted: &str, text: &str) -> Outcome {
-    type_fault(path, wanted, text)
 }
 
 /// A number as the server holds it: an int64 or a float64.

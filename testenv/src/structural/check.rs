@@ -1,0 +1,69 @@
+//! All checks of a custom resource, in the server's order.
+
+use serde_json::Value;
+
+use super::cause::Cause;
+use super::lists::validate_lists;
+use super::meta::validate_embedded;
+use super::schema::{SchemaError, Structural};
+use super::validate::{validate, validate_at, validate_update};
+
+/// The checks of one version of a custom resource. Compile it once per definition; it is immutable afterwards.
+#[derive(Debug)]
+pub struct Checker {
+    schema: Structural,
+}
+
+impl Checker {
+    /// Reads a schema and compiles its rules.
+    ///
+    /// # Errors
+    /// The schema cannot be read.
+    pub fn new(open_api_v3_schema: &Value) -> Result<Self, SchemaError> {
+        Ok(Self::from_schema(Structural::parse(open_api_v3_schema)?))
+    }
+
+    /// Takes a schema that was read already.
+    #[must_use]
+    pub fn from_schema(schema: Structural) -> Self {
+        Self { schema }
+    }
+
+    /// The schema, for defaulting and pruning.
+    #[must_use]
+    pub fn schema(&self) -> &Structural {
+        &self.schema
+    }
+
+    /// The faults of a new object.
+    #[must_use]
+    pub fn create(&self, object: &Value) -> Vec<Cause> {
+        let causes = validate(&self.schema, object);
+        self.rest(causes, object, None)
+    }
+
+    /// The faults of an object that replaces another; what did not change is not held against it.
+    #[must_use]
+    pub fn update(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        let causes = validate_update(&self.schema, object, old);
+        self.rest(causes, object, Some(old))
+    }
+
+    /// The faults of an object whose status alone was written.
+    #[must_use]
+    pub fn update_status(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        let causes = match (self.schema.properties.get("status"), object.get("status")) {
+            (Some(schema), Some(status)) => validate_at("status", schema, status, old.get("status")),
+            _ => Vec::new(),
+        };
+        self.rest(causes, object, Some(old))
+    }
+
+    fn rest(&self, mut causes: Vec<Cause>, object: &Value, old: Option<&Value>) -> Vec<Cause> {
+        causes.extend(validate_embedded(&self.schema, object));
+        if old.is_none_or(|old| validate_lists(&self.schema, old).is_empty()) {
+            causes.extend(validate_lists(&self.schema, object));
+        }
+        causes
+    }
+}

@@ -1,0 +1,17 @@
+//! Validation of CustomResourceDefinitions, with kube-apiserver's paths and texts.
+//!
+//! A schema (subresources, columns, selectable fields) that all versions share is reported at `spec.validation` and its
+//! siblings rather than in each version, as the server does, which keeps one such thing for all.
+
+mod jsonpath;
+mod openapi;
+mod shape;
+mod spec;
+mod structure;
+
+pub use jsonpath::{FieldPath, resolve_field_path};
+pub use spec::validate_crd;
+pub use structure::validate_structural;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,439 @@
+//! Validation of `openAPIV3Schema` in a definition.
+
+use serde_json::Value;
+
+use super::structure::validate_structural;
+use crate::structural::cause::Cause;
+use crate::structural::schema::{Additional, MapType, Rule, SchemaError, Structural};
+use crate::structural::{Path, meta, prune, resolve_field_path, validate};
+
+/// The types that a schema may name.
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+
+/// The faults of a schema; `before` is the stored schema of the version on update.
+pub(super) fn validate_schema(
+    json: &Value,
+    before: Option<&Value>,
+    status: bool,
+    path: &Path,
+    causes: &mut Vec<Cause>,
+) {
+    let schema = match Structural::parse(json) {
+        Ok(schema) => schema,
+        Err(error) => {
+            causes.push(unreadable(&error, path));
+            return;
+        }
+    };
+    if status {
+        check_root_with_status(&schema, json, path, causes);
+    }
+    if schema.nullable {
+        causes.push(Cause::forbidden(path.child("nullable"), "nullable cannot be true at the root"));
+    }
+    let shape = validate_structural(path, &schema);
+    let is_structural = shape.is_empty();
+    causes.extend(shape);
+    let mut with_rules = is_structural;
+    if is_structural {
+        let defaults = check_defaults(&schema, path);
+        with_rules = defaults.is_empty();
+        causes.extend(defaults);
+    }
+    let mut walk = Walk { schema_causes: Vec::new(), rule_causes: Vec::new() };
+    walk.node(&schema, path, &Place::root(), true);
+    causes.extend(walk.schema_causes);
+    if with_rules && before != Some(json) {
+        causes.extend(walk.rule_causes);
+    }
+}
+
+fn unreadable(error: &SchemaError, path: &Path) -> Cause {
+    Cause::invalid(path, "", error.to_string())
+}
+
+/// The first keyword that a root may not have while status is a subresource.
+fn check_root_with_status(schema: &Structural, json: &Value, path: &Path, causes: &mut Vec<Cause>) {
+    const ALLOWED: [(&str, &str); 22] = [
+        ("description", "Description"),
+        ("type", "Type"),
+        ("format", "Format"),
+        ("title", "Title"),
+        ("maximum", "Maximum"),
+        ("exclusiveMaximum", "ExclusiveMaximum"),
+        ("minimum", "Minimum"),
+        ("exclusiveMinimum", "ExclusiveMinimum"),
+        ("maxLength", "MaxLength"),
+        ("minLength", "MinLength"),
+        ("pattern", "Pattern"),
+        ("maxItems", "MaxItems"),
+        ("minItems", "MinItems"),
+        ("uniqueItems", "UniqueItems"),
+        ("multipleOf", "MultipleOf"),
+        ("required", "Required"),
+        ("items", "Items"),
+        ("properties", "Properties"),
+        ("externalDocs", "ExternalDocs"),
+        ("example", "Example"),
+        ("x-kubernetes-preserve-unknown-fields", "XPreserveUnknownFields"),
+        ("x-kubernetes-validations", "XValidations"),
+    ];
+    if !matches!(schema.type_.as_str(), "" | "object") {
+        let detail = "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled";
+        causes.push(Cause::invalid(path.child("type"), schema.type_.as_str(), detail));
+        return;
+    }
+    let zero = |v: &Value| match v {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(s) => s.is_empty(),
+        _ => false,
+    };
+    let map = json.as_object().into_iter().flatten();
+    if map.filter(|(_, v)| !zero(v)).any(|(key, _)| !ALLOWED.iter().any(|(name, _)| name == key)) {
+        let names: Vec<&str> = ALLOWED.iter().map(|(_, go)| *go).collect();
+        let detail = format!(
+            "only [{}] fields are allowed at the root of the schema if the status subresource is enabled",
+            names.join(" ")
+        );
+        causes.push(Cause::invalid(path, json.clone(), detail));
+    }
+}
+
+/// Defaults have to fit the schema that they stand in, and to name known fields only.
+fn check_defaults(schema: &Structural, path: &Path) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    walk_defaults(schema, true, false, path, &mut causes);
+    causes
+}
+
+fn walk_defaults(
+    schema: &Structural,
+    is_resource: bool,
+    inside_meta: bool,
+    path: &Path,
+    causes: &mut Vec<Cause>,
+) {
+    let inside_meta = inside_meta && !schema.embedded_resource;
+    if let Some(default) = schema.default.as_ref().filter(|d| !d.is_null()) {
+        check_default(schema, default, is_resource || schema.embedded_resource, inside_meta, path, causes);
+    }
+    if let Some(items) = &schema.items {
+        walk_defaults(items, items.embedded_resource, inside_meta, &path.child("items"), causes);
+    }
+    for (name, property) in &schema.properties {
+        let is_meta = matches!(name.as_str(), "metadata" | "apiVersion" | "kind");
+        let inside = inside_meta || (is_meta && (is_resource || schema.embedded_resource));
+        let below = path.child("properties").key(name);
+        walk_defaults(property, property.embedded_resource, inside, &below, causes);
+    }
+}
+
+fn check_default(
+    schema: &Structural,
+    default: &Value,
+    is_resource: bool,
+    inside_meta: bool,
+    path: &Path,
+    causes: &mut Vec<Cause>,
+) {
+    let field = path.child("default");
+    if !inside_meta {
+        let mut pruned = default.clone();
+        prune::prune_part(schema, &mut pruned, is_resource);
+        if pruned != *default {
+            causes.push(Cause::invalid(&field, default.clone(), "must not have unknown fields"));
+        }
+        let embedded = meta::validate_embedded(schema, default);
+        if !embedded.is_empty() {
+            causes.extend(embedded.into_iter().map(|mut cause| {
+                cause.field = format!("{field}.{}", cause.field);
+                cause
+            }));
+            return;
+        }
+    }
+    causes.extend(validate::validate_at(field.as_str(), schema, default, None));
+}
+
+/// What holds for a node because of where it stands.
+#[derive(Clone)]
+struct Place {
+    /// Why defaults may not stand here, if so.
+    no_defaults: Option<String>,
+    inside_meta: bool,
+    /// The outermost place whose old and new values cannot be told to belong together.
+    uncorrelatable: Option<Path>,
+}
+
+impl Place {
+    fn root() -> Self {
+        Self { no_defaults: None, inside_meta: false, uncorrelatable: None }
+    }
+
+    fn without_defaults(mut self, reason: impl Into<String>) -> Self {
+        self.no_defaults = Some(reason.into());
+        self
+    }
+
+    fn uncorrelatable(mut self, path: &Path) -> Self {
+        self.uncorrelatable.get_or_insert_with(|| path.clone());
+        self
+    }
+}
+
+struct Walk {
+    schema_causes: Vec<Cause>,
+    rule_causes: Vec<Cause>,
+}
+
+impl Walk {
+    fn node(&mut self, schema: &Structural, path: &Path, place: &Place, is_root: bool) {
+        check_keywords(schema, path, place, &mut self.schema_causes);
+        self.children(schema, path, place, is_root);
+        for (name, branch) in schema.junctions() {
+            self.node(branch, &path.child(&name), place, false);
+        }
+        let causes = &mut self.schema_causes;
+        check_preserve(schema, path, causes);
+        check_map_type(schema, path, causes);
+        check_list_type(schema, path, causes);
+        check_list_keys(schema, path, causes);
+        check_list_items(schema, path, causes);
+        for (i, rule) in schema.rules.iter().enumerate() {
+            check_rule_text(schema, rule, &path.child("x-kubernetes-validations").index(i), causes);
+        }
+    }
+
+    fn children(&mut self, schema: &Structural, path: &Path, place: &Place, is_root: bool) {
+        if let Some(Additional::Schema(all)) = &schema.additional_properties {
+            let place = match place.inside_meta {
+                true => {
+                    place.clone().without_defaults("inside additionalProperties applying to object metadata")
+                }
+                false => place.clone(),
+            };
+            self.node(all, &path.child("additionalProperties"), &place, false);
+        }
+        for (name, property) in &schema.properties {
+            let mut below = place.clone();
+            if schema.effective_map_type() == MapType::Atomic {
+                below = below.uncorrelatable(path);
+            }
+            let is_meta = matches!(name.as_str(), "metadata" | "apiVersion" | "kind");
+            if (is_root || schema.embedded_resource) && is_meta {
+                below.inside_meta = true;
+                if is_root {
+                    below = below.without_defaults(format!("in top-level {name}"));
+                }
+            }
+            self.node(property, &path.child("properties").key(name), &below, false);
+        }
+        if let Some(items) = &schema.items {
+            let mut below = place.clone();
+            if schema.list_type.as_deref() != Some("map") {
+                below = below.uncorrelatable(path);
+            }
+            self.node(items, &path.child("items"), &below, false);
+        }
+    }
+}
+
+fn check_keywords(schema: &Structural, path: &Path, place: &Place, causes: &mut Vec<Cause>) {
+    let type_ = schema.type_.as_str();
+    if !type_.is_empty() && !TYPES.contains(&type_) {
+        causes.push(Cause::not_supported(path.child("type"), type_, &TYPES.map(str::to_owned)));
+    }
+    if let (true, Some(reason)) = (schema.default.is_some(), &place.no_defaults) {
+        causes.push(Cause::forbidden(path.child("default"), format!("must not be set {reason}")));
+    }
+    for keyword in &schema.refused_keywords {
+        let detail = match keyword.as_str() {
+            "items" => "items must be a schema object and not an array".to_owned(),
+            keyword => format!("{keyword} is not supported"),
+        };
+        causes.push(Cause::forbidden(path.child(keyword), detail));
+    }
+    if type_ == "null" {
+        let detail = "type cannot be set to null, use nullable as an alternative";
+        causes.push(Cause::forbidden(path.child("type"), detail));
+    }
+    if place.inside_meta && schema.embedded_resource {
+        let detail = "must not be used inside of resource meta";
+        causes.push(Cause::forbidden(path.child("x-kubernetes-embedded-resource"), detail));
+    }
+    if schema.unique_items {
+        let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+        causes.push(Cause::forbidden(path.child("uniqueItems"), detail));
+    }
+    let closed = !matches!(schema.additional_properties, None | Some(Additional::Any(true)));
+    if closed && !schema.properties.is_empty() {
+        let detail = "additionalProperties and properties are mutual exclusive";
+        causes.push(Cause::forbidden(path.child("additionalProperties"), detail));
+    }
+}
+
+fn check_preserve(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+    if schema.preserve_unknown_fields == Some(false) {
+        let field = path.child("x-kubernetes-preserve-unknown-fields");
+        causes.push(Cause::invalid(field, false, "must be true or undefined"));
+    }
+}
+
+fn wrong_type(schema: &Structural, path: &Path, detail: &str) -> Cause {
+    match schema.type_.as_str() {
+        "" => Cause::required(path.child("type"), detail),
+        type_ => Cause::invalid(path.child("type"), type_, detail),
+    }
+}
+
+fn check_map_type(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+    let Some(map_type) = schema.map_type.as_deref() else { return };
+    if schema.type_ != "object" {
+        causes.push(wrong_type(schema, path, "must be object if x-kubernetes-map-type is specified"));
+    }
+    let known = ["atomic", "granular"];
+    if !known.contains(&map_type) {
+        let field = path.child("x-kubernetes-map-type");
+        causes.push(Cause::not_supported(field, map_type, &known.map(str::to_owned)));
+    }
+}
+
+fn check_list_type(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+    let Some(list_type) = schema.list_type.as_deref() else { return };
+    let items = schema.items.as_deref();
+    if schema.type_ != "array" {
+        causes.push(wrong_type(schema, path, "must be array if x-kubernetes-list-type is specified"));
+    } else if let (Some(items), "set") = (items, list_type) {
+        let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
+        let below = path.child("items");
+        let own: Value = items.list_type.clone().map_or(Value::Null, Value::String);
+        let is_list = items.type_ == "array" && !matches!(items.list_type.as_deref(), None | Some("atomic"));
+        let is_map = items.type_ == "object" && items.map_type.as_deref() != Some("atomic");
+        if is_list {
+            causes.push(Cause::invalid(below.child("x-kubernetes-list-type"), own, detail));
+        } else if is_map {
+            causes.push(Cause::invalid(below.child("x-kubernetes-map-type"), own, detail));
+        }
+    }
+    let known = ["atomic", "set", "map"];
+    if !known.contains(&list_type) {
+        let field = path.child("x-kubernetes-list-type");
+        causes.push(Cause::not_supported(field, list_type, &known.map(str::to_owned)));
+    }
+}
+
+fn check_list_keys(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+    let list_type = schema.list_type.as_deref();
+    if !schema.list_map_keys.is_empty() {
+        let field = path.child("x-kubernetes-list-type");
+        let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
+        match list_type {
+            None => causes.push(Cause::required(field, detail)),
+            Some("map") => {}
+            Some(other) => causes.push(Cause::invalid(field, other, detail)),
+        }
+    }
+    if list_type != Some("map") {
+        return;
+    }
+    let keys_field = path.child("x-kubernetes-list-map-keys");
+    if schema.list_map_keys.is_empty() {
+        causes.push(Cause::required(&keys_field, "must not be empty if x-kubernetes-list-type is map"));
+    }
+    let Some(items) = &schema.items else {
+        let detail = "must have a schema if x-kubernetes-list-type is map";
+        causes.push(Cause::required(path.child("items"), detail));
+        return;
+    };
+    if items.type_ != "object" {
+        let detail = "must be object if parent array's x-kubernetes-list-type is map";
+        causes.push(Cause::invalid(path.child("items").child("type"), items.type_.as_str(), detail));
+        return;
+    }
+    let keys = || Value::from(schema.list_map_keys.clone());
+    for (i, key) in schema.list_map_keys.iter().enumerate() {
+        match items.properties.get(key) {
+            None => {
+                let detail = "entries must all be names of item properties";
+                causes.push(Cause::invalid(&keys_field, keys(), detail));
+            }
+            Some(property) if matches!(property.type_.as_str(), "array" | "object") => {
+                let field = path.child("items").child("properties").key(key).child("type");
+                let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+                causes.push(Cause::invalid(field, items.type_.as_str(), detail));
+            }
+            Some(_) => {}
+        }
+        if schema.list_map_keys[..i].contains(key) {
+            causes.push(Cause::invalid(&keys_field, keys(), "must not contain duplicate entries"));
+        }
+    }
+}
+
+/// Items of sets and list maps are never null, and their keys are always there.
+fn check_list_items(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+    let (Some(items), Some(list_type @ ("set" | "map"))) = (&schema.items, schema.list_type.as_deref())
+    else {
+        return;
+    };
+    let below = path.child("items");
+    if items.nullable {
+        let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
+        causes.push(Cause::forbidden(below.child("nullable"), detail));
+    }
+    if list_type == "set" {
+        return;
+    }
+    for key in &schema.list_map_keys {
+        let Some(property) = items.properties.get(key) else { continue };
+        let field = below.child("properties").key(key);
+        if !items.required.contains(key) && property.default.is_none() {
+            let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
+            causes.push(Cause::required(field.child("default"), detail));
+        }
+        if property.nullable {
+            let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+            causes.push(Cause::forbidden(field.child("nullable"), detail));
+        }
+    }
+}
+
+fn check_rule_text(schema: &Structural, rule: &Rule, path: &Path, causes: &mut Vec<Cause>) {
+    const REASONS: [&str; 4] =
+        ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+    let broken = |text: &str| text.contains(['\n', '\r']);
+    let (text, message) = (rule.rule.trim(), rule.message.trim());
+    if text.is_empty() {
+        causes.push(Cause::required(path.child("rule"), "rule is not specified"));
+    } else if !rule.message.is_empty() && message.is_empty() {
+        let detail = "must be non-empty if specified";
+        causes.push(Cause::invalid(path.child("message"), rule.message.as_str(), detail));
+    } else if broken(message) {
+        let detail = "must not contain line breaks";
+        causes.push(Cause::invalid(path.child("message"), rule.message.as_str(), detail));
+    } else if broken(text) && message.is_empty() {
+        let detail = "message must be specified if rule contains line breaks";
+        causes.push(Cause::required(path.child("message"), detail));
+    }
+    if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
+        let detail = "messageExpression must be non-empty if specified";
+        causes.push(Cause::required(path.child("messageExpression"), detail));
+    }
+    if let Some(reason) = rule.reason.as_deref().filter(|r| !REASONS.contains(r)) {
+        causes.push(Cause::not_supported(path.child("reason"), reason, &REASONS.map(str::to_owned)));
+    }
+    let field_path = rule.field_path.as_str();
+    if field_path.is_empty() {
+        return;
+    }
+    let mut fault = |detail: &str| causes.push(Cause::invalid(path.child("fieldPath"), field_path, detail));
+    if field_path.trim().is_empty() {
+        fault("must be non-empty if specified");
+    }
+    if broken(field_path) {
+        fault("must not contain line breaks");
+    }
+    if resolve_field_path(field_path, schema, true).is_err() {
+        fault("must be a valid path");
+    }
+}

@@ -1,0 +1,217 @@
+//! The rules that make a schema structural.
+
+use serde_json::Value;
+
+use crate::structural::Path;
+use crate::structural::cause::Cause;
+use crate::structural::schema::{Additional, Structural};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Root,
+    Item,
+    Field,
+}
+
+/// The faults of a schema that is not structural, sorted by text.
+#[must_use]
+pub fn validate_structural(path: &Path, schema: &Structural) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    check(schema, Level::Root, path, &mut causes);
+    complete(schema, path, &mut causes);
+    causes.sort_by_key(Cause::to_string);
+    causes
+}
+
+fn check(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
+    if schema.type_ == "array" && schema.items.is_none() && schema.refused_keywords.is_empty() {
+        causes.push(Cause::required(path.child("items"), "must be specified"));
+    }
+    if let Some(items) = &schema.items {
+        check(items, Level::Item, &path.child("items"), causes);
+    }
+    for (name, property) in &schema.properties {
+        check(property, Level::Field, &path.child("properties").key(name), causes);
+    }
+    if let Some(additional) = &schema.additional_properties {
+        let below = path.child("additionalProperties");
+        if level == Level::Root {
+            causes.push(Cause::forbidden(&below, "must not be used at the root"));
+        }
+        if let Additional::Schema(all) = additional {
+            check(all, Level::Field, &below, causes);
+        }
+    }
+    check_extensions(schema, path, causes);
+    check_values(schema, is_int_or_string(&schema.any_of), starts_with_int_or_string(schema), path, causes);
+    check_type(schema, level, path, causes);
+    check_meta(schema, level, path, causes);
+}
+
+fn check_extensions(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+    let detail = "must be false if x-kubernetes-int-or-string is true";
+    if schema.int_or_string && schema.preserves_unknown_fields() {
+        causes.push(Cause::invalid(path.child("x-kubernetes-preserve-unknown-fields"), true, detail));
+    }
+    if schema.int_or_string && schema.embedded_resource {
+        causes.push(Cause::invalid(path.child("x-kubernetes-embedded-resource"), true, detail));
+    }
+}
+
+fn check_type(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
+    let type_ = schema.type_.as_str();
+    let below = path.child("type");
+    if schema.embedded_resource && type_ != "object" {
+        let detail = "must be object if x-kubernetes-embedded-resource is true";
+        causes.push(match type_ {
+            "" => Cause::required(&below, detail),
+            type_ => Cause::invalid(&below, type_, detail),
+        });
+    } else if type_.is_empty() && !schema.int_or_string && !schema.preserves_unknown_fields() {
+        let detail = match level {
+            Level::Root => "must not be empty at the root",
+            Level::Item => "must not be empty for specified array items",
+            Level::Field => "must not be empty for specified object fields",
+        };
+        causes.push(Cause::required(&below, detail));
+    }
+    if schema.embedded_resource && schema.additional_properties.is_some() {
+        let detail = "must not be used if x-kubernetes-embedded-resource is set";
+        causes.push(Cause::forbidden(path.child("additionalProperties"), detail));
+    }
+    if level == Level::Root && !matches!(type_, "" | "object") {
+        causes.push(Cause::invalid(&below, type_, "must be object at the root"));
+    }
+}
+
+/// `kind`, `apiVersion` and `metadata` belong to the server; a schema may restrict names only.
+fn check_meta(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
+    let is_resource = level == Level::Root || schema.embedded_resource;
+    let properties = path.child("properties");
+    for name in ["kind", "apiVersion"] {
+        if let Some(property) = schema.properties.get(name).filter(|p| is_resource && p.type_ != "string") {
+            let field = properties.key(name).child("type");
+            causes.push(Cause::invalid(field, property.type_.as_str(), "must be string"));
+        }
+    }
+    if let Some(metadata) = schema.properties.get("metadata") {
+        let field = properties.key("metadata");
+        if is_resource && metadata.type_ != "object" {
+            causes.push(Cause::invalid(field.child("type"), metadata.type_.as_str(), "must be object"));
+        }
+        if level == Level::Root && !restricts_names_only(metadata) {
+            let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+            causes.push(Cause::forbidden(field, detail));
+        }
+    }
+    let free = schema.preserves_unknown_fields() || !schema.properties.is_empty();
+    if schema.embedded_resource && !free {
+        let detail = "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+        causes.push(Cause::required(path.child("properties"), detail));
+    }
+}
+
+fn restricts_names_only(metadata: &Structural) -> bool {
+    let mut bare = metadata.clone();
+    if bare.properties.keys().all(|name| name == "name" || name == "generateName") {
+        bare.properties.clear();
+    }
+    bare.type_.clear();
+    bare.default = None;
+    bare.documented = false;
+    bare == Structural::default()
+}
+
+fn is_int_or_string(any_of: &[Structural]) -> bool {
+    let only = |type_: &str| Structural { type_: type_.to_owned(), ..Structural::default() };
+    *any_of == [only("integer"), only("string")]
+}
+
+fn starts_with_int_or_string(schema: &Structural) -> bool {
+    schema.all_of.first().is_some_and(|first| is_int_or_string(&first.any_of))
+}
+
+/// What stands in junctors may restrict values, not shapes.
+fn check_values(
+    schema: &Structural,
+    skip_any_of: bool,
+    skip_first_all_of: bool,
+    path: &Path,
+    causes: &mut Vec<Cause>,
+) {
+    for (name, branch) in schema.junctions() {
+        if skip_any_of && name.starts_with("anyOf") {
+            continue;
+        }
+        let skip_below = skip_first_all_of && name == "allOf[0]";
+        check_nested(branch, skip_below, &path.child(&name), causes);
+    }
+    if let Some((pattern, error)) = schema.pattern.as_ref().and_then(|p| Some((p.source(), p.error()?))) {
+        let detail = format!("must be a valid regular expression, but isn't: {error}");
+        causes.push(Cause::invalid(path.child("pattern"), pattern, detail));
+    }
+}
+
+fn check_nested(schema: &Structural, skip_any_of: bool, path: &Path, causes: &mut Vec<Cause>) {
+    check_values(schema, skip_any_of, false, path, causes);
+    if let Some(items) = &schema.items {
+        check_nested(items, false, &path.child("items"), causes);
+    }
+    for (name, property) in &schema.properties {
+        check_nested(property, false, &path.child("properties").key(name), causes);
+    }
+    let mut forbid = |condition: bool, name: &str, what: &str| {
+        if condition {
+            causes.push(Cause::forbidden(path.child(name), format!("must be {what} to be structural")));
+        }
+    };
+    forbid(!schema.type_.is_empty(), "type", "empty");
+    forbid(schema.additional_properties.is_some(), "additionalProperties", "undefined");
+    forbid(schema.default.as_ref().is_some_and(|d| *d != Value::Null), "default", "undefined");
+    forbid(!schema.title.is_empty(), "title", "empty");
+    forbid(!schema.description.is_empty(), "description", "empty");
+    forbid(schema.nullable, "nullable", "false");
+    forbid(schema.preserves_unknown_fields(), "x-kubernetes-preserve-unknown-fields", "false");
+    forbid(schema.embedded_resource, "x-kubernetes-embedded-resource", "false");
+    forbid(schema.int_or_string, "x-kubernetes-int-or-string", "false");
+    forbid(!schema.list_map_keys.is_empty(), "x-kubernetes-list-map-keys", "empty");
+    forbid(schema.list_type.is_some(), "x-kubernetes-list-type", "undefined");
+    forbid(schema.map_type.is_some(), "x-kubernetes-map-type", "undefined");
+    forbid(!schema.rules.is_empty(), "x-kubernetes-validations", "empty");
+    if schema.properties.contains_key("metadata") {
+        let field = path.child("properties").key("metadata");
+        causes.push(Cause::forbidden(field, "must not be specified in a nested context"));
+    }
+}
+
+/// Whatever a junctor at the root speaks of has to be specified outside of it as well.
+fn complete(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
+    for (name, branch) in schema.junctions() {
+        complete_nested(branch, Some(schema), path, &path.child(&name), causes);
+    }
+}
+
+fn complete_nested(
+    values: &Structural,
+    shape: Option<&Structural>,
+    at: &Path,
+    from: &Path,
+    causes: &mut Vec<Cause>,
+) {
+    let Some(shape) = shape else {
+        causes.push(Cause::required(at, format!("because it is defined in {from}")));
+        return;
+    };
+    for (name, branch) in values.junctions() {
+        complete_nested(branch, Some(shape), at, &from.child(&name), causes);
+    }
+    if let Some(items) = &values.items {
+        let (at, from) = (at.child("items"), from.child("items"));
+        complete_nested(items, shape.items.as_deref(), &at, &from, causes);
+    }
+    for (name, property) in &values.properties {
+        let at = at.child("properties").key(name);
+        let from = from.child("properties").key(name);
+        complete_nested(property, shape.properties.get(name), &at, &from, causes);
+    }
+}

@@ -1,0 +1,196 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::structural::{Cause, Path, Structural};
+
+/// A definition whose schema has these properties below `spec`.
+fn crd(properties: Value) -> Value {
+    json!({"metadata": {"name": "widgets.g.example.com"}, "spec": {
+        "group": "g.example.com", "scope": "Namespaced",
+        "names": {"kind": "Widget", "listKind": "WidgetList", "plural": "widgets", "singular": "widget"},
+        "conversion": {"strategy": "None"},
+        "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",
+            "properties": {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"},
+                "spec": {"type": "object", "properties": properties}}}}}]}})
+}
+
+fn faults(crd: &Value) -> Vec<String> {
+    validate_crd(crd, None).iter().map(Cause::to_string).collect()
+}
+
+const SPEC: &str = "spec.validation.openAPIV3Schema.properties[spec]";
+
+#[test]
+fn a_good_definition_has_no_faults() {
+    assert_eq!(faults(&crd(json!({"a": {"type": "string", "default": "x"}}))), Vec::<String>::new());
+}
+
+#[test]
+fn names_are_checked() {
+    let mut bad = crd(json!({}));
+    bad["metadata"]["name"] = json!("wrong.g.example.com");
+    bad["spec"]["names"]["listKind"] = json!("Widget");
+    bad["spec"]["scope"] = json!("World");
+    assert_eq!(
+        faults(&bad),
+        [
+            "metadata.name: Invalid value: \"wrong.g.example.com\": must be spec.names.plural+\".\"+spec.group",
+            "spec.scope: Unsupported value: \"World\": supported values: \"Cluster\", \"Namespaced\"",
+            "spec.names.listKind: Invalid value: \"Widget\": kind and listKind may not be the same",
+        ]
+    );
+}
+
+#[test]
+fn schemas_have_to_be_structural() {
+    for (schema, wanted) in [
+        (
+            json!({"a": {}}),
+            "properties[a].type: Required value: must not be empty for specified object fields",
+        ),
+        (json!({"a": {"type": "array"}}), "properties[a].items: Required value: must be specified"),
+        (
+            json!({"a": {"type": "string", "anyOf": [{"type": "string"}]}}),
+            "properties[a].anyOf[0].type: Forbidden: must be empty to be structural",
+        ),
+        (
+            json!({"a": {"type": "string", "pattern": "("}}),
+            "properties[a].pattern: Invalid value: \"(\": must be a valid regular expression, but isn't: error parsing regexp: missing closing ): `(`",
+        ),
+        (
+            json!({"a": {"type": "array", "x-kubernetes-list-type": "map", "items": {"type": "object"}}}),
+            "properties[a].x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map",
+        ),
+        (
+            json!({"a": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "properties": {"k": {"type": "string"}}}}}),
+            "properties[a].items.properties[k].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+        ),
+        (
+            json!({"a": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "object"}}}),
+            "properties[a].items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set",
+        ),
+        (
+            json!({"a": {"type": "text"}}),
+            "properties[a].type: Unsupported value: \"text\": supported values: \"array\", \"boolean\", \"integer\", \"number\", \"object\", \"string\"",
+        ),
+        (
+            json!({"a": {"type": "array", "uniqueItems": true, "items": {"type": "string"}}}),
+            "properties[a].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+        ),
+        (
+            json!({"a": {"type": "integer", "default": "x"}}),
+            "properties[a].default: Invalid value: \"string\":  in body must be of type integer: \"string\"",
+        ),
+        (
+            json!({"a": {"type": "object", "default": {"x": 1}}}),
+            "properties[a].default: Invalid value: {\"x\":1}: must not have unknown fields",
+        ),
+        (
+            json!({"a": {"type": "string", "$ref": "#/x"}}),
+            "properties[a].$ref: Forbidden: $ref is not supported",
+        ),
+        (
+            json!({"a": {"type": "string", "x-kubernetes-validations": [{"rule": "true", "reason": "X"}]}}),
+            "properties[a].x-kubernetes-validations[0].reason: Unsupported value: \"X\": supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\"",
+        ),
+        (
+            json!({"a": {"type": "object", "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".b"}]}}),
+            "properties[a].x-kubernetes-validations[0].fieldPath: Invalid value: \".b\": must be a valid path",
+        ),
+    ] {
+        assert_eq!(faults(&crd(schema)), [format!("{SPEC}.{wanted}")]);
+    }
+}
+
+#[test]
+fn int_or_string_may_name_its_types() {
+    let any_of = json!([{"type": "integer"}, {"type": "string"}]);
+    let good = json!({"a": {"x-kubernetes-int-or-string": true, "anyOf": any_of},
+        "b": {"x-kubernetes-int-or-string": true, "allOf": [{"anyOf": any_of}, {"pattern": "x"}]}});
+    assert_eq!(faults(&crd(good)), Vec::<String>::new());
+}
+
+#[test]
+fn differing_versions_are_reported_each_at_its_own_place() {
+    let mut two = crd(json!({"a": {}}));
+    let mut other = two["spec"]["versions"][0].clone();
+    other["name"] = json!("v2");
+    other["storage"] = json!(false);
+    other["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] = json!({});
+    two["spec"]["versions"].as_array_mut().unwrap().push(other);
+    assert_eq!(
+        faults(&two),
+        [
+            "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[a].type: Required value: must not be empty for specified object fields"
+        ]
+    );
+    two["spec"]["versions"][1]["name"] = json!("v1");
+    two["spec"]["versions"][1]["storage"] = json!(true);
+    let fields: Vec<String> = validate_crd(&two, None).into_iter().map(|c| c.field).skip(1).collect();
+    assert_eq!(fields, ["spec.versions", "spec.versions"]);
+}
+
+#[test]
+fn parts_of_versions_are_checked() {
+    let mut bad = crd(json!({"a": {"type": "string"}, "o": {"type": "object"}}));
+    let version = &mut bad["spec"]["versions"][0];
+    version["deprecationWarning"] = json!("old");
+    version["subresources"] =
+        json!({"scale": {"specReplicasPath": "spec.replicas", "statusReplicasPath": ".spec.x"}});
+    version["additionalPrinterColumns"] = json!([{"name": "", "type": "text", "jsonPath": ""}]);
+    version["selectableFields"] = json!([{"jsonPath": ".spec.a"}, {"jsonPath": ".spec.a"}, {"jsonPath": ".spec.o"},
+        {"jsonPath": ".spec.nope"}]);
+    bad["spec"]["conversion"] = json!({"strategy": "Webhook"});
+    let fields: Vec<(String, &str)> =
+        validate_crd(&bad, None).iter().map(|c| (c.field.clone(), c.reason())).collect();
+    let wanted = [
+        ("spec.versions[0].deprecationWarning", "FieldValueInvalid"),
+        ("spec.subresources.scale.specReplicasPath", "FieldValueInvalid"),
+        ("spec.subresources.scale.statusReplicasPath", "FieldValueInvalid"),
+        ("spec.additionalPrinterColumns[0].name", "FieldValueRequired"),
+        ("spec.additionalPrinterColumns[0].type", "FieldValueInvalid"),
+        ("spec.additionalPrinterColumns[0].JSONPath", "FieldValueRequired"),
+        ("spec.selectableFields[1].jsonPath", "FieldValueDuplicate"),
+        ("spec.selectableFields[2].jsonPath", "FieldValueInvalid"),
+        ("spec.selectableFields[3].jsonPath", "FieldValueInvalid"),
+        ("spec.conversion.webhookClientConfig", "FieldValueRequired"),
+        ("spec.conversion.conversionReviewVersions", "FieldValueRequired"),
+    ];
+    assert_eq!(fields, wanted.map(|(f, r)| (f.to_owned(), r)));
+}
+
+#[test]
+fn updates_keep_what_storage_depends_on() {
+    let mut old = crd(json!({}));
+    old["status"] =
+        json!({"conditions": [{"type": "Established", "status": "True"}], "storedVersions": ["v1"]});
+    let mut new = old.clone();
+    new["spec"]["names"]["kind"] = json!("Gadget");
+    new["spec"]["versions"][0]["name"] = json!("v2");
+    let texts: Vec<String> = validate_crd(&new, Some(&old)).iter().map(|c| c.field.clone()).collect();
+    assert_eq!(texts, ["spec.names.kind", "status.storedVersions", "status.storedVersions[0]"]);
+}
+
+#[test]
+fn junctors_speak_of_specified_fields_only() {
+    let schema = Structural::parse(&json!({"type": "object", "properties": {"a": {"type": "string"}},
+        "anyOf": [{"required": ["a"]}, {"properties": {"b": {"pattern": "x"}}}]}))
+    .unwrap();
+    let texts: Vec<String> =
+        validate_structural(&Path::new("s"), &schema).iter().map(Cause::to_string).collect();
+    assert_eq!(texts, ["s.properties[b]: Required value: because it is defined in s.anyOf[1].properties[b]"]);
+}
+
+#[test]
+fn field_paths_are_followed() {
+    let schema = Structural::parse(&json!({"type": "object", "properties": {"a": {"type": "object",
+        "properties": {"b-c": {"type": "string"}}}, "m": {"type": "object", "additionalProperties": {"type": "integer"}}}}))
+    .unwrap();
+    assert_eq!(resolve_field_path(".a['b-c']", &schema, true).unwrap().text, "a.b-c");
+    assert_eq!(resolve_field_path(".m['k.x']", &schema, true).unwrap().text, "m[k.x]");
+    assert_eq!(resolve_field_path(".a.b-c", &schema, false).unwrap().schema.type_, "string");
+    for bad in ["", "a", ".a.", ".a['b", ".x", ".a['b-c']"] {
+        assert!(resolve_field_path(bad, &schema, false).is_err(), "{bad}");
+    }
+}

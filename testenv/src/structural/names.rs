@@ -1,0 +1,123 @@
+//! Rules of names, with the texts of an API server.
+
+/// The rule of DNS subdomains: names of most objects, groups.
+#[must_use]
+pub fn dns1123_subdomain(value: &str) -> Vec<String> {
+    let mut faults = too_long(value, 253);
+    if !value.split('.').all(is_dns1123_label) {
+        faults.push(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
+             start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+             '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+                .to_owned(),
+        );
+    }
+    faults
+}
+
+/// The rule of DNS labels as RFC 1035 has them: plurals, versions, kinds in lower case.
+#[must_use]
+pub fn dns1035_label(value: &str) -> Vec<String> {
+    let mut faults = too_long(value, 63);
+    if !(is_dns1123_label(value) && value.starts_with(|c: char| c.is_ascii_lowercase())) {
+        faults.push(
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
+             character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
+             validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+                .to_owned(),
+        );
+    }
+    faults
+}
+
+/// The rule of keys of labels and annotations.
+#[must_use]
+pub fn qualified_name(value: &str) -> Vec<String> {
+    let (prefix, name) = match value.split_once('/') {
+        Some((_, name)) if name.contains('/') => return vec![malformed_qualified_name()],
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, value),
+    };
+    let mut faults = Vec::new();
+    match prefix {
+        Some("") => faults.push("prefix part must be non-empty".to_owned()),
+        Some(prefix) => faults.extend(dns1123_subdomain(prefix).iter().map(|f| format!("prefix part {f}"))),
+        None => {}
+    }
+    if name.is_empty() {
+        faults.push("name part must be non-empty".to_owned());
+    } else if name.len() > 63 {
+        faults.push("name part must be no more than 63 characters".to_owned());
+    }
+    if !is_label_text(name) {
+        faults.push(
+            "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
+             alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+             '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+                .to_owned(),
+        );
+    }
+    faults
+}
+
+fn malformed_qualified_name() -> String {
+    "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
+     alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. \
+     'example.com/MyName')"
+        .to_owned()
+}
+
+/// The rule of values of labels.
+#[must_use]
+pub fn label_value(value: &str) -> Vec<String> {
+    let mut faults = too_long(value, 63);
+    if !value.is_empty() && !is_label_text(value) {
+        faults.push(
+            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must \
+             start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used \
+             for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+                .to_owned(),
+        );
+    }
+    faults
+}
+
+fn too_long(value: &str, max: usize) -> Vec<String> {
+    match value.len() > max {
+        true => vec![format!("must be no more than {max} characters")],
+        false => Vec::new(),
+    }
+}
+
+fn is_dns1123_label(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let alphanumeric = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    bytes.first().is_some_and(alphanumeric)
+        && bytes.last().is_some_and(alphanumeric)
+        && bytes.iter().all(|b| alphanumeric(b) || *b == b'-')
+}
+
+fn is_label_text(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_judged() {
+        assert!(dns1123_subdomain("a.b-c.d").is_empty() && dns1035_label("a1").is_empty());
+        assert_eq!(dns1123_subdomain("Not_A_Name").len(), 1);
+        assert_eq!(dns1123_subdomain(&"a".repeat(254)), ["must be no more than 253 characters"]);
+        assert_eq!(dns1035_label("1a").len(), 1);
+        assert!(qualified_name("example.com/Name_1").is_empty() && label_value("").is_empty());
+        assert!(qualified_name("bad key!")[0].starts_with("name part must consist of"));
+        assert_eq!(qualified_name("a/b/c").len(), 1);
+        assert!(label_value("bad value!")[0].starts_with("a valid label must be"));
+    }
+}
