@@ -20,6 +20,8 @@ pub mod informer;
 #[cfg(feature = "client")]
 pub mod labels;
 #[cfg(feature = "client")]
+pub mod leaderelection;
+#[cfg(feature = "client")]
 pub mod lister;
 #[cfg(feature = "client")]
 pub mod metrics;

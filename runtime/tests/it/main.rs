@@ -3,6 +3,7 @@
 
 mod client;
 mod controller;
+mod leaderelection;
 mod metrics;
 mod record;
 mod scripted;

@@ -1,0 +1,414 @@
+//! The election without I/O: when to read, when to write, who leads.
+//!
+//! Inputs are ticks, answers and the wish to stop, each with the monotonic time; outputs are requests to send, the
+//! time of the next tick and what has changed. The wall clock is only written into the Lease, never compared.
+
+use std::time::{Duration, Instant};
+
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
+use k8s_openapi::jiff::Timestamp;
+
+/// Tries are spread by up to this share of the retry period (client-go's `JitterFactor`).
+const JITTER_FACTOR: f64 = 1.2;
+
+/// The times of an election; the default is client-go's 15 s, 10 s, 2 s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ElectionTimes {
+    /// How long others wait after the last renewal they saw before they take the lease over.
+    pub lease_duration: Duration,
+    /// How long the leader goes on without a renewal that succeeded.
+    pub renew_deadline: Duration,
+    /// Pause between two tries.
+    pub retry_period: Duration,
+}
+
+impl Default for ElectionTimes {
+    fn default() -> Self {
+        ElectionTimes {
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Times that could not keep two leaders apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the lease duration ({:?}) must exceed the renew deadline ({:?}), that must exceed 1.2 times the retry period ({:?}), and the lease duration is written in whole seconds",
+    .0.lease_duration, .0.renew_deadline, .0.retry_period
+)]
+pub struct InvalidTimes(pub ElectionTimes);
+
+impl ElectionTimes {
+    pub(super) fn check(self) -> Result<Self, InvalidTimes> {
+        let ElectionTimes { lease_duration, renew_deadline, retry_period } = self;
+        let ordered = lease_duration > renew_deadline && renew_deadline > retry_period.mul_f64(JITTER_FACTOR);
+        let written = lease_duration.subsec_nanos() == 0 && i32::try_from(lease_duration.as_secs()).is_ok();
+        if ordered && written && !retry_period.is_zero() { Ok(self) } else { Err(InvalidTimes(self)) }
+    }
+}
+
+/// What the shell is to send; an update carries the resource version that it replaces.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Request {
+    Get,
+    Create(Box<Lease>),
+    Update(Box<Lease>),
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    /// The lease as read or as written.
+    Lease(Box<Lease>),
+    NotFound,
+    /// Refused, not reached, or written by somebody else meanwhile.
+    Failed,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Input {
+    /// Time has passed.
+    Tick,
+    Answer(Answer),
+    /// Give the lease back and end.
+    Release,
+}
+
+/// What has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    Started,
+    Stopped,
+    /// Somebody leads, perhaps we.
+    Leader(String),
+}
+
+/// What the shell does next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Step {
+    /// To send; whatever is on its way is to be dropped.
+    pub(super) send: Option<Request>,
+    pub(super) notices: Vec<Notice>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Candidate,
+    Leading,
+    /// Leading until the release is answered.
+    Releasing,
+    Ended,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    sent: Instant,
+    is_write: bool,
+}
+
+#[derive(Debug)]
+struct Observed {
+    lease: Lease,
+    /// When this record was first seen, by our clock.
+    at: Instant,
+}
+
+/// One candidate.
+pub(super) struct Election {
+    namespace: String,
+    name: String,
+    identity: String,
+    times: ElectionTimes,
+    phase: Phase,
+    observed: Option<Observed>,
+    reported: Option<String>,
+    in_flight: Option<InFlight>,
+    next_try: Instant,
+    /// When the last renewal that succeeded was sent. Not when it was answered: it may have been written any time in
+    /// between.
+    renewed: Instant,
+    release_wanted: bool,
+    /// Somebody else holds the lease although ours had not ended.
+    taken: bool,
+    random: crate::random::Random,
+}
+
+impl Election {
+    pub(super) fn new(
+        now: Instant,
+        (namespace, name): (String, String),
+        identity: String,
+        times: ElectionTimes,
+        random: crate::random::Random,
+    ) -> Self {
+        Election {
+            namespace,
+            name,
+            identity,
+            times,
+            phase: Phase::Candidate,
+            observed: None,
+            reported: None,
+            in_flight: None,
+            next_try: now,
+            renewed: now,
+            release_wanted: false,
+            taken: false,
+            random,
+        }
+    }
+
+    /// Whether this candidate leads at `now`, even if no tick came in time.
+    #[cfg(test)]
+    pub(super) fn leads(&self, now: Instant) -> bool {
+        matches!(self.phase, Phase::Leading | Phase::Releasing) && now < self.renew_by()
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.phase == Phase::Ended
+    }
+
+    /// Until when the leadership lasts if no further renewal succeeds.
+    pub(super) fn renew_by(&self) -> Instant {
+        self.renewed + self.times.renew_deadline
+    }
+
+    /// Until when nobody else takes the lease.
+    pub(super) fn lease_ends(&self) -> Instant {
+        if self.taken { self.renewed } else { self.renewed + self.times.lease_duration }
+    }
+
+    /// How often the lease has changed hands.
+    pub(super) fn transitions(&self) -> i32 {
+        self.spec().and_then(|spec| spec.lease_transitions).unwrap_or(0)
+    }
+
+    /// When the next tick is due.
+    pub(super) fn wake_at(&self) -> Instant {
+        let attempt = match self.in_flight {
+            Some(in_flight) => in_flight.sent + self.times.renew_deadline,
+            None => self.next_try,
+        };
+        if self.phase == Phase::Candidate { attempt } else { attempt.min(self.renew_by()) }
+    }
+
+    /// Takes an input that happened at `now` (`wall` on the calendar).
+    pub(super) fn on(&mut self, now: Instant, wall: Timestamp, input: Input) -> Step {
+        let mut step = Step::default();
+        if self.phase == Phase::Ended {
+            return step;
+        }
+        if matches!(self.phase, Phase::Leading | Phase::Releasing) && now >= self.renew_by() {
+            self.end(&mut step);
+            return step;
+        }
+        match input {
+            Input::Tick => self.tick(now, wall, &mut step),
+            Input::Answer(answer) => self.answer(now, wall, answer, &mut step),
+            Input::Release => self.release(now, wall, &mut step),
+        }
+        step
+    }
+
+    fn tick(&mut self, now: Instant, wall: Timestamp, step: &mut Step) {
+        if let Some(in_flight) = self.in_flight {
+            if now < in_flight.sent + self.times.renew_deadline {
+                return;
+            }
+            self.in_flight = None;
+            self.next_try = now;
+        }
+        if now < self.next_try {
+            return;
+        }
+        let renewal = if self.phase == Phase::Leading { self.renewal(wall) } else { None };
+        self.send(now, renewal.unwrap_or(Request::Get), step);
+    }
+
+    fn answer(&mut self, now: Instant, wall: Timestamp, answer: Answer, step: &mut Step) {
+        let Some(in_flight) = self.in_flight.take() else { return };
+        if self.phase == Phase::Releasing {
+            return self.end(step);
+        }
+        match answer {
+            Answer::Lease(lease) if in_flight.is_write => self.written(now, in_flight.sent, *lease, step),
+            Answer::Lease(lease) => {
+                self.observe(now, *lease, step);
+                if self.is_held_by_another(now) {
+                    if self.phase != Phase::Leading {
+                        return self.pause(now);
+                    }
+                    self.taken = true;
+                    return self.end(step);
+                }
+                if let Some(request) = self.take_over(wall) {
+                    self.send(now, request, step);
+                }
+            }
+            Answer::NotFound if !in_flight.is_write => {
+                let lease = self.fresh(wall);
+                self.send(now, Request::Create(Box::new(lease)), step);
+            }
+            // What the lease is now decides: read it.
+            Answer::NotFound | Answer::Failed if self.phase == Phase::Leading && in_flight.is_write => {
+                self.send(now, Request::Get, step);
+            }
+            Answer::NotFound | Answer::Failed => self.pause(now),
+        }
+        if self.release_wanted && self.in_flight.is_none() {
+            self.release(now, wall, step);
+        }
+    }
+
+    /// Our record stands in the lease since some time after `sent`.
+    fn written(&mut self, now: Instant, sent: Instant, lease: Lease, step: &mut Step) {
+        self.observe(now, lease, step);
+        if now >= sent + self.times.renew_deadline {
+            // Answered so late that the leadership would be over: try again.
+            self.next_try = now;
+            return;
+        }
+        self.renewed = sent;
+        self.next_try = now + self.times.retry_period;
+        if self.phase == Phase::Candidate {
+            self.phase = Phase::Leading;
+            step.notices.push(Notice::Started);
+        }
+    }
+
+    fn release(&mut self, now: Instant, wall: Timestamp, step: &mut Step) {
+        match self.phase {
+            Phase::Leading => self.release_wanted = true,
+            Phase::Releasing => return,
+            Phase::Candidate | Phase::Ended => return self.end(step),
+        }
+        if self.in_flight.is_some() {
+            // Its answer tells the resource version that the release replaces.
+            return;
+        }
+        let Some(mut lease) = self.observed.as_ref().map(|observed| observed.lease.clone()) else {
+            return self.end(step);
+        };
+        // As client-go releases: no holder, and nearly no time to wait for one.
+        let spec = lease.spec.get_or_insert_default();
+        spec.holder_identity = Some(String::new());
+        spec.lease_duration_seconds = Some(1);
+        spec.acquire_time = Some(MicroTime(wall));
+        spec.renew_time = Some(MicroTime(wall));
+        self.phase = Phase::Releasing;
+        self.send(now, Request::Update(Box::new(lease)), step);
+    }
+
+    /// Ends without giving the lease back: others wait for its end.
+    pub(super) fn abandon(&mut self) {
+        self.end(&mut Step::default());
+    }
+
+    fn end(&mut self, step: &mut Step) {
+        if self.phase != Phase::Candidate {
+            step.notices.push(Notice::Stopped);
+        }
+        self.phase = Phase::Ended;
+        self.in_flight = None;
+        step.send = None;
+    }
+
+    fn send(&mut self, now: Instant, request: Request, step: &mut Step) {
+        self.in_flight = Some(InFlight { sent: now, is_write: request != Request::Get });
+        step.send = Some(request);
+    }
+
+    fn pause(&mut self, now: Instant) {
+        // The leader's tries are not spread: nobody else tries at its pace.
+        let share = if self.phase == Phase::Leading {
+            1.0
+        } else {
+            1.0 + JITTER_FACTOR * (self.random)().clamp(0.0, 1.0)
+        };
+        self.next_try = now + self.times.retry_period.mul_f64(share);
+    }
+
+    fn observe(&mut self, now: Instant, lease: Lease, step: &mut Step) {
+        // Only a changed record is a sign of life; a changed label, for instance, is not.
+        let same = self
+            .observed
+            .as_ref()
+            .filter(|observed| observed.lease.spec == lease.spec)
+            .map(|observed| observed.at);
+        let holder = lease.spec.as_ref().and_then(|spec| spec.holder_identity.clone()).unwrap_or_default();
+        self.observed = Some(Observed { lease, at: same.unwrap_or(now) });
+        if !holder.is_empty() && self.reported.as_ref() != Some(&holder) {
+            self.reported = Some(holder.clone());
+            step.notices.push(Notice::Leader(holder));
+        }
+    }
+
+    fn spec(&self) -> Option<&LeaseSpec> {
+        self.observed.as_ref()?.lease.spec.as_ref()
+    }
+
+    fn is_held_by_another(&self, now: Instant) -> bool {
+        let (Some(observed), Some(spec)) = (&self.observed, self.spec()) else { return false };
+        let holder = spec.holder_identity.as_deref().unwrap_or_default();
+        if holder.is_empty() || holder == self.identity {
+            return false;
+        }
+        let seconds = spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        let duration = seconds.map_or(self.times.lease_duration, Duration::from_secs);
+        now < observed.at + duration
+    }
+
+    /// Our record in place of the observed one, whoever holds it.
+    fn take_over(&self, wall: Timestamp) -> Option<Request> {
+        let observed = self.observed.as_ref()?;
+        let is_ours = self.spec().is_some_and(|spec| spec.holder_identity.as_ref() == Some(&self.identity));
+        if is_ours {
+            return self.renewal(wall);
+        }
+        let mut lease = observed.lease.clone();
+        let transitions = self.transitions().saturating_add(1);
+        lease.spec = Some(LeaseSpec { lease_transitions: Some(transitions), ..self.record(wall) });
+        Some(Request::Update(Box::new(lease)))
+    }
+
+    /// The observed record with a new renew time.
+    fn renewal(&self, wall: Timestamp) -> Option<Request> {
+        let mut lease = self.observed.as_ref()?.lease.clone();
+        let known = lease.spec.take().unwrap_or_default();
+        lease.spec = Some(LeaseSpec {
+            acquire_time: known.acquire_time,
+            lease_transitions: known.lease_transitions,
+            ..self.record(wall)
+        });
+        Some(Request::Update(Box::new(lease)))
+    }
+
+    /// A new lease. One that vanished is made again with its transitions, so that the fencing token never falls.
+    fn fresh(&self, wall: Timestamp) -> Lease {
+        let transitions = self.observed.as_ref().map_or(0, |_| self.transitions().saturating_add(1));
+        Lease {
+            metadata: ObjectMeta {
+                namespace: Some(self.namespace.clone()),
+                name: Some(self.name.clone()),
+                ..ObjectMeta::default()
+            },
+            spec: Some(LeaseSpec { lease_transitions: Some(transitions), ..self.record(wall) }),
+        }
+    }
+
+    fn record(&self, wall: Timestamp) -> LeaseSpec {
+        LeaseSpec {
+            holder_identity: Some(self.identity.clone()),
+            lease_duration_seconds: i32::try_from(self.times.lease_duration.as_secs()).ok(),
+            acquire_time: Some(MicroTime(wall)),
+            renew_time: Some(MicroTime(wall)),
+            ..LeaseSpec::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,477 @@
+//! The election's shell: requests to the API server, the leader's work, callbacks.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::OptionFuture;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::jiff::Timestamp;
+use kube::api::{Api, PostParams};
+use kube::{Client, Error};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::core::{Answer, Election, ElectionTimes, Input, InvalidTimes, Notice, Request};
+use crate::metrics::{Gauge, Registry};
+use crate::random::{self, Random};
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Why an election ended other than by being stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeaderElectionError {
+    /// The lease could not be renewed in time, or somebody else has taken it.
+    #[error("{identity} lost the lease {lease}: it was not renewed in time, or somebody else took it")]
+    Lost {
+        /// Namespace and name of the lease.
+        lease: String,
+        /// Who led.
+        identity: String,
+    },
+    /// The leader's work panicked.
+    #[error("the work of {identity}, leader of {lease}, panicked: {message}")]
+    Panicked {
+        /// Namespace and name of the lease.
+        lease: String,
+        /// Who led.
+        identity: String,
+        /// The panic.
+        message: String,
+    },
+}
+
+/// What happens when the leader changes.
+pub struct LeaderCallbacks {
+    started: Box<dyn FnOnce(Leadership) -> BoxFuture<()> + Send>,
+    stopped: Box<dyn FnOnce() + Send>,
+    new_leader: Box<dyn FnMut(&str) + Send>,
+}
+
+impl LeaderCallbacks {
+    /// Runs `on_started_leading` as soon as this candidate leads. It is to end when its [`Leadership`] has ended;
+    /// where it does not, it is aborted before somebody else can lead.
+    pub fn new<F, Fut>(on_started_leading: F) -> Self
+    where
+        F: FnOnce(Leadership) -> Fut + Send + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        LeaderCallbacks {
+            started: Box::new(|leadership| Box::pin(on_started_leading(leadership))),
+            stopped: Box::new(|| {}),
+            new_leader: Box::new(|_| {}),
+        }
+    }
+
+    /// Called at the end of every run, also where this candidate never led.
+    #[must_use]
+    pub fn on_stopped_leading(mut self, callback: impl FnOnce() + Send + 'static) -> Self {
+        self.stopped = Box::new(callback);
+        self
+    }
+
+    /// Called with the identity of each new leader that is seen, this candidate included.
+    #[must_use]
+    pub fn on_new_leader(mut self, callback: impl FnMut(&str) + Send + 'static) -> Self {
+        self.new_leader = Box::new(callback);
+        self
+    }
+}
+
+/// What a leader knows about its leadership.
+#[derive(Clone, Debug)]
+pub struct Leadership {
+    ended: CancellationToken,
+    term: Arc<Mutex<Term>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    transitions: i32,
+    valid_until: Instant,
+}
+
+impl Leadership {
+    /// Waits until the leadership is over or about to be: the work is to end.
+    pub async fn ended(&self) {
+        self.ended.cancelled().await;
+    }
+
+    /// The same as a token, to stop controllers with.
+    pub fn token(&self) -> CancellationToken {
+        self.ended.clone()
+    }
+
+    /// Whether the lease is held right now. Unlike [`ended`](Self::ended) this is true to the clock even where the
+    /// process was suspended.
+    pub fn is_valid(&self) -> bool {
+        Instant::now() < self.term().valid_until
+    }
+
+    /// How often the lease has changed hands: grows with each new leader, so what a former leader writes late can be
+    /// told by it.
+    pub fn transitions(&self) -> i32 {
+        self.term().transitions
+    }
+
+    fn term(&self) -> Term {
+        *self.term.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One candidate in an election.
+pub struct LeaderElector {
+    api: Api<Lease>,
+    namespace: String,
+    name: String,
+    identity: String,
+    times: ElectionTimes,
+    release_on_cancel: bool,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    random: Random,
+    status: Option<Gauge>,
+}
+
+/// Settings of a [`LeaderElector`].
+pub struct LeaderElectorBuilder {
+    elector: LeaderElector,
+}
+
+impl LeaderElectorBuilder {
+    /// Replaces client-go's times.
+    #[must_use]
+    pub fn times(mut self, times: ElectionTimes) -> Self {
+        self.elector.times = times;
+        self
+    }
+
+    /// Whether a leader that is stopped gives the lease back, so that another need not wait for its end; it does
+    /// unless told otherwise.
+    #[must_use]
+    pub fn release_on_cancel(mut self, release: bool) -> Self {
+        self.elector.release_on_cancel = release;
+        self
+    }
+
+    /// Shows in `registry` who leads, as `leader_election_master_status`.
+    #[must_use]
+    pub fn metrics(mut self, registry: &Registry) -> Self {
+        let status = registry.gauge(
+            "leader_election_master_status",
+            "Whether the reporting system leads the lease: 0 is backup, 1 is leader",
+            &[("name", &self.elector.name)],
+        );
+        self.elector.status = Some(status);
+        self
+    }
+
+    /// Where the lease's times come from; the system's clock unless told otherwise. No decision depends on it.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.elector.clock = Box::new(clock);
+        self
+    }
+
+    /// Where the pauses get their jitter from: numbers in `0.0..1.0`.
+    #[must_use]
+    pub fn random(mut self, random: impl FnMut() -> f64 + Send + 'static) -> Self {
+        self.elector.random = Box::new(random);
+        self
+    }
+
+    /// Makes the elector.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidTimes`] where the times could not keep two leaders apart.
+    pub fn build(self) -> Result<LeaderElector, InvalidTimes> {
+        self.elector.times.check()?;
+        Ok(self.elector)
+    }
+}
+
+impl LeaderElector {
+    /// Settings for a candidate called `identity`, which must differ between candidates, for the lease `name` in
+    /// `namespace`.
+    pub fn builder(
+        client: Client,
+        namespace: impl Into<String>,
+        name: impl Into<String>,
+        identity: impl Into<String>,
+    ) -> LeaderElectorBuilder {
+        let namespace = namespace.into();
+        LeaderElectorBuilder {
+            elector: LeaderElector {
+                api: Api::namespaced(client, &namespace),
+                namespace,
+                name: name.into(),
+                identity: identity.into(),
+                times: ElectionTimes::default(),
+                release_on_cancel: true,
+                clock: Box::new(Timestamp::now),
+                random: random::from_system(),
+                status: None,
+            },
+        }
+    }
+
+    /// Waits for the lease, leads, and returns when the leadership is over.
+    ///
+    /// When `stop` is cancelled, the leader's work is told to end; the lease is renewed until it has, and then given
+    /// back. A leader that loses the lease tells its work to end and aborts it when somebody else could lead.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaderElectionError`] where the leadership was lost or its work panicked. A program usually exits then, and
+    /// is started again as a candidate.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future aborts the work; the lease is not given back.
+    pub async fn run(
+        self,
+        callbacks: LeaderCallbacks,
+        stop: CancellationToken,
+    ) -> Result<(), LeaderElectionError> {
+        let lease = format!("{}/{}", self.namespace, self.name);
+        let identity = self.identity.clone();
+        let LeaderCallbacks { started, stopped, new_leader } = callbacks;
+        if let Some(status) = &self.status {
+            status.set(0.0);
+        }
+        let mut run = Run::new(self, started, new_leader);
+        let outcome = run.run(&stop).await;
+        if let Some(status) = &run.status {
+            status.set(0.0);
+        }
+        stopped();
+        match outcome {
+            Outcome::Stopped => Ok(()),
+            Outcome::Lost => Err(LeaderElectionError::Lost { lease, identity }),
+            Outcome::Panicked(message) => Err(LeaderElectionError::Panicked { lease, identity, message }),
+        }
+    }
+}
+
+enum Outcome {
+    Stopped,
+    Lost,
+    Panicked(String),
+}
+
+/// The leader's work; aborted where the run is dropped.
+struct Work {
+    task: JoinHandle<()>,
+    leadership: Leadership,
+    has_ended: bool,
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.leadership.ended.cancel();
+        self.task.abort();
+    }
+}
+
+/// State of one run.
+struct Run {
+    api: Arc<Api<Lease>>,
+    name: Arc<str>,
+    election: Election,
+    release_on_cancel: bool,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    status: Option<Gauge>,
+    /// Taken when the leadership begins.
+    started: Option<Box<dyn FnOnce(Leadership) -> BoxFuture<()> + Send>>,
+    new_leader: Box<dyn FnMut(&str) + Send>,
+    request: Option<BoxFuture<Answer>>,
+    work: Option<Work>,
+    panic: Option<String>,
+}
+
+enum Happened {
+    Input(Input),
+    StopWanted,
+    WorkEnded(Result<(), tokio::task::JoinError>),
+}
+
+impl Run {
+    fn new(
+        elector: LeaderElector,
+        started: Box<dyn FnOnce(Leadership) -> BoxFuture<()> + Send>,
+        new_leader: Box<dyn FnMut(&str) + Send>,
+    ) -> Self {
+        let lease = (elector.namespace, elector.name.clone());
+        let now = Instant::now().into_std();
+        Run {
+            api: Arc::new(elector.api),
+            name: elector.name.into(),
+            election: Election::new(now, lease, elector.identity, elector.times, elector.random),
+            release_on_cancel: elector.release_on_cancel,
+            clock: elector.clock,
+            status: elector.status,
+            started: Some(started),
+            new_leader,
+            request: None,
+            work: None,
+            panic: None,
+        }
+    }
+
+    async fn run(&mut self, stop: &CancellationToken) -> Outcome {
+        let mut stopping = false;
+        self.step(Input::Tick);
+        while !self.election.has_ended() {
+            match self.next(stop, stopping).await {
+                Happened::Input(input) => self.step(input),
+                Happened::StopWanted => {
+                    stopping = true;
+                    match &self.work {
+                        // The lease is kept until the work has ended.
+                        Some(work) if !work.has_ended => work.leadership.ended.cancel(),
+                        _ => self.release(),
+                    }
+                }
+                Happened::WorkEnded(result) => {
+                    if let Some(work) = &mut self.work {
+                        work.has_ended = true;
+                    }
+                    if let Err(error) = result {
+                        self.panic = Some(error.to_string());
+                    }
+                    if stopping || self.panic.is_some() {
+                        self.release();
+                    }
+                }
+            }
+        }
+        self.end_work().await;
+        match self.panic.take() {
+            Some(message) => Outcome::Panicked(message),
+            None if stopping => Outcome::Stopped,
+            None => Outcome::Lost,
+        }
+    }
+
+    async fn next(&mut self, stop: &CancellationToken, stopping: bool) -> Happened {
+        let wake_at = Instant::from_std(self.election.wake_at());
+        let work = self.work.as_mut().filter(|work| !work.has_ended);
+        let work = OptionFuture::from(work.map(|work| &mut work.task));
+        let request = OptionFuture::from(self.request.as_mut());
+        tokio::select! {
+            biased;
+            Some(answer) = request => {
+                self.request = None;
+                Happened::Input(Input::Answer(answer))
+            }
+            Some(result) = work => Happened::WorkEnded(result),
+            () = stop.cancelled(), if !stopping => Happened::StopWanted,
+            () = sleep_until(wake_at) => Happened::Input(Input::Tick),
+        }
+    }
+
+    fn release(&mut self) {
+        if self.release_on_cancel {
+            self.step(Input::Release);
+        } else {
+            self.election.abandon();
+        }
+    }
+
+    fn step(&mut self, input: Input) {
+        let step = self.election.on(Instant::now().into_std(), (self.clock)(), input);
+        if let Some(request) = step.send {
+            self.request = Some(Box::pin(ask(self.api.clone(), self.name.clone(), request)));
+        }
+        for notice in step.notices {
+            match notice {
+                Notice::Started => self.start_work(),
+                Notice::Stopped => tracing::info!(lease = &*self.name, "leadership ended"),
+                Notice::Leader(identity) => {
+                    tracing::info!(lease = &*self.name, identity, "new leader");
+                    (self.new_leader)(&identity);
+                }
+            }
+        }
+        if let Some(work) = &self.work {
+            let mut term = work.leadership.term.lock().unwrap_or_else(PoisonError::into_inner);
+            term.valid_until = Instant::from_std(self.election.renew_by());
+            if self.election.has_ended() {
+                term.valid_until = term.valid_until.min(Instant::now());
+            }
+        }
+    }
+
+    fn start_work(&mut self) {
+        let Some(started) = self.started.take() else { return };
+        if let Some(status) = &self.status {
+            status.set(1.0);
+        }
+        let term = Term {
+            transitions: self.election.transitions(),
+            valid_until: Instant::from_std(self.election.renew_by()),
+        };
+        let leadership = Leadership { ended: CancellationToken::new(), term: Arc::new(Mutex::new(term)) };
+        tracing::info!(lease = &*self.name, transitions = term.transitions, "leading");
+        self.work =
+            Some(Work { task: tokio::spawn(started(leadership.clone())), leadership, has_ended: false });
+    }
+
+    /// Gives the work the time that is left before somebody else can lead.
+    async fn end_work(&mut self) {
+        let Some(mut work) = self.work.take() else { return };
+        work.leadership.ended.cancel();
+        if work.has_ended {
+            return;
+        }
+        let deadline = Instant::from_std(self.election.lease_ends());
+        if timeout_at(deadline, &mut work.task).await.is_err() {
+            tracing::error!(lease = &*self.name, "the leader's work did not end in time and is aborted");
+            work.task.abort();
+            // Waits until the task is gone; why it is, is known.
+            let _ = (&mut work.task).await;
+        }
+    }
+}
+
+async fn ask(api: Arc<Api<Lease>>, name: Arc<str>, request: Request) -> Answer {
+    let result = match request {
+        Request::Get => api.get(&name).await,
+        Request::Create(lease) => api.create(&PostParams::default(), &lease).await,
+        Request::Update(lease) => api.replace(&name, &PostParams::default(), &lease).await,
+    };
+    match result {
+        Ok(lease) => Answer::Lease(Box::new(lease)),
+        Err(Error::Api(status)) if status.code == 404 => Answer::NotFound,
+        Err(error) => {
+            tracing::warn!(lease = &*name, %error, "cannot read or write the lease");
+            Answer::Failed
+        }
+    }
+}
+
+impl fmt::Debug for LeaderElector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeaderElector")
+            .field("namespace", &self.namespace)
+            .field("name", &self.name)
+            .field("identity", &self.identity)
+            .field("times", &self.times)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for LeaderElectorBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.elector.fmt(f)
+    }
+}
+
+impl fmt::Debug for LeaderCallbacks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeaderCallbacks").finish_non_exhaustive()
+    }
+}

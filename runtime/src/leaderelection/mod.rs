@@ -1,0 +1,31 @@
+//! Leader election on Leases, by client-go's rules: of several replicas one works at a time.
+//!
+//! The leader renews a coordination.k8s.io Lease every retry period. Others take it over when they have seen it
+//! unchanged for the lease's duration, by their own clock; clocks need not agree, only their rates matter. The leader
+//! gives up when no renewal has succeeded for the renew deadline, which is shorter than the duration. So there is at
+//! most one leader while no clock runs faster than another by more than `lease_duration / renew_deadline` (1.5 with
+//! the defaults).
+//!
+//! A process that is suspended cannot notice in time that it has lost: a [`Leadership`] tells whether it is still
+//! valid, and carries the lease's transitions as a fencing token for what it writes elsewhere.
+//!
+//! ```no_run
+//! use kubesmith_runtime::controller::CancellationToken;
+//! use kubesmith_runtime::leaderelection::{LeaderCallbacks, LeaderElector};
+//!
+//! # async fn run(client: kube::Client, stop: CancellationToken) -> Result<(), Box<dyn std::error::Error>> {
+//! let elector = LeaderElector::builder(client, "default", "my-operator", "pod-7f9c").build()?;
+//! let callbacks = LeaderCallbacks::new(|leadership| async move {
+//!     // Work until the leadership ends.
+//!     leadership.ended().await;
+//! });
+//! elector.run(callbacks, stop).await?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod core;
+mod elector;
+
+pub use self::core::{ElectionTimes, InvalidTimes};
+pub use elector::{LeaderCallbacks, LeaderElectionError, LeaderElector, LeaderElectorBuilder, Leadership};
