@@ -9,6 +9,9 @@ pub use kube;
 pub use serde;
 pub use serde_json;
 
+pub mod api;
+pub use api::{Object, ObjectMeta, Resource, ResourceInfo, Schema, Scope};
+
 #[cfg(feature = "client")]
 pub mod cache;
 #[cfg(feature = "client")]

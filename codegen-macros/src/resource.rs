@@ -1,0 +1,181 @@
+//! `#[derive(Resource)]`
+
+use kubesmith_core::diag::Diagnostics;
+use kubesmith_core::grammar::Spanned;
+use kubesmith_core::model::ResourceInput;
+use kubesmith_core::names::{PluralName, Scope};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{Data, DeriveInput, Ident};
+
+use crate::report::compile_errors;
+use crate::resource_serde;
+
+/// Checks the type and expands to its trait impls, or to the mistakes.
+pub(crate) fn derive(input: TokenStream) -> TokenStream {
+    let input: DeriveInput = match syn::parse2(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let mut diagnostics = Diagnostics::new();
+    let resource = ResourceInput::from_derive(&input, &mut diagnostics);
+    let wrong = diagnostics.has_errors();
+    let errors = compile_errors(diagnostics);
+    let (Some(resource), Data::Struct(data), false) = (resource, &input.data, wrong) else {
+        return errors;
+    };
+    let ident = &input.ident;
+    let serde = resource_serde::expand(&input, &data.fields);
+    let kube = kube_resource(ident, &resource);
+    let info = resource_info(ident, &resource);
+    let object = resource.deepcopy.map(|_| object(ident));
+    quote! {
+        const _: () = {
+            #serde
+            #kube
+            #info
+            #object
+        };
+    }
+}
+
+/// Expands to
+///
+/// ```ignore
+/// impl ::kubesmith_runtime::api::Resource for EcsBinding {
+///     type DynamicType = ();
+///     type Scope = ::kubesmith_runtime::k8s_openapi::ClusterResourceScope;
+///     fn kind(_: &()) -> Cow<'_, str> { Cow::Borrowed("EcsBinding") }
+///     ...
+///     fn meta(&self) -> &ObjectMeta { &self.metadata }
+///     fn meta_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
+/// }
+/// ```
+fn kube_resource(ident: &Ident, resource: &ResourceInput) -> TokenStream {
+    let attrs = &resource.attrs;
+    let scope = match attrs.scope.value {
+        Scope::Cluster => quote!(ClusterResourceScope),
+        Scope::Namespaced => quote!(NamespaceResourceScope),
+    };
+    let texts = [
+        ("kind", attrs.kind.value.as_str().to_owned()),
+        ("group", attrs.group.value.as_str().to_owned()),
+        ("version", attrs.version.value.as_str().to_owned()),
+        ("api_version", api_version(resource)),
+        ("plural", attrs.plural.value.as_str().to_owned()),
+    ];
+    let texts = texts.iter().map(|(method, text)| {
+        let method = quote::format_ident!("{method}");
+        quote! {
+            fn #method(_: &()) -> ::std::borrow::Cow<'_, ::core::primitive::str> {
+                ::std::borrow::Cow::Borrowed(#text)
+            }
+        }
+    });
+    // With the place of the field's type, a wrong type is reported there.
+    let metadata =
+        resource.model.named_fields().iter().find(|f| f.ident.as_ref().is_some_and(|i| i == "metadata"));
+    let span = metadata.map_or_else(|| ident.span(), |field| field.ty.span());
+    let meta = quote_spanned!(span=> &self.metadata);
+    let meta_mut = quote_spanned!(span=> &mut self.metadata);
+    quote! {
+        #[automatically_derived]
+        impl ::kubesmith_runtime::api::Resource for #ident {
+            type DynamicType = ();
+            type Scope = ::kubesmith_runtime::k8s_openapi::#scope;
+            #(#texts)*
+            fn meta(&self) -> &::kubesmith_runtime::api::ObjectMeta {
+                #meta
+            }
+            fn meta_mut(&mut self) -> &mut ::kubesmith_runtime::api::ObjectMeta {
+                #meta_mut
+            }
+        }
+    }
+}
+
+fn api_version(resource: &ResourceInput) -> String {
+    format!("{}/{}", resource.attrs.group.value, resource.attrs.version.value)
+}
+
+/// Expands to
+///
+/// ```ignore
+/// impl ::kubesmith_runtime::api::ResourceInfo for EcsBinding {
+///     const GROUP: &'static str = "hopegi.com";
+///     ...
+/// }
+/// ```
+fn resource_info(ident: &Ident, resource: &ResourceInput) -> TokenStream {
+    let attrs = &resource.attrs;
+    let api_version = api_version(resource);
+    let texts = [
+        ("GROUP", attrs.group.value.as_str()),
+        ("VERSION", attrs.version.value.as_str()),
+        ("API_VERSION", api_version.as_str()),
+        ("KIND", attrs.kind.value.as_str()),
+        ("LIST_KIND", attrs.list_kind.value.as_str()),
+        ("PLURAL", attrs.plural.value.as_str()),
+        ("SINGULAR", attrs.singular.value.as_str()),
+    ];
+    let texts = texts.iter().map(|(name, text)| {
+        let name = quote::format_ident!("{name}");
+        quote!(const #name: &'static ::core::primitive::str = #text;)
+    });
+    let list = |names: &[Spanned<PluralName>]| {
+        let names = names.iter().map(|name| name.value.as_str());
+        quote!(&[#(#names),*])
+    };
+    let (short_names, categories) = (list(&attrs.short_names), list(&attrs.categories));
+    let scope = match attrs.scope.value {
+        Scope::Cluster => quote!(Cluster),
+        Scope::Namespaced => quote!(Namespaced),
+    };
+    let has_status = attrs.status.is_some();
+    quote! {
+        #[automatically_derived]
+        impl ::kubesmith_runtime::api::ResourceInfo for #ident {
+            #(#texts)*
+            const SHORT_NAMES: &'static [&'static ::core::primitive::str] = #short_names;
+            const CATEGORIES: &'static [&'static ::core::primitive::str] = #categories;
+            const SCOPE: ::kubesmith_runtime::api::Scope = ::kubesmith_runtime::api::Scope::#scope;
+            const HAS_STATUS: ::core::primitive::bool = #has_status;
+        }
+    }
+}
+
+/// Expands to
+///
+/// ```ignore
+/// impl ::kubesmith_runtime::api::Object for EcsBinding { ... }
+/// ```
+fn object(ident: &Ident) -> TokenStream {
+    quote! {
+        #[automatically_derived]
+        impl ::kubesmith_runtime::api::Object for #ident {
+            fn group_version_kind(&self) -> ::kubesmith_runtime::api::GroupVersionKind {
+                ::kubesmith_runtime::api::GroupVersionKind::gvk(
+                    <Self as ::kubesmith_runtime::api::ResourceInfo>::GROUP,
+                    <Self as ::kubesmith_runtime::api::ResourceInfo>::VERSION,
+                    <Self as ::kubesmith_runtime::api::ResourceInfo>::KIND,
+                )
+            }
+            fn metadata(&self) -> &::kubesmith_runtime::api::ObjectMeta {
+                &self.metadata
+            }
+            fn metadata_mut(&mut self) -> &mut ::kubesmith_runtime::api::ObjectMeta {
+                &mut self.metadata
+            }
+            fn deep_copy_object(&self) -> ::std::boxed::Box<dyn ::kubesmith_runtime::api::Object> {
+                ::std::boxed::Box::new(<Self as ::core::clone::Clone>::clone(self))
+            }
+            fn as_any(&self) -> &dyn ::core::any::Any {
+                self
+            }
+            fn into_any(self: ::std::boxed::Box<Self>) -> ::std::boxed::Box<dyn ::core::any::Any> {
+                self
+            }
+        }
+    }
+}

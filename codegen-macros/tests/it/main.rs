@@ -1,0 +1,6 @@
+//! The derives from outside: what the derived impls do, and which mistakes are reported how.
+#![allow(clippy::unwrap_used)]
+
+mod behaviour;
+mod shadowed;
+mod ui;
