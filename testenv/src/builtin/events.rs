@@ -1,0 +1,110 @@
+//! Events of the core group and of `events.k8s.io`: two views of one store.
+
+use serde_json::{Value, json};
+
+use super::Stage;
+use crate::status::Cause;
+
+/// Members that both forms share under other names: (core, events.k8s.io).
+const RENAMED: &[(&str, &str)] = &[
+    ("involvedObject", "regarding"),
+    ("message", "note"),
+    ("source", "deprecatedSource"),
+    ("firstTimestamp", "deprecatedFirstTimestamp"),
+    ("lastTimestamp", "deprecatedLastTimestamp"),
+    ("count", "deprecatedCount"),
+    ("reportingComponent", "reportingController"),
+];
+
+fn fill(object: &mut Value, key: &str, value: Value) {
+    if let Some(map) = object.as_object_mut() {
+        map.entry(key).or_insert(value);
+    }
+}
+
+fn rename(
+    mut object: Value,
+    api_version: &str,
+    pairs: impl Iterator<Item = (&'static str, &'static str)>,
+) -> Value {
+    if let Some(map) = object.as_object_mut() {
+        for (from, to) in pairs {
+            if let Some(value) = map.remove(from) {
+                map.insert(to.to_owned(), value);
+            }
+        }
+        map.insert("apiVersion".to_owned(), Value::from(api_version));
+    }
+    object
+}
+
+/// The stored form of an event of `events.k8s.io`.
+pub(super) fn to_core(object: Value) -> Value {
+    let mut object = rename(object, "v1", RENAMED.iter().map(|(core, other)| (*other, *core)));
+    default_core(&mut object, Stage::Update);
+    object
+}
+
+/// The form of `events.k8s.io` of a stored event.
+pub(super) fn from_core(object: Value) -> Value {
+    let mut object = rename(object, "events.k8s.io/v1", RENAMED.iter().copied());
+    if let Some(map) = object.as_object_mut() {
+        for field in ["reportingController", "reportingInstance", "note", "reason", "type"] {
+            if map.get(field).is_some_and(|v| v == "") {
+                map.remove(field);
+            }
+        }
+    }
+    default_events(&mut object, Stage::Update);
+    object
+}
+
+pub(super) fn default_core(object: &mut Value, _: Stage) {
+    fill(object, "source", json!({}));
+    for time in ["firstTimestamp", "lastTimestamp", "eventTime"] {
+        fill(object, time, Value::Null);
+    }
+    for text in ["reportingComponent", "reportingInstance"] {
+        fill(object, text, json!(""));
+    }
+}
+
+pub(super) fn default_events(object: &mut Value, _: Stage) {
+    fill(object, "deprecatedSource", json!({}));
+    for time in ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "eventTime"] {
+        fill(object, time, Value::Null);
+    }
+}
+
+pub(super) fn check_core(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let involved = object["involvedObject"]["namespace"].as_str().unwrap_or_default();
+    let own = crate::meta::namespace(object);
+    let fits = if involved.is_empty() { own == "default" } else { involved == own };
+    if fits {
+        return Vec::new();
+    }
+    let text = "does not match event.namespace";
+    vec![Cause::invalid("involvedObject.namespace", crate::names::quoted(involved), text)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_survives_the_way_through_the_store() {
+        let event = json!({
+            "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "e"},
+            "regarding": {"kind": "Pod"}, "note": "n", "reportingController": "c", "reportingInstance": "i",
+            "eventTime": "2026-01-02T03:04:05.000006Z", "deprecatedCount": 2,
+        });
+        let stored = to_core(event.clone());
+        assert_eq!(stored["apiVersion"], "v1");
+        assert_eq!(stored["involvedObject"]["kind"], "Pod");
+        assert_eq!(stored["message"], "n");
+        let back = from_core(stored);
+        for (key, value) in event.as_object().unwrap() {
+            assert_eq!(&back[key], value, "{key}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The kinds that every cluster has, as far as controllers touch them.
+//!
+//! Types come from `k8s-openapi`: a body is read into the type and written back, which checks it and finds fields the
+//! type does not know. Defaults and checks are the part of kube-apiserver's that clients notice.
+
+mod check;
+mod columns;
+mod defaults;
+mod events;
+mod kinds;
+
+use serde_json::Value;
+
+pub(crate) use columns::columns;
+pub(crate) use kinds::ALL;
+
+use crate::names::NameRule;
+use crate::registry::{Behaviour, ResourceDef, ScalePaths};
+use crate::status::Cause;
+
+/// What a default may depend on beside the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Create,
+    Update,
+}
+
+/// A built-in kind.
+pub(crate) struct BuiltIn {
+    pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) plural: &'static str,
+    pub(crate) singular: &'static str,
+    pub(crate) short_names: &'static [&'static str],
+    pub(crate) categories: &'static [&'static str],
+    pub(crate) namespaced: bool,
+    pub(crate) status: bool,
+    pub(crate) scale: bool,
+    /// Whether `metadata.generation` counts changes of the spec.
+    pub(crate) generation: bool,
+    /// Whether `PUT` makes an object that is not there.
+    pub(crate) create_on_update: bool,
+    /// Whether a delete answers the object instead of a `Status`.
+    pub(crate) returns_deleted: bool,
+    pub(crate) name_rule: NameRule,
+    pub(crate) selectable: &'static [&'static str],
+    /// Reads the value into the kind's type and writes it back.
+    pub(crate) typed: fn(Value) -> Result<Value, serde_json::Error>,
+    pub(crate) default: fn(&mut Value, Stage),
+    pub(crate) check: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    /// Conversion from and to the stored version, for resources that share another one's collection.
+    pub(crate) conversion: Option<Conversion>,
+}
+
+/// How a kind maps to the version it is stored as.
+#[derive(Clone, Copy)]
+pub(crate) struct Conversion {
+    pub(crate) stored_as: &'static str,
+    pub(crate) collection: &'static str,
+    pub(crate) to_stored: fn(Value) -> Value,
+    pub(crate) from_stored: fn(Value) -> Value,
+}
+
+impl std::fmt::Debug for BuiltIn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "BuiltIn({}/{} {})", self.group, self.version, self.kind)
+    }
+}
+
+impl BuiltIn {
+    /// The resource this kind is served as.
+    pub(crate) fn def(&'static self) -> ResourceDef {
+        let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let api_version = if self.group.is_empty() {
+            self.version.to_owned()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        };
+        let own_collection = if self.group.is_empty() {
+            self.plural.to_owned()
+        } else {
+            format!("{}.{}", self.plural, self.group)
+        };
+        ResourceDef {
+            group: self.group.to_owned(),
+            version: self.version.to_owned(),
+            kind: self.kind.to_owned(),
+            list_kind: format!("{}List", self.kind),
+            plural: self.plural.to_owned(),
+            singular: self.singular.to_owned(),
+            short_names: owned(self.short_names),
+            categories: owned(self.categories),
+            namespaced: self.namespaced,
+            collection: self.conversion.map_or(own_collection, |c| c.collection.to_owned()),
+            stored_as: self.conversion.map_or(api_version, |c| c.stored_as.to_owned()),
+            status: self.status,
+            scale: self.scale.then(|| ScalePaths {
+                spec: ".spec.replicas".to_owned(),
+                status: ".status.replicas".to_owned(),
+                selector: None,
+            }),
+            columns: Vec::new(),
+            selectable: owned(self.selectable),
+            deprecated: None,
+            behaviour: Behaviour::BuiltIn(self),
+        }
+    }
+}
+
+/// Paths of members that reading into the type lost, in the order of the input.
+pub(crate) fn lost_fields(before: &Value, after: &Value) -> Vec<String> {
+    let mut out = Vec::new();
+    collect_lost(before, after, "", &mut out);
+    out
+}
+
+fn collect_lost(before: &Value, after: &Value, path: &str, out: &mut Vec<String>) {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            for (key, value) in before {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                match after.get(key) {
+                    Some(kept) => collect_lost(value, kept, &path, out),
+                    None if value.is_null() => {}
+                    None => out.push(path),
+                }
+            }
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            for (i, (value, kept)) in before.iter().zip(after).enumerate() {
+                collect_lost(value, kept, &format!("{path}[{i}]"), out);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_kind_reads_and_writes_its_own_identity() {
+        for kind in ALL {
+            let api_version = kind.def().api_version();
+            let value = json!({"apiVersion": api_version, "kind": kind.kind, "metadata": {"name": "x"}});
+            let back = (kind.typed)(value).unwrap();
+            assert_eq!(back["kind"], kind.kind);
+            assert_eq!(back["apiVersion"], api_version);
+        }
+    }
+
+    #[test]
+    fn fields_that_the_type_does_not_know_are_found() {
+        let before = json!({"a": 1, "b": {"c": [{"d": 1, "e": null}]}});
+        let after = json!({"b": {"c": [{}]}});
+        assert_eq!(lost_fields(&before, &after), ["a", "b.c[0].d"]);
+    }
+}

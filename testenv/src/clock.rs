@@ -1,0 +1,131 @@
+//! Time and identity, passed in so that a test can fix both.
+
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use jiff::Timestamp;
+
+/// Where the server takes the wall-clock time from.
+pub trait Clock: Send + Sync + fmt::Debug {
+    /// The present time.
+    fn now(&self) -> Timestamp;
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+/// A clock that stands still until it is moved.
+#[derive(Debug)]
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    /// A clock that shows `start`, cut to whole seconds.
+    #[must_use]
+    pub fn new(start: Timestamp) -> Self {
+        Self(AtomicI64::new(start.as_second()))
+    }
+
+    /// Moves the clock on by `seconds`.
+    pub fn advance(&self, seconds: i64) {
+        self.0.fetch_add(seconds, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::MAX)
+    }
+}
+
+/// A time as object metadata carries it: RFC 3339, whole seconds, UTC.
+pub(crate) fn rfc3339(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// The source of UIDs and generated name suffixes.
+#[derive(Debug)]
+pub(crate) struct Ids {
+    state: AtomicU64,
+    /// Serialises draws of more than one word, so that a seed gives the same UIDs again.
+    draw: Mutex<()>,
+}
+
+impl Ids {
+    /// `None` takes the seed from the operating system.
+    pub(crate) fn new(seed: Option<u64>) -> Self {
+        let seed = seed.unwrap_or_else(|| RandomState::new().build_hasher().finish());
+        Self { state: AtomicU64::new(seed), draw: Mutex::new(()) }
+    }
+
+    /// The next word of SplitMix64 (Steele, Lea and Flood, 2014).
+    fn next(&self) -> u64 {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut z = self.state.fetch_add(STEP, Ordering::SeqCst).wrapping_add(STEP);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A version 4 UUID.
+    pub(crate) fn uid(&self) -> String {
+        let _draw = self.draw.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (a, b) = (self.next(), self.next());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            a >> 32,
+            (a >> 16) & 0xffff,
+            a & 0xfff,
+            0x8000 | ((b >> 48) & 0x3fff),
+            b & 0xffff_ffff_ffff
+        )
+    }
+
+    /// The five characters that follow a `generateName`, from the alphabet without vowels that Kubernetes uses.
+    pub(crate) fn suffix(&self) -> String {
+        const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+        let mut word = self.next();
+        let mut out = String::with_capacity(5);
+        for _ in 0..5 {
+            out.push(char::from(ALPHABET[(word % ALPHABET.len() as u64) as usize]));
+            word /= ALPHABET.len() as u64;
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_ids_again() {
+        let (a, b) = (Ids::new(Some(7)), Ids::new(Some(7)));
+        assert_eq!((a.uid(), a.suffix()), (b.uid(), b.suffix()));
+        assert_ne!(a.uid(), a.uid());
+    }
+
+    #[test]
+    fn a_uid_is_a_version_4_uuid() {
+        let uid = Ids::new(Some(1)).uid();
+        assert_eq!(uid.len(), 36);
+        assert_eq!(uid.as_bytes()[14], b'4');
+        assert!(matches!(uid.as_bytes()[19], b'8'..=b'b'));
+    }
+
+    #[test]
+    fn a_manual_clock_moves_only_when_told() {
+        let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
+        clock.advance(61);
+        assert_eq!(rfc3339(clock.now()), "1970-01-01T00:01:01Z");
+    }
+}

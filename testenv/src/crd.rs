@@ -1,0 +1,321 @@
+//! CustomResourceDefinitions: defaults, checks, and the conditions that say which of them are served.
+
+use serde_json::{Value, json};
+
+use crate::builtin::Stage;
+use crate::meta::map_at;
+use crate::names::quoted;
+use crate::status::Cause;
+
+pub(crate) const GROUP: &str = "apiextensions.k8s.io";
+pub(crate) const PLURAL: &str = "customresourcedefinitions";
+/// The store's collection of CRDs.
+pub(crate) const COLLECTION: &str = "customresourcedefinitions.apiextensions.k8s.io";
+/// The finalizer that holds a CRD until its objects are gone.
+pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn versions(crd: &Value) -> &[Value] {
+    crd["spec"]["versions"].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The version that objects are stored as.
+pub(crate) fn storage_version(crd: &Value) -> &str {
+    versions(crd).iter().find(|v| v["storage"] == true).map_or("", |v| text(v, "name"))
+}
+
+/// The store's collection of the CRD's objects; a CRD that is made anew gets a new one.
+pub(crate) fn collection(crd: &Value) -> String {
+    format!("{}#{}", crate::meta::name(crd), crate::meta::text(crd, "uid"))
+}
+
+pub(crate) fn is_established(crd: &Value) -> bool {
+    condition(crd, "Established").is_some_and(|c| c["status"] == "True")
+}
+
+fn condition<'a>(crd: &'a Value, kind: &str) -> Option<&'a Value> {
+    crd["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == kind)
+}
+
+/// Fills in what kube-apiserver does.
+pub(crate) fn default(crd: &mut Value, stage: Stage) {
+    map_at(crd, "spec");
+    let kind = text(&crd["spec"]["names"], "kind").to_owned();
+    let names = map_at(&mut crd["spec"], "names");
+    if names.get("singular").is_none_or(|v| v == "") {
+        names.insert("singular".to_owned(), Value::from(kind.to_lowercase()));
+    }
+    if names.get("listKind").is_none_or(|v| v == "") {
+        names.insert("listKind".to_owned(), Value::from(format!("{kind}List")));
+    }
+    let conversion = map_at(&mut crd["spec"], "conversion");
+    conversion.entry("strategy").or_insert(Value::from("None"));
+    if stage == Stage::Create {
+        let stored = storage_version(crd).to_owned();
+        let empty = json!({"plural": "", "kind": ""});
+        crd["status"] = json!({"conditions": [], "acceptedNames": empty, "storedVersions": [stored]});
+    } else if crd["status"].is_object() {
+        remember_storage_version(crd);
+    }
+}
+
+fn remember_storage_version(crd: &mut Value) {
+    let stored = Value::from(storage_version(crd));
+    let status = map_at(crd, "status");
+    if let Value::Array(list) = status.entry("storedVersions").or_insert_with(|| json!([])) {
+        if !list.contains(&stored) {
+            list.push(stored);
+        }
+    }
+}
+
+/// Checks a CRD as far as it concerns names and versions; schemas are checked by their own module.
+pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &crd["spec"];
+    let mut causes = Vec::new();
+    check_names(crd, &mut causes);
+    check_versions(crd, &mut causes);
+    match text(spec, "scope") {
+        "Namespaced" | "Cluster" => {}
+        "" => causes.push(Cause::required("spec.scope", "")),
+        other => causes.push(Cause::not_supported("spec.scope", &quoted(other), &["Cluster", "Namespaced"])),
+    }
+    if let Some(old) = old.filter(|old| is_established(old)) {
+        for (field, path) in [("group", "spec.group"), ("scope", "spec.scope")] {
+            if old["spec"][field] != spec[field] {
+                causes.push(Cause::invalid(path, &spec[field], "field is immutable"));
+            }
+        }
+        for (field, path) in [("kind", "spec.names.kind"), ("plural", "spec.names.plural")] {
+            if old["spec"]["names"][field] != spec["names"][field] {
+                causes.push(Cause::invalid(path, &spec["names"][field], "field is immutable"));
+            }
+        }
+    }
+    causes
+}
+
+fn check_names(crd: &Value, causes: &mut Vec<Cause>) {
+    let spec = &crd["spec"];
+    let (group, plural) = (text(spec, "group"), text(&spec["names"], "plural"));
+    let name = crate::meta::name(crd);
+    if format!("{plural}.{group}") != name {
+        let text = "must be spec.names.plural+\".\"+spec.group";
+        causes.push(Cause::invalid("metadata.name", quoted(name), text));
+    }
+    if group.is_empty() {
+        causes.push(Cause::required("spec.group", ""));
+    } else if !crate::names::is_subdomain(group) {
+        for fault in crate::names::NameRule::Subdomain.check(group) {
+            causes.push(Cause::invalid("spec.group", quoted(group), &fault));
+        }
+    } else if !group.contains('.') {
+        causes.push(Cause::invalid("spec.group", quoted(group), "should be a domain with at least one dot"));
+    }
+    for field in ["plural", "singular", "kind", "listKind"] {
+        let value = text(&spec["names"], field);
+        let path = format!("spec.names.{field}");
+        if value.is_empty() {
+            causes.push(Cause::required(path, ""));
+            continue;
+        }
+        for fault in crate::names::NameRule::Label1035.check(&value.to_lowercase()) {
+            causes.push(Cause::invalid(path.clone(), quoted(value), &fault));
+        }
+    }
+    if !text(&spec["names"], "kind").is_empty() && spec["names"]["kind"] == spec["names"]["listKind"] {
+        let text = "kind and listKind may not be the same";
+        causes.push(Cause::invalid("spec.names.listKind", &spec["names"]["listKind"], text));
+    }
+}
+
+fn check_versions(crd: &Value, causes: &mut Vec<Cause>) {
+    let versions = versions(crd);
+    let mut seen: Vec<&str> = Vec::new();
+    for (i, version) in versions.iter().enumerate() {
+        let name = text(version, "name");
+        let path = format!("spec.versions[{i}]");
+        for fault in crate::names::NameRule::Label1035.check(name) {
+            causes.push(Cause::invalid(format!("{path}.name"), quoted(name), &fault));
+        }
+        if seen.contains(&name) {
+            let text = "must not have duplicate names";
+            causes.push(Cause::invalid(format!("{path}.name"), quoted(name), text));
+        }
+        seen.push(name);
+        if !version["schema"]["openAPIV3Schema"].is_object() {
+            causes.push(Cause::required(format!("{path}.schema.openAPIV3Schema"), "schemas are required"));
+        }
+    }
+    let stored = versions.iter().filter(|v| v["storage"] == true).count();
+    if stored != 1 {
+        let text = "must have exactly one version marked as storage version";
+        causes.push(Cause::invalid("spec.versions", crd["spec"]["versions"].clone(), text));
+    }
+    for name in crate::meta::strings(&crd["status"]["storedVersions"]) {
+        if !seen.contains(&name) {
+            let i = seen.len();
+            let text = format!("must appear in spec.versions; {i} versions are listed");
+            causes.push(Cause::invalid("status.storedVersions", quoted(name), &text));
+        }
+    }
+}
+
+/// Works out the conditions of all CRDs; `crds` come in the order of their creation. Answers those that changed.
+pub(crate) fn reconcile(crds: &[Value], now: &str) -> Vec<Value> {
+    let mut accepted: Vec<(String, String, Value)> = crds
+        .iter()
+        .filter(|crd| crd["status"]["acceptedNames"]["plural"].as_str().is_some_and(|p| !p.is_empty()))
+        .map(|crd| {
+            (name_of(crd), text(&crd["spec"], "group").to_owned(), crd["status"]["acceptedNames"].clone())
+        })
+        .collect();
+    let mut changed = Vec::new();
+    for crd in crds {
+        let own = name_of(crd);
+        let group = text(&crd["spec"], "group");
+        let taken = |field: &str, value: &str| {
+            accepted
+                .iter()
+                .any(|(other, g, names)| *other != own && g == group && claims(names, field, value))
+        };
+        let mut next = crd.clone();
+        apply_names(&mut next, &conflicts(&crd["spec"]["names"], taken), now);
+        if next != *crd {
+            accepted.retain(|(other, _, _)| *other != own);
+            accepted.push((own, group.to_owned(), next["status"]["acceptedNames"].clone()));
+            changed.push(next);
+        }
+    }
+    changed
+}
+
+fn name_of(crd: &Value) -> String {
+    crate::meta::name(crd).to_owned()
+}
+
+/// Whether accepted names claim `value`: resource names share one space, kinds another.
+fn claims(names: &Value, field: &str, value: &str) -> bool {
+    if matches!(field, "kind" | "listKind") {
+        return names["kind"] == value || names["listKind"] == value;
+    }
+    names["plural"] == value
+        || names["singular"] == value
+        || names["shortNames"].as_array().is_some_and(|list| list.iter().any(|n| n == value))
+}
+
+/// (reason, message) of the names that somebody else has.
+fn conflicts(names: &Value, taken: impl Fn(&str, &str) -> bool) -> Vec<(&'static str, String)> {
+    let mut out = Vec::new();
+    for (field, reason) in [("plural", "PluralConflict"), ("singular", "SingularConflict")] {
+        if taken(field, text(names, field)) {
+            out.push((reason, format!("{} is already in use", quoted(text(names, field)))));
+        }
+    }
+    for short in crate::meta::strings(&names["shortNames"]) {
+        if taken("shortNames", short) {
+            out.push(("ShortNamesConflict", format!("{} is already in use", quoted(short))));
+        }
+    }
+    for (field, reason) in [("kind", "KindConflict"), ("listKind", "ListKindConflict")] {
+        if taken(field, text(names, field)) {
+            out.push((reason, format!("{} is already in use", quoted(text(names, field)))));
+        }
+    }
+    out
+}
+
+fn apply_names(crd: &mut Value, conflicts: &[(&'static str, String)], now: &str) {
+    let names = crd["spec"]["names"].clone();
+    let accepted = conflicts.is_empty();
+    if accepted {
+        map_at(crd, "status").insert("acceptedNames".to_owned(), names);
+    }
+    match conflicts.last() {
+        None => set_condition(crd, "NamesAccepted", true, "NoConflicts", "no conflicts found", now),
+        Some((reason, message)) => set_condition(crd, "NamesAccepted", false, reason, message, now),
+    }
+    if is_established(crd) {
+        return;
+    }
+    if accepted {
+        let message = "the initial names have been accepted";
+        set_condition(crd, "Established", true, "InitialNamesAccepted", message, now);
+    } else {
+        set_condition(crd, "Established", false, "NotAccepted", "not all names are accepted", now);
+    }
+}
+
+/// Sets a condition; its time moves only when its status does.
+pub(crate) fn set_condition(
+    crd: &mut Value,
+    kind: &str,
+    status: bool,
+    reason: &str,
+    message: &str,
+    now: &str,
+) {
+    let status = if status { "True" } else { "False" };
+    let list = map_at(crd, "status").entry("conditions").or_insert_with(|| json!([]));
+    let Value::Array(list) = list else { return };
+    let entry = json!({
+        "type": kind, "status": status, "lastTransitionTime": now, "reason": reason, "message": message,
+    });
+    match list.iter_mut().find(|c| c["type"] == kind) {
+        Some(old) => {
+            let since = old["lastTransitionTime"].clone();
+            let same = old["status"] == status;
+            *old = entry;
+            if same {
+                old["lastTransitionTime"] = since;
+            }
+        }
+        None => list.push(entry),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crd(plural: &str, kind: &str) -> Value {
+        let mut crd = json!({
+            "metadata": {"name": format!("{plural}.a.b")},
+            "spec": {"group": "a.b", "scope": "Cluster", "names": {"plural": plural, "kind": kind},
+                     "versions": [{"name": "v1", "served": true, "storage": true,
+                                   "schema": {"openAPIV3Schema": {"type": "object"}}}]},
+        });
+        default(&mut crd, Stage::Create);
+        crd
+    }
+
+    #[test]
+    fn names_are_accepted_once() {
+        let first = reconcile(&[crd("as", "A")], "t").remove(0);
+        assert!(is_established(&first));
+        let both = reconcile(&[first.clone(), crd("bs", "A")], "t");
+        assert_eq!(both.len(), 1);
+        assert!(!is_established(&both[0]));
+        assert_eq!(both[0]["status"]["conditions"][0]["reason"], "ListKindConflict");
+        assert!(reconcile(&[first, both[0].clone()], "later").is_empty());
+    }
+
+    #[test]
+    fn the_name_has_to_be_plural_and_group() {
+        let mut wrong = crd("as", "A");
+        wrong["metadata"]["name"] = json!("bs.a.b");
+        let causes = check(&wrong, None);
+        assert_eq!(causes.len(), 1);
+        assert_eq!(causes[0].field, "metadata.name");
+    }
+
+    #[test]
+    fn one_version_is_stored() {
+        let mut two = crd("as", "A");
+        two["spec"]["versions"][0]["storage"] = json!(false);
+        assert!(check(&two, None).iter().any(|c| c.field == "spec.versions"));
+    }
+}

@@ -1,0 +1,138 @@
+//! The rules of a custom resource: what its CRD says about one version.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::crd;
+use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths};
+use crate::status::Cause;
+
+/// One served version of a CRD.
+#[derive(Debug)]
+pub(crate) struct Custom {
+    /// The CRD's name.
+    pub(crate) crd: String,
+    /// `openAPIV3Schema` as written.
+    pub(crate) schema: Value,
+    /// Whether unknown fields are kept everywhere.
+    pub(crate) preserve_unknown: bool,
+}
+
+impl Custom {
+    /// Removes what the schema does not know; answers the paths of what was removed.
+    pub(crate) fn prune(&self, _object: &mut Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Fills in the schema's defaults.
+    pub(crate) fn default(&self, _object: &mut Value) {}
+
+    /// Whether reading an object may fill something in.
+    pub(crate) fn has_defaults(&self) -> bool {
+        false
+    }
+
+    /// Checks an object against the schema and its rules.
+    pub(crate) fn check(&self, _object: &Value, _old: Option<&Value>) -> Vec<Cause> {
+        Vec::new()
+    }
+}
+
+/// The resources that an established CRD serves.
+pub(crate) fn defs(crd: &Value) -> Vec<ResourceDef> {
+    let versions = crd["spec"]["versions"].as_array().map_or(&[][..], Vec::as_slice);
+    versions.iter().filter(|v| v["served"] == true).map(|version| def(crd, version)).collect()
+}
+
+fn def(crd: &Value, version: &Value) -> ResourceDef {
+    let spec = &crd["spec"];
+    let names = &crd["status"]["acceptedNames"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| crate::meta::strings(value).into_iter().map(str::to_owned).collect();
+    let group = text(&spec["group"]);
+    let deprecated = (version["deprecated"] == true).then(|| match version["deprecationWarning"].as_str() {
+        Some(warning) => warning.to_owned(),
+        None => format!("{group}/{} {} is deprecated", text(&version["name"]), text(&names["kind"])),
+    });
+    ResourceDef {
+        stored_as: format!("{group}/{}", crd::storage_version(crd)),
+        collection: crd::collection(crd),
+        version: text(&version["name"]),
+        kind: text(&names["kind"]),
+        list_kind: text(&names["listKind"]),
+        plural: text(&names["plural"]),
+        singular: text(&names["singular"]),
+        short_names: list(&names["shortNames"]),
+        categories: list(&names["categories"]),
+        namespaced: spec["scope"] == "Namespaced",
+        status: version["subresources"]["status"].is_object(),
+        scale: scale(&version["subresources"]["scale"]),
+        columns: columns(&version["additionalPrinterColumns"]),
+        selectable: selectable(&version["selectableFields"]),
+        deprecated,
+        behaviour: Behaviour::Custom(Arc::new(Custom {
+            crd: crate::meta::name(crd).to_owned(),
+            schema: version["schema"]["openAPIV3Schema"].clone(),
+            preserve_unknown: spec["preserveUnknownFields"] == true,
+        })),
+        group,
+    }
+}
+
+fn scale(scale: &Value) -> Option<ScalePaths> {
+    Some(ScalePaths {
+        spec: scale["specReplicasPath"].as_str()?.to_owned(),
+        status: scale["statusReplicasPath"].as_str()?.to_owned(),
+        selector: scale["labelSelectorPath"].as_str().map(str::to_owned),
+    })
+}
+
+fn columns(columns: &Value) -> Vec<Column> {
+    let Some(columns) = columns.as_array() else {
+        // What kube-apiserver shows when a CRD declares no columns.
+        return vec![Column {
+            name: "Age".to_owned(),
+            kind: "date".to_owned(),
+            format: String::new(),
+            description: CREATION_TIMESTAMP.to_owned(),
+            priority: 0,
+            path: ".metadata.creationTimestamp".to_owned(),
+        }];
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    columns
+        .iter()
+        .map(|column| {
+            let path = text(&column["jsonPath"]);
+            let mut description = text(&column["description"]);
+            if description.is_empty() {
+                description = format!("Custom resource definition column (in JSONPath format): {path}");
+            }
+            Column {
+                name: text(&column["name"]),
+                kind: text(&column["type"]),
+                format: text(&column["format"]),
+                description,
+                priority: column["priority"].as_i64().unwrap_or_default(),
+                path,
+            }
+        })
+        .collect()
+}
+
+/// The description of `metadata.creationTimestamp` in the API's own documentation.
+const CREATION_TIMESTAMP: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
+created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this \
+value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More \
+info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+
+fn selectable(fields: &Value) -> Vec<String> {
+    fields
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|field| field["jsonPath"].as_str())
+        .map(|path| path.trim_start_matches('.').to_owned())
+        .collect()
+}

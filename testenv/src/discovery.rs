@@ -1,0 +1,240 @@
+//! What is served: groups, versions, resources, and the paths that are no resources.
+
+use ::http::Method;
+use ::http::request::Parts;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+
+use crate::http::negotiate::{self, Shape};
+use crate::http::path::Target;
+use crate::http::reply::Reply;
+use crate::registry::{Registry, ResourceDef};
+use crate::server::Server;
+use crate::status::{ApiError, ApiResult};
+
+/// The Kubernetes version whose behaviour this server has.
+pub(crate) const MINOR: &str = "36";
+
+/// Answers a discovery path.
+pub(crate) fn answer(registry: &Registry, target: &Target, parts: &Parts) -> ApiResult<Reply> {
+    let root = matches!(target, Target::CoreVersions | Target::Groups);
+    let accepted = negotiate::accept(&parts.headers, root)?;
+    let yaml = accepted.yaml;
+    if let Shape::Discovery(version) = &accepted.shape {
+        let core = *target == Target::CoreVersions;
+        return Ok(aggregated(registry, core, version));
+    }
+    let value = match target {
+        Target::CoreVersions => json!({
+            "kind": "APIVersions", "versions": ["v1"],
+            "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1:6443"}],
+        }),
+        Target::Groups => {
+            let groups = registry.groups().iter().filter(|(name, _)| !name.is_empty());
+            let groups: Vec<Value> = groups.map(|(name, versions)| group(name, versions)).collect();
+            json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+        }
+        Target::Group(name) => {
+            let versions =
+                registry.groups().get(name).filter(|_| !name.is_empty()).ok_or(ApiError::NoSuchPath)?;
+            let mut value = group(name, versions);
+            value["kind"] = json!("APIGroup");
+            value["apiVersion"] = json!("v1");
+            value
+        }
+        Target::GroupVersion(group, version) => {
+            if !registry.has_version(group, version) {
+                return Err(ApiError::NoSuchPath);
+            }
+            resource_list(registry, group, version)
+        }
+        Target::Resource(_) | Target::Other(_) => return Err(ApiError::NoSuchPath),
+    };
+    Ok(Reply::value(200, &value, yaml))
+}
+
+fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+fn group(name: &str, versions: &[String]) -> Value {
+    let entry = |version: &String| json!({"groupVersion": api_version(name, version), "version": version});
+    let all: Vec<Value> = versions.iter().map(entry).collect();
+    json!({"name": name, "versions": all, "preferredVersion": all.first()})
+}
+
+fn verbs(def: &ResourceDef) -> Vec<&'static str> {
+    // kube-apiserver lists them in one order for custom resources and in another for its own.
+    if def.is_custom() {
+        vec!["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
+    } else {
+        vec!["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
+    }
+}
+
+fn resource_list(registry: &Registry, group: &str, version: &str) -> Value {
+    let mut resources = Vec::new();
+    for def in registry.of_version(group, version) {
+        let mut main = json!({
+            "name": def.plural, "singularName": def.singular, "namespaced": def.namespaced, "kind": def.kind,
+            "verbs": verbs(&def),
+        });
+        if !def.short_names.is_empty() {
+            main["shortNames"] = json!(def.short_names);
+        }
+        if !def.categories.is_empty() {
+            main["categories"] = json!(def.categories);
+        }
+        main["storageVersionHash"] = json!(storage_version_hash(&def));
+        resources.push(main);
+        for sub in subresources(&def) {
+            let mut entry = json!({
+                "name": format!("{}/{}", def.plural, sub.name), "singularName": "",
+                "namespaced": def.namespaced, "kind": sub.kind, "verbs": sub.verbs,
+            });
+            if let Some((group, version)) = sub.group_version {
+                entry["group"] = json!(group);
+                entry["version"] = json!(version);
+            }
+            resources.push(entry);
+        }
+    }
+    json!({
+        "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version),
+        "resources": resources,
+    })
+}
+
+struct Subresource {
+    name: &'static str,
+    kind: String,
+    group_version: Option<(&'static str, &'static str)>,
+    verbs: &'static [&'static str],
+}
+
+const SUB_VERBS: &[&str] = &["get", "patch", "update"];
+
+fn subresources(def: &ResourceDef) -> Vec<Subresource> {
+    let mut out = Vec::new();
+    if def.collection == "namespaces" {
+        out.push(Subresource {
+            name: "finalize",
+            kind: def.kind.clone(),
+            group_version: None,
+            verbs: &["update"],
+        });
+    }
+    if def.status {
+        out.push(Subresource {
+            name: "status",
+            kind: def.kind.clone(),
+            group_version: None,
+            verbs: SUB_VERBS,
+        });
+    }
+    if def.scale.is_some() {
+        let group_version = Some(("autoscaling", "v1"));
+        out.push(Subresource { name: "scale", kind: "Scale".to_owned(), group_version, verbs: SUB_VERBS });
+    }
+    out
+}
+
+/// kube-apiserver's hash of the stored version: the start of a SHA-256 of group, version and kind.
+fn storage_version_hash(def: &ResourceDef) -> String {
+    let (group, version) = def.stored_as.split_once('/').unwrap_or(("", &def.stored_as));
+    let text = format!("{group}/{version}/{}", def.kind);
+    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+    BASE64.encode(digest.as_ref().get(..8).unwrap_or_default())
+}
+
+/// All groups at once, as `apidiscovery.k8s.io` has them.
+fn aggregated(registry: &Registry, core: bool, version: &str) -> Reply {
+    let groups = registry.groups().iter().filter(|(name, _)| name.is_empty() == core);
+    let items: Vec<Value> = groups
+        .map(|(name, versions)| {
+            let versions: Vec<Value> =
+                versions.iter().map(|v| aggregated_version(registry, name, v)).collect();
+            let mut metadata = json!({});
+            if !name.is_empty() {
+                metadata["name"] = json!(name);
+            }
+            json!({"metadata": metadata, "versions": versions})
+        })
+        .collect();
+    let value = json!({
+        "kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"),
+        "metadata": {}, "items": items,
+    });
+    let content_type = match version {
+        "v2beta1" => "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
+        _ => "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+    };
+    Reply::typed(content_type, &value)
+}
+
+fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value {
+    let kind =
+        |group: &str, version: &str, kind: &str| json!({"group": group, "version": version, "kind": kind});
+    let resources: Vec<Value> = registry
+        .of_version(group, version)
+        .iter()
+        .map(|def| {
+            let mut entry = json!({
+                "resource": def.plural, "responseKind": kind(group, version, &def.kind),
+                "scope": if def.namespaced { "Namespaced" } else { "Cluster" },
+                "singularResource": def.singular, "verbs": verbs(def),
+            });
+            if !def.short_names.is_empty() {
+                entry["shortNames"] = json!(def.short_names);
+            }
+            if !def.categories.is_empty() {
+                entry["categories"] = json!(def.categories);
+            }
+            let subs: Vec<Value> = subresources(def)
+                .iter()
+                .map(|sub| {
+                    let (g, v) = sub.group_version.unwrap_or((group, version));
+                    json!({"subresource": sub.name, "responseKind": kind(g, v, &sub.kind), "verbs": sub.verbs})
+                })
+                .collect();
+            if !subs.is_empty() {
+                entry["subresources"] = json!(subs);
+            }
+            entry
+        })
+        .collect();
+    json!({"version": version, "resources": resources, "freshness": "Current"})
+}
+
+/// Paths that are neither resources nor discovery.
+pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Reply> {
+    if parts.method != Method::GET && parts.method != Method::HEAD {
+        return Err(ApiError::NoSuchPath);
+    }
+    match path {
+        "/version" => Ok(Reply::json(200, &version())),
+        "/healthz" | "/readyz" | "/livez" => Ok(Reply::text(200, "ok")),
+        "/" => Ok(Reply::json(
+            200,
+            &json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}),
+        )),
+        path if path.starts_with("/healthz/")
+            || path.starts_with("/readyz/")
+            || path.starts_with("/livez/") =>
+        {
+            Ok(Reply::text(200, "ok"))
+        }
+        path => crate::openapi::answer(&server.registry(), path),
+    }
+}
+
+fn version() -> Value {
+    json!({
+        "major": "1", "minor": MINOR, "emulationMajor": "1", "emulationMinor": MINOR,
+        "minCompatibilityMajor": "1", "minCompatibilityMinor": "35",
+        "gitVersion": format!("v1.{MINOR}.0+kubesmith"), "gitCommit": "", "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z", "goVersion": "", "compiler": "rustc",
+        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+    })
+}

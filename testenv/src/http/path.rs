@@ -1,0 +1,150 @@
+//! What a URL path asks for.
+
+/// A path below `/api` or `/apis` that names a resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ResourcePath {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    /// Empty: none given.
+    pub(crate) namespace: String,
+    pub(crate) resource: String,
+    /// Empty: the collection.
+    pub(crate) name: String,
+    pub(crate) subresource: String,
+    /// The deprecated `/watch/` prefix.
+    pub(crate) watch: bool,
+}
+
+/// What a path means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// `/api`
+    CoreVersions,
+    /// `/apis`
+    Groups,
+    /// `/apis/{group}`
+    Group(String),
+    /// `/api/v1` or `/apis/{group}/{version}`
+    GroupVersion(String, String),
+    Resource(ResourcePath),
+    /// Any other path, without a slash at the end.
+    Other(String),
+}
+
+/// Reads a path.
+///
+/// # Errors
+/// `Err(())` when a segment's percent-encoding is not UTF-8.
+pub(crate) fn parse(path: &str) -> Result<Target, ()> {
+    let mut parts = Vec::new();
+    for part in path.split('/').filter(|p| !p.is_empty()) {
+        parts.push(decode(part).ok_or(())?);
+    }
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    Ok(match parts.as_slice() {
+        ["api"] => Target::CoreVersions,
+        ["apis"] => Target::Groups,
+        ["api", version] => Target::GroupVersion(String::new(), (*version).to_owned()),
+        ["apis", group] => Target::Group((*group).to_owned()),
+        ["apis", group, version] => Target::GroupVersion((*group).to_owned(), (*version).to_owned()),
+        ["api", version, rest @ ..] => resource("", version, rest),
+        ["apis", group, version, rest @ ..] => resource(group, version, rest),
+        _ => Target::Other(format!("/{}", parts.join("/"))),
+    })
+}
+
+fn resource(group: &str, version: &str, rest: &[&str]) -> Target {
+    let mut out =
+        ResourcePath { group: group.to_owned(), version: version.to_owned(), ..ResourcePath::default() };
+    let rest = match rest {
+        ["watch", rest @ ..] if !rest.is_empty() => {
+            out.watch = true;
+            rest
+        }
+        rest => rest,
+    };
+    let own = |s: &str| s.to_owned();
+    let rest = match rest {
+        // A namespace's own subresources; everything else below a namespace is a resource in it.
+        ["namespaces", name, sub @ ("status" | "finalize")] => {
+            (out.resource, out.name, out.subresource) = (own("namespaces"), own(name), own(sub));
+            return Target::Resource(out);
+        }
+        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => {
+            out.namespace = own(namespace);
+            rest
+        }
+        rest => rest,
+    };
+    match rest {
+        [resource] => out.resource = own(resource),
+        [resource, name] => (out.resource, out.name) = (own(resource), own(name)),
+        [resource, name, sub @ ..] => {
+            (out.resource, out.name, out.subresource) = (own(resource), own(name), sub.join("/"));
+        }
+        [] => {}
+    }
+    Target::Resource(out)
+}
+
+/// Undoes percent-encoding; `None` when the result is not UTF-8.
+pub(crate) fn decode(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut i = 0;
+    while i < bytes.len() {
+        let hex = (bytes[i] == b'%').then(|| text.get(i + 1..i + 3)).flatten();
+        match hex.and_then(|h| u8::from_str_radix(h, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                i += 3;
+            }
+            None => {
+                out.push(bytes[i]);
+                i += 1;
+            }
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: (&str, &str, &str, &str, &str, &str)) {
+        let Ok(Target::Resource(p)) = parse(path) else { panic!("{path} names no resource") };
+        let got = (&*p.group, &*p.version, &*p.namespace, &*p.resource, &*p.name, &*p.subresource);
+        assert_eq!(got, expected, "{path}");
+    }
+
+    #[test]
+    fn resources_in_all_their_places() {
+        check("/api/v1/pods", ("", "v1", "", "pods", "", ""));
+        check("/api/v1/namespaces", ("", "v1", "", "namespaces", "", ""));
+        check("/api/v1/namespaces/a", ("", "v1", "", "namespaces", "a", ""));
+        check("/api/v1/namespaces/a/status", ("", "v1", "", "namespaces", "a", "status"));
+        check("/api/v1/namespaces/a/pods/b/log", ("", "v1", "a", "pods", "b", "log"));
+        check("/apis/g.x/v1/namespaces/a/ws/b", ("g.x", "v1", "a", "ws", "b", ""));
+        check("/apis/g.x/v1/ws/system%3Ax", ("g.x", "v1", "", "ws", "system:x", ""));
+    }
+
+    #[test]
+    fn the_watch_prefix_is_seen() {
+        let Ok(Target::Resource(p)) = parse("/apis/g/v1/watch/namespaces/a/ws/b") else {
+            panic!("no resource")
+        };
+        assert!(p.watch);
+        assert_eq!((&*p.namespace, &*p.resource, &*p.name), ("a", "ws", "b"));
+    }
+
+    #[test]
+    fn broken_percent_encoding_is_no_panic() {
+        assert_eq!(decode("%"), Some("%".to_owned()));
+        assert_eq!(decode("%4"), Some("%4".to_owned()));
+        assert_eq!(decode("%zz%41"), Some("%zzA".to_owned()));
+        assert_eq!(decode("%ff"), None);
+        assert_eq!(decode("%é"), Some("%é".to_owned()));
+    }
+}

@@ -1,0 +1,132 @@
+//! Query strings and the options in them.
+
+use super::path::decode;
+use crate::status::{ApiError, ApiResult, Cause};
+
+/// A decoded query string.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads a query; parts that are not UTF-8 are left out.
+    pub(crate) fn parse(text: &str) -> Self {
+        let decode = |s: &str| decode(&s.replace('+', " "));
+        let pairs = text.split('&').filter(|part| !part.is_empty()).filter_map(|part| {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            Some((decode(key)?, decode(value)?))
+        });
+        Self(pairs.collect())
+    }
+
+    /// The first value of `key`, empty when absent.
+    pub(crate) fn get(&self, key: &str) -> &str {
+        self.0.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v)
+    }
+
+    pub(crate) fn all(&self, key: &str) -> Vec<&str> {
+        self.0.iter().filter(|(k, _)| k == key).map(|(_, v)| v.as_str()).collect()
+    }
+
+    /// A boolean as Go's conversion of query parameters reads it: present and not `0` or `false`.
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        self.0
+            .iter()
+            .find(|(k, _)| k == key)
+            .is_some_and(|(_, v)| !matches!(v.to_lowercase().as_str(), "0" | "false"))
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// `BadRequest` when the value is none.
+    pub(crate) fn number(&self, key: &str) -> ApiResult<Option<i64>> {
+        match self.get(key) {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| {
+                ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"))
+            }),
+        }
+    }
+}
+
+/// How unknown and repeated fields of a body are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FieldValidation {
+    Ignore,
+    #[default]
+    Warn,
+    Strict,
+}
+
+/// Options that all writes share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WriteOptions {
+    pub(crate) dry_run: bool,
+    pub(crate) field_validation: FieldValidation,
+    pub(crate) field_manager: String,
+    pub(crate) force: bool,
+}
+
+impl WriteOptions {
+    /// Reads the options of a `CreateOptions`, `UpdateOptions` or `PatchOptions`.
+    ///
+    /// # Errors
+    /// `Invalid` of that kind.
+    pub(crate) fn parse(query: &Query, kind: &str) -> ApiResult<Self> {
+        let mut causes = Vec::new();
+        let dry_run = dry_run(query, &mut causes);
+        let field_validation = match query.get("fieldValidation") {
+            "" | "Warn" => FieldValidation::Warn,
+            "Ignore" => FieldValidation::Ignore,
+            "Strict" => FieldValidation::Strict,
+            other => {
+                let supported = ["", "Ignore", "Strict", "Warn"];
+                causes.push(Cause::not_supported("fieldValidation", &format!("{other:?}"), &supported));
+                FieldValidation::Warn
+            }
+        };
+        let field_manager = query.get("fieldManager").to_owned();
+        if field_manager.chars().count() > 128 {
+            let message = "Too long: may not be more than 128 bytes".to_owned();
+            causes.push(Cause::new("FieldValueTooLong", "fieldManager", message));
+        }
+        if field_manager.chars().any(|c| c.is_control()) {
+            let text = "should not contain control characters";
+            causes.push(Cause::invalid("fieldManager", format!("{field_manager:?}"), text));
+        }
+        if !causes.is_empty() {
+            return Err(ApiError::invalid_options(kind, causes));
+        }
+        Ok(Self { dry_run, field_validation, field_manager, force: query.flag("force") })
+    }
+}
+
+/// Whether nothing is to be stored.
+pub(crate) fn dry_run(query: &Query, causes: &mut Vec<Cause>) -> bool {
+    let asked = query.all("dryRun");
+    if asked.iter().any(|v| *v != "All") {
+        let list = serde_json::to_string(&asked).unwrap_or_default();
+        causes.push(Cause::not_supported("dryRun", &list, &["All"]));
+    }
+    !asked.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_decoded() {
+        let query = Query::parse("a=1%202&b=x+y&watch&c=false&=&d=%ff");
+        assert_eq!((query.get("a"), query.get("b")), ("1 2", "x y"));
+        assert!(query.flag("watch"));
+        assert!(!query.flag("c"));
+        assert!(!query.flag("d"));
+    }
+
+    #[test]
+    fn a_dry_run_is_all_or_an_error() {
+        assert!(WriteOptions::parse(&Query::parse("dryRun=All"), "CreateOptions").unwrap().dry_run);
+        assert!(WriteOptions::parse(&Query::parse("dryRun=Maybe"), "CreateOptions").is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! Answers.
+
+use std::convert::Infallible;
+
+use ::http::header::{CONTENT_TYPE, HeaderValue, WARNING};
+use ::http::{Response, StatusCode};
+use bytes::Bytes;
+use futures::Stream;
+use http_body::Frame;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
+use serde_json::Value;
+
+use crate::status::ApiError;
+
+/// The body of every answer.
+pub(crate) type Body = UnsyncBoxBody<Bytes, Infallible>;
+
+const JSON: &str = "application/json";
+
+/// An answer before it becomes HTTP.
+pub(crate) struct Reply {
+    code: u16,
+    content_type: &'static str,
+    body: Body,
+    warnings: Vec<String>,
+    etag: Option<String>,
+}
+
+impl Reply {
+    fn new(code: u16, content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        let body = Full::new(body.into()).boxed_unsync();
+        Self { code, content_type, body, warnings: Vec::new(), etag: None }
+    }
+
+    /// Rendered JSON.
+    pub(crate) fn json_bytes(code: u16, body: impl Into<Bytes>) -> Self {
+        Self::new(code, JSON, body)
+    }
+
+    pub(crate) fn json(code: u16, value: &Value) -> Self {
+        Self::json_bytes(code, serde_json::to_vec(value).unwrap_or_default())
+    }
+
+    /// JSON under a content type of its own.
+    pub(crate) fn typed(content_type: &'static str, value: &Value) -> Self {
+        Self::new(200, content_type, serde_json::to_vec(value).unwrap_or_default())
+    }
+
+    /// An object in the form the client asked for.
+    pub(crate) fn value(code: u16, value: &Value, yaml: bool) -> Self {
+        if yaml {
+            return Self::new(code, "application/yaml", serde_yaml::to_string(value).unwrap_or_default());
+        }
+        Self::json(code, value)
+    }
+
+    pub(crate) fn text(code: u16, text: &'static str) -> Self {
+        Self::new(code, "text/plain; charset=utf-8", text)
+    }
+
+    /// Watch events.
+    pub(crate) fn stream(frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        use futures::StreamExt as _;
+        let body = StreamBody::new(frames.map(|bytes| Ok(Frame::data(bytes)))).boxed_unsync();
+        Self { code: 200, content_type: JSON, body, warnings: Vec::new(), etag: None }
+    }
+
+    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+
+    pub(crate) fn with_etag(mut self, etag: String) -> Self {
+        self.etag = Some(etag);
+        self
+    }
+
+    pub(crate) fn error(error: &ApiError) -> Self {
+        match error {
+            ApiError::NoSuchPath => Self::text(404, "404 page not found\n"),
+            ApiError::Status(status) => {
+                Self::json(status.code, &error.to_value()).with_warnings(status.warnings.clone())
+            }
+        }
+    }
+
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(self.body);
+        *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        headers.insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+        if let Some(etag) = self.etag.and_then(|e| HeaderValue::from_str(&e).ok()) {
+            headers.insert(http::header::ETAG, etag);
+        }
+        for warning in self.warnings {
+            let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ");
+            if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{escaped}\"")) {
+                headers.append(WARNING, value);
+            }
+        }
+        response
+    }
+}

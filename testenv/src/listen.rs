@@ -1,0 +1,132 @@
+//! Sockets: a listener whose connections and tasks are all owned and awaited.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch as signal;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::error::Error;
+use crate::server::{ApiService, Origin, Server};
+use crate::tls::Certificates;
+
+/// How long a client may take for a TLS handshake or for the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A running listener.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub(crate) addr: SocketAddr,
+    /// The bearer token of this listener; `None` over plain HTTP.
+    pub(crate) token: Option<Arc<str>>,
+    /// The authority's certificate as PEM; `None` over plain HTTP.
+    pub(crate) authority: Option<String>,
+    stop: signal::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Listener {
+    /// Listens on `addr`, with TLS unless `plain`.
+    pub(crate) async fn start(server: Arc<Server>, addr: SocketAddr, plain: bool) -> Result<Self, Error> {
+        let failed = |source| Error::Listen { addr, source };
+        let socket = TcpListener::bind(addr).await.map_err(failed)?;
+        let addr = socket.local_addr().map_err(failed)?;
+        let certificates = if plain { None } else { Some(Certificates::new(hosts(addr))?) };
+        let token: Option<Arc<str>> = (!plain).then(|| server.ids.uid().into());
+        let authority = certificates.as_ref().map(|c| c.authority.clone());
+        let service = ApiService::new(server, Origin { token: token.clone() });
+        let (stop, stopped) = signal::channel(false);
+        let task = tokio::spawn(accept(socket, service, certificates, stopped));
+        Ok(Self { addr, token, authority, stop, task })
+    }
+
+    pub(crate) fn url(&self) -> String {
+        let scheme = if self.token.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.addr)
+    }
+
+    /// Ends all connections and waits for them.
+    pub(crate) async fn stop(self) {
+        self.stop.send_replace(true);
+        // The task neither panics nor is cancelled by anybody else; either way it is over.
+        let _ = self.task.await;
+    }
+}
+
+fn hosts(addr: SocketAddr) -> Vec<String> {
+    let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+    let own = addr.ip().to_string();
+    if !addr.ip().is_unspecified() && !hosts.contains(&own) {
+        hosts.push(own);
+    }
+    hosts
+}
+
+async fn accept(
+    socket: TcpListener,
+    service: ApiService,
+    certificates: Option<Certificates>,
+    mut stopped: signal::Receiver<bool>,
+) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = stopped.changed() => break,
+            _ = connections.join_next(), if !connections.is_empty() => {}
+            accepted = socket.accept() => {
+                // A connection that broke before it was accepted concerns nobody else.
+                let Ok((stream, _)) = accepted else { continue };
+                let acceptor = certificates.as_ref().map(|c| c.acceptor.clone());
+                connections.spawn(connection(stream, acceptor, service.clone(), stopped.clone()));
+            }
+        }
+    }
+    while connections.join_next().await.is_some() {}
+}
+
+async fn connection(
+    stream: TcpStream,
+    acceptor: Option<tokio_rustls::TlsAcceptor>,
+    service: ApiService,
+    mut stopped: signal::Receiver<bool>,
+) {
+    // Without it small watch events wait for each other; a socket that refuses the option still works.
+    let _ = stream.set_nodelay(true);
+    let Some(acceptor) = acceptor else {
+        serve(stream, service, stopped).await;
+        return;
+    };
+    let handshake = tokio::time::timeout(HEAD_TIMEOUT, acceptor.accept(stream));
+    let accepted = tokio::select! {
+        accepted = handshake => accepted,
+        _ = stopped.changed() => return,
+    };
+    if let Ok(Ok(stream)) = accepted {
+        serve(stream, service, stopped).await;
+    }
+}
+
+async fn serve<S>(stream: S, service: ApiService, mut stopped: signal::Receiver<bool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(1000);
+    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        // A client that breaks off or sends nonsense ends its own connection only.
+        _ = connection.as_mut() => {}
+        _ = stopped.changed() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = tokio::time::timeout(Duration::from_secs(1), connection).await;
+        }
+    }
+}

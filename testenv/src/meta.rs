@@ -1,0 +1,100 @@
+//! Reading and changing `metadata` of objects held as JSON.
+
+use serde_json::{Map, Value};
+
+/// A string at `metadata.<field>`, empty when absent.
+pub(crate) fn text<'a>(object: &'a Value, field: &str) -> &'a str {
+    object["metadata"][field].as_str().unwrap_or_default()
+}
+
+pub(crate) fn name(object: &Value) -> &str {
+    text(object, "name")
+}
+
+pub(crate) fn namespace(object: &Value) -> &str {
+    text(object, "namespace")
+}
+
+/// The metadata map, made when absent or no map.
+pub(crate) fn metadata_mut(object: &mut Value) -> &mut Map<String, Value> {
+    map_at(object, "metadata")
+}
+
+/// The value as a map; anything else is replaced by an empty one.
+pub(crate) fn object_mut(value: &mut Value) -> &mut Map<String, Value> {
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    match value {
+        Value::Object(map) => map,
+        _ => unreachable!("the value has just been made a map"),
+    }
+}
+
+/// The map under `field`, made when absent or no map.
+pub(crate) fn map_at<'a>(object: &'a mut Value, field: &str) -> &'a mut Map<String, Value> {
+    object_mut(object_mut(object).entry(field).or_insert(Value::Null))
+}
+
+pub(crate) fn set(object: &mut Value, field: &str, value: impl Into<Value>) {
+    metadata_mut(object).insert(field.to_owned(), value.into());
+}
+
+pub(crate) fn remove(object: &mut Value, field: &str) {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove(field);
+    }
+}
+
+/// Takes `metadata.<field>` over from another object, absence included.
+pub(crate) fn copy(from: &Value, to: &mut Value, field: &str) {
+    match from["metadata"].get(field) {
+        Some(value) => set(to, field, value.clone()),
+        None => remove(to, field),
+    }
+}
+
+pub(crate) fn finalizers(object: &Value) -> Vec<&str> {
+    strings(&object["metadata"]["finalizers"])
+}
+
+/// The strings of a list, others left out.
+pub(crate) fn strings(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+pub(crate) fn set_finalizers(object: &mut Value, finalizers: &[&str]) {
+    if finalizers.is_empty() {
+        remove(object, "finalizers");
+    } else {
+        set(object, "finalizers", finalizers.iter().map(|f| Value::from(*f)).collect::<Vec<_>>());
+    }
+}
+
+pub(crate) fn is_terminating(object: &Value) -> bool {
+    object["metadata"].get("deletionTimestamp").is_some_and(|v| !v.is_null())
+}
+
+/// A label's value.
+pub(crate) fn label<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
+    object["metadata"]["labels"].get(key).and_then(Value::as_str)
+}
+
+/// Removes members that are null or empty where Go's `omitempty` would not write them.
+pub(crate) fn tidy(object: &mut Value) {
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    metadata.retain(|_, value| match value {
+        Value::Null => false,
+        Value::String(s) => !s.is_empty(),
+        Value::Array(a) => !a.is_empty(),
+        Value::Object(o) => !o.is_empty(),
+        _ => true,
+    });
+    for field in ["labels", "annotations"] {
+        if let Some(map) = metadata.get_mut(field).and_then(Value::as_object_mut) {
+            for value in map.values_mut().filter(|v| v.is_null()) {
+                *value = Value::String(String::new());
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `/openapi/v3`: the schemas of what is served.
+
+use serde_json::{Value, json};
+
+use crate::http::reply::Reply;
+use crate::registry::{Behaviour, Registry, ResourceDef};
+use crate::status::{ApiError, ApiResult};
+
+/// Answers a path below `/openapi`.
+pub(crate) fn answer(registry: &Registry, path: &str) -> ApiResult<Reply> {
+    if path == "/openapi/v3" {
+        let mut paths = serde_json::Map::new();
+        for (group, versions) in registry.groups() {
+            for version in versions {
+                let name = document_name(group, version);
+                let url = format!("/openapi/v3/{name}");
+                paths.insert(name, json!({"serverRelativeURL": url}));
+            }
+        }
+        return Ok(Reply::json(200, &json!({"paths": paths})));
+    }
+    let name = path.strip_prefix("/openapi/v3/").ok_or(ApiError::NoSuchPath)?;
+    let (group, version) = match name.split('/').collect::<Vec<_>>().as_slice() {
+        ["api", version] => (String::new(), (*version).to_owned()),
+        ["apis", group, version] => ((*group).to_owned(), (*version).to_owned()),
+        _ => return Err(ApiError::NoSuchPath),
+    };
+    let defs = registry.of_version(&group, &version);
+    if defs.is_empty() {
+        return Err(ApiError::NoSuchPath);
+    }
+    let mut schemas = serde_json::Map::new();
+    let mut paths = serde_json::Map::new();
+    for def in &defs {
+        schemas.insert(component_name(def), schema(def));
+        for (path, item) in path_items(def) {
+            paths.insert(path, item);
+        }
+    }
+    let document = json!({
+        "openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.0"},
+        "paths": paths, "components": {"schemas": schemas},
+    });
+    Ok(Reply::json(200, &document))
+}
+
+fn document_name(group: &str, version: &str) -> String {
+    if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
+}
+
+/// The group's labels backwards, then version and kind.
+fn component_name(def: &ResourceDef) -> String {
+    let group: Vec<&str> = def.group.split('.').rev().filter(|p| !p.is_empty()).collect();
+    let group = if group.is_empty() { "io.k8s.api.core".to_owned() } else { group.join(".") };
+    format!("{group}.{}.{}", def.version, def.kind)
+}
+
+fn gvk(def: &ResourceDef) -> Value {
+    json!({"group": def.group, "version": def.version, "kind": def.kind})
+}
+
+fn schema(def: &ResourceDef) -> Value {
+    let mut schema = match &def.behaviour {
+        Behaviour::Custom(custom) if custom.schema.is_object() => custom.schema.clone(),
+        _ => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
+    };
+    schema["x-kubernetes-group-version-kind"] = json!([gvk(def)]);
+    for (field, text) in [
+        ("apiVersion", "APIVersion defines the versioned schema of this representation of an object."),
+        ("kind", "Kind is a string value representing the REST resource this object represents."),
+    ] {
+        schema["properties"][field] = json!({"type": "string", "description": text});
+    }
+    schema
+}
+
+/// The paths whose parameters clients look up before they use them.
+fn path_items(def: &ResourceDef) -> Vec<(String, Value)> {
+    let root = if def.group.is_empty() {
+        format!("/api/{}", def.version)
+    } else {
+        format!("/apis/{}/{}", def.group, def.version)
+    };
+    let place = if def.namespaced { "/namespaces/{namespace}" } else { "" };
+    let collection = format!("{root}{place}/{}", def.plural);
+    let operation = |action: &str, parameters: &[&str]| {
+        let parameters: Vec<Value> = parameters
+            .iter()
+            .map(|name| json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}}))
+            .collect();
+        json!({
+            "x-kubernetes-action": action, "x-kubernetes-group-version-kind": gvk(def),
+            "parameters": parameters, "responses": {"200": {"description": "OK"}},
+        })
+    };
+    let write = ["dryRun", "fieldManager", "fieldValidation"];
+    let all =
+        json!({"post": operation("post", &write), "get": operation("list", &["labelSelector", "watch"])});
+    let one = json!({
+        "get": operation("get", &[]), "put": operation("put", &write),
+        "patch": operation("patch", &["dryRun", "fieldManager", "fieldValidation", "force"]),
+        "delete": operation("delete", &["dryRun", "propagationPolicy"]),
+    });
+    vec![(collection.clone(), all), (format!("{collection}/{{name}}"), one)]
+}

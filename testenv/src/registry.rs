@@ -1,0 +1,224 @@
+//! Which resources are served, and by which rules.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::builtin::BuiltIn;
+use crate::custom::Custom;
+use crate::names::NameRule;
+use crate::status::About;
+
+/// The rules of a resource.
+#[derive(Clone, Debug)]
+pub(crate) enum Behaviour {
+    BuiltIn(&'static BuiltIn),
+    Custom(Arc<Custom>),
+}
+
+/// Where the scale subresource finds its numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScalePaths {
+    pub(crate) spec: String,
+    pub(crate) status: String,
+    pub(crate) selector: Option<String>,
+}
+
+/// A column of the table output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) format: String,
+    pub(crate) description: String,
+    pub(crate) priority: i64,
+    pub(crate) path: String,
+}
+
+/// One resource in one version.
+#[derive(Clone, Debug)]
+pub(crate) struct ResourceDef {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+    pub(crate) list_kind: String,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) namespaced: bool,
+    /// The store's collection, shared by all versions.
+    pub(crate) collection: String,
+    /// The `apiVersion` that stored objects carry.
+    pub(crate) stored_as: String,
+    pub(crate) status: bool,
+    pub(crate) scale: Option<ScalePaths>,
+    pub(crate) columns: Vec<Column>,
+    /// Fields that selectors may use, beside name and namespace.
+    pub(crate) selectable: Vec<String>,
+    /// A text for the `Warning` header of a deprecated version.
+    pub(crate) deprecated: Option<String>,
+    pub(crate) behaviour: Behaviour,
+}
+
+impl ResourceDef {
+    /// `group/version`, or only the version in the core group.
+    pub(crate) fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    /// An error's subject, named by the resource.
+    pub(crate) fn about(&self, name: &str) -> About {
+        About::new(&self.group, &self.plural, name)
+    }
+
+    /// An error's subject, named by the kind.
+    pub(crate) fn about_kind(&self, name: &str) -> About {
+        About::new(&self.group, &self.kind, name)
+    }
+
+    pub(crate) fn is_custom(&self) -> bool {
+        matches!(self.behaviour, Behaviour::Custom(_))
+    }
+
+    pub(crate) fn name_rule(&self) -> NameRule {
+        match &self.behaviour {
+            Behaviour::BuiltIn(built_in) => built_in.name_rule,
+            Behaviour::Custom(_) => NameRule::Subdomain,
+        }
+    }
+
+    /// Key of an object in the store.
+    pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
+        if self.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
+    }
+
+    /// Prefix of the keys of a namespace's objects; of all when `namespace` is empty.
+    pub(crate) fn prefix(&self, namespace: &str) -> String {
+        if self.namespaced && !namespace.is_empty() { format!("{namespace}/") } else { String::new() }
+    }
+
+    /// Key of an object that is at hand.
+    pub(crate) fn key_of(&self, object: &Value) -> String {
+        self.key(crate::meta::namespace(object), crate::meta::name(object))
+    }
+}
+
+/// Everything served at one moment; replaced as a whole when CRDs change.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    /// By group, version and plural.
+    resources: BTreeMap<(String, String, String), Arc<ResourceDef>>,
+    /// Versions of each group in the order clients should prefer.
+    versions: BTreeMap<String, Vec<String>>,
+}
+
+impl Registry {
+    /// The built-in resources and those of established CRDs.
+    pub(crate) fn new(custom: impl IntoIterator<Item = ResourceDef>) -> Self {
+        let mut registry = Self::default();
+        for built_in in crate::builtin::ALL {
+            registry.add(built_in.def());
+        }
+        for def in custom {
+            registry.add(def);
+        }
+        for versions in registry.versions.values_mut() {
+            versions.sort_by(|a, b| compare_versions(a, b));
+        }
+        registry
+    }
+
+    fn add(&mut self, def: ResourceDef) {
+        let versions = self.versions.entry(def.group.clone()).or_default();
+        if !versions.contains(&def.version) {
+            versions.push(def.version.clone());
+        }
+        let key = (def.group.clone(), def.version.clone(), def.plural.clone());
+        self.resources.insert(key, Arc::new(def));
+    }
+
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ResourceDef>> {
+        self.resources.get(&(group.to_owned(), version.to_owned(), plural.to_owned())).cloned()
+    }
+
+    pub(crate) fn has_version(&self, group: &str, version: &str) -> bool {
+        self.versions.get(group).is_some_and(|v| v.iter().any(|w| w == version))
+    }
+
+    /// Groups and their versions, the preferred first; the core group has the empty name.
+    pub(crate) fn groups(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.versions
+    }
+
+    /// Resources of a group version in the order of their names.
+    pub(crate) fn of_version(&self, group: &str, version: &str) -> Vec<Arc<ResourceDef>> {
+        self.all().filter(|def| def.group == group && def.version == version).cloned().collect()
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<ResourceDef>> {
+        self.resources.values()
+    }
+
+    /// One definition for each stored collection.
+    pub(crate) fn stored(&self) -> Vec<Arc<ResourceDef>> {
+        let mut seen = BTreeMap::new();
+        for def in self.resources.values() {
+            let best = def.api_version() == def.stored_as;
+            if best || !seen.contains_key(&def.collection) {
+                seen.insert(def.collection.clone(), def.clone());
+            }
+        }
+        seen.into_values().collect()
+    }
+}
+
+/// Kubernetes' version priority: GA before beta before alpha, higher numbers first, anything else after them.
+pub(crate) fn compare_versions(a: &str, b: &str) -> std::cmp::Ordering {
+    match (parse_version(a), parse_version(b)) {
+        (Some(x), Some(y)) => y.cmp(&x),
+        (Some(_), None) => std::cmp::Ordering::Less,
+        (None, Some(_)) => std::cmp::Ordering::Greater,
+        (None, None) => a.cmp(b),
+    }
+}
+
+/// (stability, major, minor); higher is preferred.
+fn parse_version(version: &str) -> Option<(u8, u64, u64)> {
+    let rest = version.strip_prefix('v')?;
+    for (word, rank) in [("alpha", 0), ("beta", 1)] {
+        if let Some((major, minor)) = rest.split_once(word) {
+            return Some((rank, major.parse().ok()?, minor.parse().ok()?));
+        }
+    }
+    Some((2, rest.parse().ok()?, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_preferred_as_documented() {
+        // The example of the Kubernetes documentation on version priority.
+        let expected =
+            ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"];
+        let mut versions = expected;
+        versions.reverse();
+        versions.sort_by(|a, b| compare_versions(a, b));
+        assert_eq!(versions, expected);
+    }
+
+    #[test]
+    fn events_of_both_groups_share_a_collection() {
+        let registry = Registry::new([]);
+        let core = registry.find("", "v1", "events").unwrap();
+        let other = registry.find("events.k8s.io", "v1", "events").unwrap();
+        assert_eq!(core.collection, other.collection);
+        let stored = registry.stored();
+        let events: Vec<_> = stored.iter().filter(|d| d.plural == "events").collect();
+        assert_eq!(events.len(), 1);
+        assert_eq!(events[0].group, "");
+    }
+}

@@ -1,0 +1,298 @@
+//! The API server: takes requests, answers them, and keeps what is served in step with the stored CRDs.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::task::{Context, Poll};
+
+use ::http::request::Parts;
+use ::http::{Method, Request, Response};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
+use serde_json::{Value, json};
+use tokio::sync::watch as signal;
+
+use crate::clock::{Clock, Ids, rfc3339};
+use crate::http::negotiate;
+use crate::http::path::{self, ResourcePath, Target};
+use crate::http::query::Query;
+use crate::http::reply::{Body, Reply};
+use crate::registry::{Registry, ResourceDef};
+use crate::status::{ApiError, ApiResult};
+use crate::store::{Object, Store, WriteError};
+use crate::{crd, custom, discovery, meta, verbs};
+
+/// The largest body, in bytes; kube-apiserver's own limit.
+const BODY_LIMIT: usize = 3 * 1024 * 1024;
+/// How often a read-modify-write is tried again when others write the same object.
+const RETRIES: usize = 1000;
+
+/// How a request came in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    /// The bearer token that the request has to carry.
+    pub(crate) token: Option<Arc<str>>,
+}
+
+/// The server's state. All handlers are synchronous; only bodies and watches wait.
+pub(crate) struct Server {
+    pub(crate) store: Arc<Store>,
+    registry: RwLock<Arc<Registry>>,
+    /// Held while CRDs and what is served are brought in step.
+    reconciling: Mutex<()>,
+    clock: Arc<dyn Clock>,
+    pub(crate) ids: Ids,
+    next_address: AtomicU32,
+    stopping: signal::Sender<bool>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A server with the namespaces and the service that every cluster has.
+    pub(crate) fn new(clock: Arc<dyn Clock>, seed: Option<u64>, history_limit: usize) -> Arc<Self> {
+        let server = Arc::new(Self {
+            store: Arc::new(Store::new(history_limit)),
+            registry: RwLock::new(Arc::new(Registry::new([]))),
+            reconciling: Mutex::new(()),
+            clock,
+            ids: Ids::new(seed),
+            next_address: AtomicU32::new(1),
+            stopping: signal::Sender::new(false),
+        });
+        for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+            server.seed_namespace(name);
+        }
+        server
+    }
+
+    fn seed_namespace(&self, name: &str) {
+        let value = json!({
+            "apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": name, "uid": self.ids.uid(), "creationTimestamp": self.now(),
+                         "labels": {"kubernetes.io/metadata.name": name}},
+            "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
+        });
+        // The store is empty, so the name is free.
+        let _ = self.store.create("namespaces", name, value);
+    }
+
+    /// The present time as metadata carries it.
+    pub(crate) fn now(&self) -> String {
+        rfc3339(self.clock.now())
+    }
+
+    /// The present time.
+    pub(crate) fn timestamp(&self) -> jiff::Timestamp {
+        self.clock.now()
+    }
+
+    /// The next address for a service, from 10.0.0.0/16.
+    pub(crate) fn service_address(&self) -> String {
+        let n = self.next_address.fetch_add(1, Ordering::Relaxed) % 0xffff + 1;
+        format!("10.0.{}.{}", n >> 8, n & 0xff)
+    }
+
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        self.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Ends all watches; later ones end at once.
+    pub(crate) fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Resolves to true when the server stops.
+    pub(crate) fn stopping(&self) -> signal::Receiver<bool> {
+        self.stopping.subscribe()
+    }
+
+    /// Answers one request; never fails.
+    pub(crate) async fn handle<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data = Bytes> + Send,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let (parts, body) = request.into_parts();
+        let head = parts.method == Method::HEAD;
+        let body = match Limited::new(body, BODY_LIMIT).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) => {
+                let answer = match error.downcast::<http_body_util::LengthLimitError>() {
+                    Ok(_) => ApiError::too_large(BODY_LIMIT),
+                    Err(error) => ApiError::bad_request(format!("the body could not be read: {error}")),
+                };
+                return Reply::error(&answer).into_response();
+            }
+        };
+        let reply = self.dispatch(&parts, body).unwrap_or_else(|error| Reply::error(&error));
+        let response = reply.into_response();
+        if head { response.map(|_| http_body_util::Empty::new().boxed_unsync()) } else { response }
+    }
+
+    fn dispatch(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
+        let target = path::parse(parts.uri.path()).map_err(|()| ApiError::NoSuchPath)?;
+        let query = Query::parse(parts.uri.query().unwrap_or_default());
+        if let Target::Other(path) = &target {
+            return discovery::other(self, path, parts);
+        }
+        authenticate(parts)?;
+        let registry = self.registry();
+        match target {
+            Target::Resource(path) => {
+                let def = registry
+                    .find(&path.group, &path.version, &path.resource)
+                    .filter(|def| def.namespaced || path.namespace.is_empty())
+                    .ok_or(ApiError::NoSuchPath)?;
+                self.resource(parts, path, def, query, body)
+            }
+            other if parts.method == Method::GET || parts.method == Method::HEAD => {
+                discovery::answer(&registry, &other, parts)
+            }
+            _ => Err(ApiError::method_not_allowed()),
+        }
+    }
+
+    fn resource(
+        self: &Arc<Self>,
+        parts: &Parts,
+        path: ResourcePath,
+        def: Arc<ResourceDef>,
+        query: Query,
+        body: Bytes,
+    ) -> ApiResult<Reply> {
+        let accepted = negotiate::accept(&parts.headers, false)?;
+        let deprecated = def.deprecated.clone();
+        let call = Call { server: self.clone(), def, path, query, headers: &parts.headers, body, accepted };
+        let reply = verbs::dispatch(&call, &parts.method)?;
+        Ok(reply.with_warnings(deprecated.into_iter().collect()))
+    }
+
+    /// Brings conditions of CRDs and the served resources in step with the stored CRDs.
+    pub(crate) fn refresh(&self) {
+        let _guard = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..RETRIES {
+            let crds = self.stored_crds();
+            let values: Vec<Value> = crds.iter().map(|crd| crd.value.clone()).collect();
+            let changed = crd::reconcile(&values, &self.now());
+            let settled = changed.iter().all(|next| {
+                let Some(old) = crds.iter().find(|old| meta::name(&old.value) == meta::name(next)) else {
+                    return true;
+                };
+                self.store.update(crd::COLLECTION, meta::name(next), old.rv, next.clone()).is_ok()
+            });
+            if settled && changed.is_empty() {
+                let served = values.iter().filter(|crd| crd::is_established(crd)).flat_map(custom::defs);
+                let registry = Arc::new(Registry::new(served));
+                *self.registry.write().unwrap_or_else(PoisonError::into_inner) = registry;
+                return;
+            }
+        }
+    }
+
+    /// All CRDs, the oldest first.
+    fn stored_crds(&self) -> Vec<Arc<Object>> {
+        let mut crds: Vec<Arc<Object>> = match self.store.list(crd::COLLECTION, "", None) {
+            Ok(snapshot) => snapshot.objects.into_iter().map(|(_, object)| object).collect(),
+            Err(_) => Vec::new(),
+        };
+        crds.sort_by(|a, b| {
+            meta::text(&a.value, "creationTimestamp").cmp(meta::text(&b.value, "creationTimestamp"))
+        });
+        crds
+    }
+
+    /// Reads, changes and writes an object until nobody else wrote in between; `None` from `change` leaves it.
+    pub(crate) fn modify(
+        &self,
+        collection: &str,
+        key: &str,
+        mut change: impl FnMut(&Value) -> Option<Value>,
+    ) -> Option<Arc<Object>> {
+        for _ in 0..RETRIES {
+            let old = self.store.get(collection, key)?;
+            let Some(next) = change(&old.value) else { return Some(old) };
+            match self.store.update(collection, key, old.rv, next) {
+                Ok(object) => return Some(object),
+                Err(WriteError::Conflict) => {}
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+}
+
+fn authenticate(parts: &Parts) -> ApiResult<()> {
+    let Some(token) = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone()) else {
+        return Ok(());
+    };
+    let given = parts.headers.get(http::header::AUTHORIZATION).and_then(|v| v.to_str().ok());
+    match given.and_then(|v| v.strip_prefix("Bearer ")) {
+        Some(given) if given.trim() == &*token => Ok(()),
+        _ => Err(ApiError::unauthorized()),
+    }
+}
+
+/// One request for a resource.
+pub(crate) struct Call<'a> {
+    pub(crate) server: Arc<Server>,
+    pub(crate) def: Arc<ResourceDef>,
+    pub(crate) path: ResourcePath,
+    pub(crate) query: Query,
+    pub(crate) headers: &'a http::HeaderMap,
+    pub(crate) body: Bytes,
+    pub(crate) accepted: negotiate::Accepted,
+}
+
+impl Call<'_> {
+    /// The name that owns fields when the client gives none: the first part of its user agent.
+    pub(crate) fn manager(&self, given: &str) -> String {
+        if !given.is_empty() {
+            return given.to_owned();
+        }
+        let agent =
+            self.headers.get(http::header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default();
+        let name = agent.split('/').next().unwrap_or_default();
+        if name.is_empty() { "unknown".to_owned() } else { name.chars().take(128).collect() }
+    }
+}
+
+/// The server as a `tower` service, for clients in the same process.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiService {
+    server: Arc<Server>,
+    origin: Origin,
+}
+
+impl ApiService {
+    pub(crate) fn new(server: Arc<Server>, origin: Origin) -> Self {
+        Self { server, origin }
+    }
+}
+
+impl<B> tower::Service<Request<B>> for ApiService
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+        let server = self.server.clone();
+        request.extensions_mut().insert(self.origin.clone());
+        Box::pin(async move { Ok(server.handle(request).await) })
+    }
+}

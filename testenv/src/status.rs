@@ -1,0 +1,322 @@
+//! Errors as the API server words them: `Status` objects with a reason, details and causes.
+//!
+//! Texts follow kube-apiserver's `api/errors` package, since clients and their users read them.
+
+use serde_json::{Map, Value, json};
+
+/// One field-level cause of an `Invalid` error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cause {
+    /// Machine-readable reason, such as `FieldValueInvalid`.
+    pub(crate) reason: String,
+    /// What is wrong, without the field.
+    pub(crate) message: String,
+    /// Path of the field, such as `spec.replicas`.
+    pub(crate) field: String,
+}
+
+impl Cause {
+    /// A value that breaks a rule; `value` is already rendered as JSON.
+    pub(crate) fn invalid(field: impl Into<String>, value: impl std::fmt::Display, detail: &str) -> Self {
+        Self::new("FieldValueInvalid", field, format!("Invalid value: {value}: {detail}"))
+    }
+
+    /// A value that has to be there.
+    pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
+        let message =
+            if detail.is_empty() { "Required value".to_owned() } else { format!("Required value: {detail}") };
+        Self::new("FieldValueRequired", field, message)
+    }
+
+    /// A value that may not be there.
+    pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
+        Self::new("FieldValueForbidden", field, format!("Forbidden: {detail}"))
+    }
+
+    /// A value outside a closed set; `value` is already rendered as JSON.
+    pub(crate) fn not_supported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
+        let list: Vec<String> = supported.iter().map(|s| format!("{s:?}")).collect();
+        Self::new(
+            "FieldValueNotSupported",
+            field,
+            format!("Unsupported value: {value}: supported values: {}", list.join(", ")),
+        )
+    }
+
+    /// Any reason.
+    pub(crate) fn new(reason: &str, field: impl Into<String>, message: String) -> Self {
+        Self { reason: reason.to_owned(), message, field: field.into() }
+    }
+}
+
+/// Which object an error is about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct About {
+    pub(crate) name: String,
+    pub(crate) group: String,
+    /// The plural resource name or the kind, whichever kube-apiserver puts there.
+    pub(crate) kind: String,
+}
+
+impl About {
+    pub(crate) fn new(group: &str, kind: &str, name: &str) -> Self {
+        Self { name: name.to_owned(), group: group.to_owned(), kind: kind.to_owned() }
+    }
+
+    /// `kind.group`, or only the kind in the core group.
+    fn qualified(&self) -> String {
+        if self.group.is_empty() { self.kind.clone() } else { format!("{}.{}", self.kind, self.group) }
+    }
+}
+
+/// A request that failed.
+#[derive(Clone, Debug)]
+pub(crate) enum ApiError {
+    /// Answered with a `Status` object.
+    Status(Box<StatusError>),
+    /// Answered with the mux's plain `404 page not found`.
+    NoSuchPath,
+}
+
+/// The content of a failed `Status`.
+#[derive(Clone, Debug)]
+pub(crate) struct StatusError {
+    pub(crate) code: u16,
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
+    pub(crate) about: Option<About>,
+    pub(crate) causes: Vec<Cause>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The result of everything that can be answered with an error.
+pub(crate) type ApiResult<T> = Result<T, ApiError>;
+
+impl ApiError {
+    fn status(code: u16, reason: &'static str, message: String) -> Self {
+        Self::Status(Box::new(StatusError {
+            code,
+            reason,
+            message,
+            about: None,
+            causes: Vec::new(),
+            warnings: Vec::new(),
+        }))
+    }
+
+    fn about(mut self, about: About) -> Self {
+        if let Self::Status(status) = &mut self {
+            status.about = Some(about);
+        }
+        self
+    }
+
+    fn causes(mut self, causes: Vec<Cause>) -> Self {
+        if let Self::Status(status) = &mut self {
+            status.causes = causes;
+        }
+        self
+    }
+
+    /// Adds `Warning` headers to the answer.
+    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
+        if let Self::Status(status) = &mut self {
+            status.warnings = warnings;
+        }
+        self
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::status(400, "BadRequest", message.into())
+    }
+
+    pub(crate) fn forbidden(about: About, message: &str) -> Self {
+        let message = format!("{} {:?} is forbidden: {message}", about.qualified(), about.name);
+        Self::status(403, "Forbidden", message).about(about)
+    }
+
+    pub(crate) fn unauthorized() -> Self {
+        Self::status(401, "Unauthorized", "Unauthorized".to_owned())
+    }
+
+    pub(crate) fn not_found(about: About) -> Self {
+        let message = format!("{} {:?} not found", about.qualified(), about.name);
+        Self::status(404, "NotFound", message).about(about)
+    }
+
+    pub(crate) fn no_such_resource() -> Self {
+        Self::status(404, "NotFound", "the server could not find the requested resource".to_owned())
+            .about(About::default())
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource".to_owned();
+        Self::status(405, "MethodNotAllowed", message).about(About::default())
+    }
+
+    pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
+        let message = format!("only the following media types are accepted: {}", accepted.join(", "));
+        Self::status(406, "NotAcceptable", message)
+    }
+
+    pub(crate) fn already_exists(about: About) -> Self {
+        let message = format!("{} {:?} already exists", about.qualified(), about.name);
+        Self::status(409, "AlreadyExists", message).about(about)
+    }
+
+    pub(crate) fn conflict(about: About, message: &str) -> Self {
+        let message =
+            format!("Operation cannot be fulfilled on {} {:?}: {message}", about.qualified(), about.name);
+        Self::status(409, "Conflict", message).about(about)
+    }
+
+    pub(crate) fn modified(about: About) -> Self {
+        Self::conflict(
+            about,
+            "the object has been modified; please apply your changes to the latest version and try again",
+        )
+    }
+
+    /// Conflicts of a server-side apply.
+    pub(crate) fn apply_conflict(message: String, causes: Vec<Cause>) -> Self {
+        Self::status(409, "Conflict", message).about(About::default()).causes(causes)
+    }
+
+    /// The server cannot answer yet; clients try again.
+    pub(crate) fn timeout(message: impl Into<String>) -> Self {
+        Self::status(504, "Timeout", message.into()).about(About::default())
+    }
+
+    /// The asked-for version is older than the kept history.
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
+        Self::status(410, "Expired", message.into())
+    }
+
+    pub(crate) fn too_large(limit: usize) -> Self {
+        let message = format!("Request entity too large: limit is {limit}");
+        Self::status(413, "RequestEntityTooLarge", message)
+    }
+
+    pub(crate) fn entity_too_large(message: String) -> Self {
+        Self::status(413, "RequestEntityTooLarge", message)
+    }
+
+    pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: {}",
+            accepted.join(", ")
+        );
+        Self::status(415, "UnsupportedMediaType", message)
+    }
+
+    /// A patch that cannot be carried out on the object.
+    pub(crate) fn unprocessable_patch() -> Self {
+        let message = "the server rejected our request due to an error in our request".to_owned();
+        Self::status(422, "Invalid", message).about(About::default())
+    }
+
+    pub(crate) fn invalid(about: About, causes: Vec<Cause>) -> Self {
+        let message = format!("{} {:?} is invalid: {}", about.qualified(), about.name, aggregate(&causes));
+        Self::status(422, "Invalid", message).about(about).causes(causes)
+    }
+
+    /// Query options that do not make sense.
+    pub(crate) fn invalid_options(kind: &str, causes: Vec<Cause>) -> Self {
+        Self::invalid(About::new("meta.k8s.io", kind, ""), causes)
+    }
+
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self::status(500, "InternalError", message.into())
+    }
+
+    /// An error without a reason, which kube-apiserver answers when it did not expect the failure.
+    pub(crate) fn unexpected(message: impl Into<String>) -> Self {
+        Self::status(500, "", message.into())
+    }
+
+    /// The HTTP status code.
+    pub(crate) fn code(&self) -> u16 {
+        match self {
+            Self::Status(status) => status.code,
+            Self::NoSuchPath => 404,
+        }
+    }
+
+    /// The `Status` object; a missing path is worded as kube-apiserver words it inside a watch.
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Self::Status(status) => status.to_value(),
+            Self::NoSuchPath => Self::no_such_resource().to_value(),
+        }
+    }
+}
+
+impl StatusError {
+    fn to_value(&self) -> Value {
+        let mut out = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": self.message,
+        });
+        if !self.reason.is_empty() {
+            out["reason"] = json!(self.reason);
+        }
+        if let Some(about) = &self.about {
+            out["details"] = self.details(about);
+        }
+        out["code"] = json!(self.code);
+        out
+    }
+
+    fn details(&self, about: &About) -> Value {
+        let mut details = Map::new();
+        for (key, value) in [("name", &about.name), ("group", &about.group), ("kind", &about.kind)] {
+            if !value.is_empty() {
+                details.insert(key.to_owned(), json!(value));
+            }
+        }
+        if !self.causes.is_empty() {
+            let causes: Vec<Value> = self
+                .causes
+                .iter()
+                .map(|c| json!({"reason": c.reason, "message": c.message, "field": c.field}))
+                .collect();
+            details.insert("causes".to_owned(), Value::Array(causes));
+        }
+        Value::Object(details)
+    }
+}
+
+/// Joins causes as Go's error aggregate does: repeated texts once, several in brackets.
+fn aggregate(causes: &[Cause]) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for cause in causes {
+        let text = format!("{}: {}", cause.field, cause.message);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    match texts.as_slice() {
+        [one] => one.clone(),
+        several => format!("[{}]", several.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_causes_are_told_once_in_the_message() {
+        let cause = Cause::forbidden("metadata.finalizers", "no");
+        let error = ApiError::invalid(About::new("g", "K", "n"), vec![cause.clone(), cause]);
+        let value = error.to_value();
+        assert_eq!(value["message"], "K.g \"n\" is invalid: metadata.finalizers: Forbidden: no");
+        assert_eq!(value["details"]["causes"].as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn the_core_group_is_left_out() {
+        let value = ApiError::not_found(About::new("", "pods", "p")).to_value();
+        assert_eq!(value["message"], "pods \"p\" not found");
+        assert!(value["details"].get("group").is_none());
+    }
+}

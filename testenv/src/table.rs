@@ -1,0 +1,155 @@
+//! Output for people and for caches of metadata: `Table` and `PartialObjectMetadata`.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::meta;
+use crate::registry::{Column, ResourceDef};
+use crate::server::Call;
+
+const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although \
+some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily \
+intended for creation idempotence and configuration definition. Cannot be updated. More info: \
+https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
+
+/// `metadata` of a list that says only its version.
+pub(crate) fn list_metadata(object: &Value) -> Value {
+    json!({"resourceVersion": meta::text(object, "resourceVersion")})
+}
+
+/// A table of objects with the options of a request.
+pub(crate) fn table(call: &Call<'_>, version: &str, items: &[Value], metadata: Value) -> Value {
+    let now = Some(call.server.timestamp());
+    of(&call.def, version, items, metadata, true, now, call.query.get("includeObject"))
+}
+
+/// A table of objects; only the first of a watch has `headers`.
+pub(crate) fn of(
+    def: &ResourceDef,
+    version: &str,
+    items: &[Value],
+    metadata: Value,
+    headers: bool,
+    now: Option<Timestamp>,
+    include: &str,
+) -> Value {
+    let columns = columns(def);
+    let mut head = vec![json!({
+        "name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0,
+    })];
+    head.extend(columns.iter().map(|c| {
+        json!({"name": c.name, "type": c.kind, "format": c.format, "description": c.description, "priority": c.priority})
+    }));
+    let rows: Vec<Value> = items
+        .iter()
+        .map(|item| {
+            let mut cells = vec![Value::from(meta::name(item))];
+            cells.extend(columns.iter().map(|column| cell(item, column, now)));
+            let mut row = Map::new();
+            row.insert("cells".to_owned(), Value::Array(cells));
+            match include {
+                "None" => {}
+                "Object" => {
+                    row.insert("object".to_owned(), item.clone());
+                }
+                _ => {
+                    row.insert("object".to_owned(), partial(item, "v1"));
+                }
+            }
+            Value::Object(row)
+        })
+        .collect();
+    let head = if headers { head } else { Vec::new() };
+    json!({
+        "kind": "Table", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata,
+        "columnDefinitions": head, "rows": rows,
+    })
+}
+
+/// The metadata of one object.
+pub(crate) fn partial(object: &Value, version: &str) -> Value {
+    json!({
+        "kind": "PartialObjectMetadata", "apiVersion": format!("meta.k8s.io/{version}"),
+        "metadata": object["metadata"],
+    })
+}
+
+/// The metadata of several objects.
+pub(crate) fn partial_list(items: &[Value], version: &str, metadata: Value) -> Value {
+    let items: Vec<Value> = items.iter().map(|item| partial(item, version)).collect();
+    json!({
+        "kind": "PartialObjectMetadataList", "apiVersion": format!("meta.k8s.io/{version}"),
+        "metadata": metadata, "items": items,
+    })
+}
+
+fn columns(def: &ResourceDef) -> Vec<Column> {
+    if def.is_custom() { def.columns.clone() } else { crate::builtin::columns(def) }
+}
+
+fn cell(item: &Value, column: &Column, now: Option<Timestamp>) -> Value {
+    let found = crate::jsonpath::first(item, &column.path);
+    match (column.kind.as_str(), found) {
+        (_, None | Some(Value::Null)) => match column.kind.as_str() {
+            "date" if column.path == ".metadata.creationTimestamp" => Value::from("<unknown>"),
+            _ => Value::Null,
+        },
+        ("date", Some(Value::String(text))) => Value::from(age(&text, now)),
+        ("string", Some(Value::String(text))) => Value::from(text),
+        ("string", Some(other)) => Value::from(other.to_string()),
+        ("integer" | "number" | "boolean", Some(value)) => value,
+        (_, Some(value)) => value,
+    }
+}
+
+/// How long ago a time was, as kubectl shows it.
+fn age(text: &str, now: Option<Timestamp>) -> String {
+    let (Some(now), Ok(then)) = (now, text.parse::<Timestamp>()) else { return text.to_owned() };
+    human_duration(now.as_second() - then.as_second())
+}
+
+/// A duration in seconds in the words of apimachinery's `HumanDuration`.
+fn human_duration(seconds: i64) -> String {
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    let with = |big: i64, unit: char, small: i64, small_unit: char| match small {
+        0 => format!("{big}{unit}"),
+        small => format!("{big}{unit}{small}{small_unit}"),
+    };
+    match seconds {
+        i64::MIN..=-2 => "<invalid>".to_owned(),
+        -1 => "0s".to_owned(),
+        0..120 => format!("{seconds}s"),
+        120..600 => with(minutes, 'm', seconds % 60, 's'),
+        600..10_800 => format!("{minutes}m"),
+        10_800..28_800 => with(hours, 'h', minutes % 60, 'm'),
+        28_800..172_800 => format!("{hours}h"),
+        172_800..691_200 => with(hours / 24, 'd', hours % 24, 'h'),
+        691_200..63_072_000 => format!("{}d", hours / 24),
+        63_072_000..252_288_000 => with(hours / 8760, 'y', hours / 24 % 365, 'd'),
+        _ => format!("{}y", hours / 8760),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_shown_as_kubectl_shows_them() {
+        for (seconds, expected) in [
+            (0, "0s"),
+            (119, "119s"),
+            (120, "2m"),
+            (125, "2m5s"),
+            (3600, "60m"),
+            (11_100, "3h5m"),
+            (86_400, "24h"),
+            (190_800, "2d5h"),
+            (864_000, "10d"),
+            (70_000_000, "2y80d"),
+            (-5, "<invalid>"),
+        ] {
+            assert_eq!(human_duration(seconds), expected, "{seconds}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The way of an object from a body into the store: decoding, identity, unknown fields, defaults, checks.
+
+use serde_json::{Map, Value};
+
+use crate::builtin::{self, Stage};
+use crate::http::decode::{self, Decoded};
+use crate::http::negotiate::{self, BodyFormat};
+use crate::http::query::{FieldValidation, WriteOptions};
+use crate::meta;
+use crate::names;
+use crate::registry::{Behaviour, ResourceDef};
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult, Cause};
+
+/// Converts a stored object to the version it is asked for in.
+pub(super) fn from_stored(def: &ResourceDef, stored: &Value) -> Value {
+    match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => match built_in.conversion {
+            Some(conversion) => (conversion.from_stored)(stored.clone()),
+            None => stored.clone(),
+        },
+        Behaviour::Custom(custom) => {
+            let mut value = stored.clone();
+            value["apiVersion"] = Value::from(def.api_version());
+            if def.stored_as != def.api_version() {
+                custom.prune(&mut value);
+            }
+            custom.default(&mut value);
+            value
+        }
+    }
+}
+
+/// Converts an object to the version it is stored as.
+pub(super) fn to_stored(def: &ResourceDef, mut value: Value) -> Value {
+    match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => match built_in.conversion {
+            Some(conversion) => (conversion.to_stored)(value),
+            None => value,
+        },
+        Behaviour::Custom(_) => {
+            value["apiVersion"] = Value::from(def.stored_as.clone());
+            value
+        }
+    }
+}
+
+/// Reads the body as an object of the resource.
+pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
+    let format = negotiate::object_format(call.headers)?;
+    let kind = &call.def.kind;
+    let decoded = match format {
+        BodyFormat::Json => decode::json(&call.body).map_err(|e| format!("json parse error: {e}")),
+        BodyFormat::Yaml => decode::yaml(&call.body),
+    };
+    let unrecognised = |why: String| {
+        ApiError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {why}"
+        ))
+    };
+    let decoded = decoded.map_err(unrecognised)?;
+    if !decoded.value.is_object() {
+        let why = "json parse error: json: cannot unmarshal into Go value of type struct";
+        return Err(unrecognised(why.to_owned()));
+    }
+    Ok(decoded)
+}
+
+/// Checks that the body says what the path says, and fills in what it leaves out for built-in kinds.
+pub(super) fn check_identity(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
+    let def = &call.def;
+    let expected = def.api_version();
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let (version, kind) = (text(value, "apiVersion"), text(value, "kind"));
+    if !value["metadata"].is_object() && !value["metadata"].is_null() {
+        return Err(ApiError::bad_request(format!(
+            "{} in version {:?} cannot be handled as a {}: json: cannot unmarshal into Go struct field .metadata of \
+             type v1.ObjectMeta",
+            def.kind, def.version, def.kind
+        )));
+    }
+    if !def.is_custom() {
+        if kind.is_empty() {
+            value["kind"] = Value::from(def.kind.clone());
+        } else if kind != def.kind {
+            return Err(ApiError::bad_request(format!(
+                "{kind} in version {version:?} cannot be handled as a {}: converting ({version}.{kind}) to \
+                 ({expected}.{}): unknown conversion",
+                def.kind, def.kind
+            )));
+        }
+        if version.is_empty() {
+            value["apiVersion"] = Value::from(expected.clone());
+        }
+    }
+    let version = text(value, "apiVersion");
+    if version.is_empty() || (kind.is_empty() && def.is_custom()) {
+        let missing = if kind.is_empty() { "Kind" } else { "apiVersion" };
+        return Err(ApiError::bad_request(format!("Object '{missing}' is missing in the body")));
+    }
+    if version != expected {
+        return Err(ApiError::bad_request(format!(
+            "the API version in the data ({version}) does not match the expected API version ({expected})"
+        )));
+    }
+    Ok(())
+}
+
+/// A custom resource's kind is checked late, as one of its fields.
+pub(super) fn check_kind(def: &ResourceDef, value: &Value) -> ApiResult<()> {
+    let kind = value["kind"].as_str().unwrap_or_default();
+    if kind == def.kind {
+        return Ok(());
+    }
+    let about = crate::status::About::new(&def.group, kind, meta::name(value));
+    let text = format!("must be {}", def.kind);
+    Err(ApiError::invalid(about, vec![Cause::invalid("kind", names::quoted(kind), &text)]))
+}
+
+/// Checks that name and namespace of the body are those of the path; fills them in.
+pub(super) fn check_place(call: &Call<'_>, value: &mut Value, name: &str) -> ApiResult<()> {
+    let given = meta::name(value).to_owned();
+    if !name.is_empty() {
+        if given.is_empty() && call.def.is_custom() {
+            return Err(ApiError::bad_request("name must be provided"));
+        }
+        if !given.is_empty() && given != name {
+            return Err(ApiError::bad_request(format!(
+                "the name of the object ({given}) does not match the name on the URL ({name})"
+            )));
+        }
+        meta::set(value, "name", name);
+    }
+    if !call.def.namespaced {
+        meta::remove(value, "namespace");
+        return Ok(());
+    }
+    let given = meta::namespace(value);
+    if !given.is_empty() && given != call.path.namespace {
+        return Err(ApiError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    meta::set(value, "namespace", call.path.namespace.clone());
+    Ok(())
+}
+
+/// Removes fields that the kind does not know and reports them as the client asked; answers the warnings.
+pub(super) fn settle_fields(
+    def: &ResourceDef,
+    value: &mut Value,
+    duplicates: Vec<String>,
+    options: &WriteOptions,
+) -> ApiResult<Vec<String>> {
+    let mut unknown = match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => {
+            let typed = (built_in.typed)(value.clone()).map_err(|e| {
+                ApiError::bad_request(format!(
+                    "{} in version {:?} cannot be handled as a {}: json: {e}",
+                    def.kind, def.version, def.kind
+                ))
+            })?;
+            let lost = builtin::lost_fields(value, &typed);
+            *value = typed;
+            drop_empty_metadata(value);
+            lost
+        }
+        Behaviour::Custom(custom) => custom.prune(value),
+    };
+    unknown.sort();
+    let mut faults: Vec<String> = duplicates.iter().map(|path| format!("duplicate field {path:?}")).collect();
+    faults.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
+    match options.field_validation {
+        _ if faults.is_empty() => Ok(Vec::new()),
+        FieldValidation::Ignore => Ok(Vec::new()),
+        FieldValidation::Warn => Ok(faults),
+        FieldValidation::Strict => Err(ApiError::bad_request(format!(
+            "{} in version {:?} cannot be handled as a {}: strict decoding error: {}",
+            def.kind,
+            def.version,
+            def.kind,
+            faults.join(", ")
+        ))),
+    }
+}
+
+/// Types write maps that hold nothing where the API leaves them out.
+fn drop_empty_metadata(value: &mut Value) {
+    if let Some(template) = value.get_mut("spec").and_then(|s| s.get_mut("template")) {
+        if template.get("metadata").is_some_and(|m| m.as_object().is_some_and(Map::is_empty)) {
+            if let Some(template) = template.as_object_mut() {
+                template.remove("metadata");
+            }
+        }
+    }
+}
+
+pub(super) fn default(def: &ResourceDef, value: &mut Value, stage: Stage) {
+    match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => (built_in.default)(value, stage),
+        Behaviour::Custom(custom) => custom.default(value),
+    }
+}
+
+/// Checks a whole object; `old` is the one it replaces.
+pub(super) fn check(def: &ResourceDef, value: &Value, old: Option<&Value>) -> ApiResult<()> {
+    let mut causes = names::check_metadata(value, def.name_rule());
+    if let Some(old) = old {
+        check_immutable_metadata(value, old, &mut causes);
+    }
+    causes.extend(match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => (built_in.check)(value, old),
+        Behaviour::Custom(custom) => custom.check(value, old),
+    });
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid(def.about_kind(meta::name(value)), causes))
+}
+
+fn check_immutable_metadata(value: &Value, old: &Value, causes: &mut Vec<Cause>) {
+    if !meta::is_terminating(old) {
+        return;
+    }
+    let before = meta::finalizers(old);
+    let added: Vec<String> = meta::finalizers(value)
+        .into_iter()
+        .filter(|f| !before.contains(f))
+        .map(|f| format!("{f:?}"))
+        .collect();
+    if !added.is_empty() {
+        let text = format!(
+            "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+            added.join(", ")
+        );
+        // kube-apiserver runs this check twice and reports both.
+        causes.push(Cause::forbidden("metadata.finalizers", &text));
+        causes.push(Cause::forbidden("metadata.finalizers", &text));
+    }
+}

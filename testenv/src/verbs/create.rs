@@ -1,0 +1,127 @@
+//! POST.
+
+use serde_json::Value;
+
+use super::{admit, read};
+use crate::builtin::Stage;
+use crate::http::query::WriteOptions;
+use crate::http::reply::Reply;
+use crate::meta;
+use crate::server::Call;
+use crate::status::{About, ApiError, ApiResult};
+use crate::store::{Object, WriteError};
+use std::sync::Arc;
+
+/// How often a generated name that is taken is replaced by another.
+const NAME_TRIES: usize = 8;
+
+pub(super) fn create(call: &Call<'_>) -> ApiResult<Reply> {
+    let options = WriteOptions::parse(&call.query, "CreateOptions")?;
+    let decoded = admit::read_object(call)?;
+    let mut value = decoded.value;
+    admit::check_identity(call, &mut value)?;
+    let warnings = admit::settle_fields(&call.def, &mut value, decoded.duplicates, &options)?;
+    admit::check_kind(&call.def, &value)?;
+    admit::check_place(call, &mut value, "")?;
+    let object = insert(call, value, &options).map_err(|e| e.with_warnings(warnings.clone()))?;
+    Ok(read::shown(call, 201, &object)?.with_warnings(warnings))
+}
+
+/// Completes, checks and stores a new object.
+pub(super) fn insert(call: &Call<'_>, mut value: Value, options: &WriteOptions) -> ApiResult<Arc<Object>> {
+    let def = &call.def;
+    if !meta::text(&value, "resourceVersion").is_empty() {
+        return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
+    }
+    check_namespace(call)?;
+    let generated = meta::name(&value).is_empty() && !meta::text(&value, "generateName").is_empty();
+    for _ in 0..NAME_TRIES {
+        if generated {
+            let prefix: String = meta::text(&value, "generateName").chars().take(58).collect();
+            meta::set(&mut value, "name", format!("{prefix}{}", call.server.ids.suffix()));
+        }
+        let mut complete = value.clone();
+        prepare(call, &mut complete);
+        admit::check(def, &complete, None)?;
+        crate::managed::updated(call, None, &mut complete, options);
+        let key = def.key_of(&complete);
+        let stored = admit::to_stored(def, complete);
+        if options.dry_run {
+            return match call.server.store.get(&def.collection, &key) {
+                Some(_) => Err(ApiError::already_exists(def.about(meta::name(&stored)))),
+                None => Ok(Arc::new(Object::unstored(stored))),
+            };
+        }
+        let name = meta::name(&stored).to_owned();
+        match call.server.store.create(&def.collection, &key, stored) {
+            Ok(object) => {
+                super::delete::after_write(&call.server, def);
+                return Ok(object);
+            }
+            Err(_) if generated => {}
+            Err(WriteError::Exists | WriteError::NotFound | WriteError::Conflict) => {
+                return Err(ApiError::already_exists(def.about(&name)));
+            }
+        }
+    }
+    Err(ApiError::already_exists(def.about(meta::name(&value))))
+}
+
+/// Sets what the server decides and what defaults decide.
+fn prepare(call: &Call<'_>, value: &mut Value) {
+    let def = &call.def;
+    for field in
+        ["selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "generation"]
+    {
+        meta::remove(value, field);
+    }
+    meta::set(value, "uid", call.server.ids.uid());
+    meta::set(value, "creationTimestamp", call.server.now());
+    if counts_generation(def) {
+        meta::set(value, "generation", 1);
+    }
+    meta::tidy(value);
+    if def.status {
+        if let Some(object) = value.as_object_mut() {
+            object.remove("status");
+        }
+    }
+    admit::default(def, value, Stage::Create);
+    if def.plural == "services" && !def.is_custom() {
+        assign_address(call, value);
+    }
+}
+
+pub(super) fn counts_generation(def: &crate::registry::ResourceDef) -> bool {
+    match &def.behaviour {
+        crate::registry::Behaviour::BuiltIn(built_in) => built_in.generation,
+        crate::registry::Behaviour::Custom(_) => true,
+    }
+}
+
+fn assign_address(call: &Call<'_>, value: &mut Value) {
+    let spec = &mut value["spec"];
+    if spec["type"] == "ExternalName" {
+        return;
+    }
+    if spec["clusterIP"].as_str().unwrap_or_default().is_empty() {
+        spec["clusterIP"] = Value::from(call.server.service_address());
+    }
+    spec["clusterIPs"] = Value::Array(vec![spec["clusterIP"].clone()]);
+}
+
+/// A new object's namespace has to be there and to stay.
+fn check_namespace(call: &Call<'_>) -> ApiResult<()> {
+    if !call.def.namespaced {
+        return Ok(());
+    }
+    let name = &call.path.namespace;
+    let Some(namespace) = call.server.store.get("namespaces", name) else {
+        return Err(ApiError::not_found(About::new("", "namespaces", name)));
+    };
+    if meta::is_terminating(&namespace.value) {
+        let text = format!("unable to create new content in namespace {name} because it is being terminated");
+        return Err(ApiError::forbidden(call.def.about(""), &text));
+    }
+    Ok(())
+}

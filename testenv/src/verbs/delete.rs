@@ -1,0 +1,341 @@
+//! DELETE of one object, and what follows when an object goes.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{admit, read};
+use crate::http::decode;
+use crate::http::query::{self, Query};
+use crate::http::reply::Reply;
+use crate::registry::{Behaviour, ResourceDef};
+use crate::server::{Call, Server};
+use crate::status::{ApiError, ApiResult, Cause};
+use crate::store::{Object, WriteError};
+use crate::{crd, meta};
+
+const RETRIES: usize = 1000;
+
+/// `DeleteOptions`, from the body or the query.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DeleteOptions {
+    uid: Option<String>,
+    resource_version: Option<String>,
+    propagation: Option<String>,
+    orphan: Option<bool>,
+    pub(super) dry_run: bool,
+}
+
+impl DeleteOptions {
+    /// # Errors
+    /// `BadRequest` for a body that is none, `Invalid` for options that make no sense.
+    pub(super) fn parse(call: &Call<'_>) -> ApiResult<Self> {
+        let mut causes = Vec::new();
+        let mut options = Self { dry_run: query::dry_run(&call.query, &mut causes), ..Self::default() };
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        options.propagation = Some(call.query.get("propagationPolicy").to_owned()).filter(|p| !p.is_empty());
+        if !call.query.get("orphanDependents").is_empty() {
+            options.orphan = Some(call.query.flag("orphanDependents"));
+        }
+        if !call.body.is_empty() {
+            let decoded = decode::json(&call.body).or_else(|e| decode::yaml(&call.body).map_err(|_| e));
+            let body = decoded.map_err(ApiError::bad_request)?.value;
+            options.uid = text(&body["preconditions"]["uid"]);
+            options.resource_version = text(&body["preconditions"]["resourceVersion"]);
+            options.propagation = text(&body["propagationPolicy"]).or(options.propagation);
+            options.orphan = body["orphanDependents"].as_bool().or(options.orphan);
+            let pairs: Vec<String> =
+                meta::strings(&body["dryRun"]).into_iter().map(|v| format!("dryRun={v}")).collect();
+            options.dry_run |= query::dry_run(&Query::parse(&pairs.join("&")), &mut causes);
+        }
+        options.check(&mut causes);
+        if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+    }
+
+    fn check(&self, causes: &mut Vec<Cause>) {
+        if let Some(policy) = &self.propagation {
+            if !matches!(policy.as_str(), "Foreground" | "Background" | "Orphan") {
+                let supported = ["Foreground", "Background", "Orphan", "nil"];
+                causes.push(Cause::not_supported("propagationPolicy", &format!("{policy:?}"), &supported));
+            }
+            if self.orphan.is_some() {
+                let text = "orphanDependents and deletionPropagation cannot be both set";
+                causes.push(Cause::invalid("propagationPolicy", format!("{policy:?}"), text));
+            }
+        }
+    }
+
+    /// The finalizer that the propagation policy puts on the object.
+    fn finalizer(&self) -> Option<&'static str> {
+        match self.propagation.as_deref() {
+            Some("Foreground") => Some("foregroundDeletion"),
+            Some("Orphan") => Some("orphan"),
+            None if self.orphan == Some(true) => Some("orphan"),
+            _ => None,
+        }
+    }
+
+    fn check_preconditions(&self, def: &ResourceDef, object: &Value) -> ApiResult<()> {
+        let about = def.about_kind(meta::name(object));
+        if let Some(uid) = self.uid.as_deref().filter(|uid| *uid != meta::text(object, "uid")) {
+            let text = format!(
+                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been \
+                 deleted and then recreated",
+                meta::text(object, "uid")
+            );
+            return Err(ApiError::conflict(about, &text));
+        }
+        let rv = self.resource_version.as_deref();
+        if let Some(rv) = rv.filter(|rv| *rv != meta::text(object, "resourceVersion")) {
+            let text = format!(
+                "the ResourceVersion in the precondition ({rv}) does not match the ResourceVersion in record ({}). The \
+                 object might have been modified",
+                meta::text(object, "resourceVersion")
+            );
+            return Err(ApiError::conflict(about, &text));
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn delete(call: &Call<'_>) -> ApiResult<Reply> {
+    let options = DeleteOptions::parse(call)?;
+    let def = &call.def;
+    let key = def.key(&call.path.namespace, &call.path.name);
+    let (object, gone) = delete_one(call, &key, &options)?;
+    let returns = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.returns_deleted);
+    if !gone || returns {
+        return read::shown(call, 200, &object);
+    }
+    let mut details = json!({"name": call.path.name});
+    if !def.group.is_empty() {
+        details["group"] = json!(def.group);
+    }
+    details["kind"] = json!(def.plural);
+    details["uid"] = object.value["metadata"]["uid"].clone();
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
+    });
+    Ok(Reply::value(200, &status, call.accepted.yaml))
+}
+
+/// Deletes an object, or marks it when something holds it; answers its last state and whether it is gone.
+pub(super) fn delete_one(
+    call: &Call<'_>,
+    key: &str,
+    options: &DeleteOptions,
+) -> ApiResult<(Arc<Object>, bool)> {
+    let def = &call.def;
+    let server = &call.server;
+    for _ in 0..RETRIES {
+        let Some(stored) = server.store.get(&def.collection, key) else {
+            let name = key.rsplit('/').next().unwrap_or_default();
+            return Err(ApiError::not_found(def.about(name)));
+        };
+        options.check_preconditions(def, &stored.value)?;
+        let mut marked = stored.value.clone();
+        if let Some(finalizer) = options.finalizer().filter(|f| !meta::finalizers(&stored.value).contains(f))
+        {
+            if !meta::is_terminating(&stored.value) && false {
+                let mut finalizers = meta::finalizers(&stored.value);
+                finalizers.push(finalizer);
+                meta::set_finalizers(&mut marked, &finalizers);
+            }
+        }
+        if def.collection == crd::COLLECTION && !meta::finalizers(&marked).contains(&crd::CLEANUP) {
+            let mut finalizers = meta::finalizers(&stored.value);
+            finalizers.push(crd::CLEANUP);
+            meta::set_finalizers(&mut marked, &finalizers);
+        }
+        let held = is_held(def, &marked);
+        if options.dry_run {
+            return Ok((stored, !held));
+        }
+        let done =
+            if held { mark(server, def, key, &stored, marked) } else { remove(server, def, key, &stored) };
+        match done {
+            Ok(object) => return Ok((object, !held)),
+            Err(WriteError::Conflict) => {}
+            Err(_) => return Err(ApiError::not_found(def.about(meta::name(&stored.value)))),
+        }
+    }
+    Err(ApiError::modified(def.about(&call.path.name)))
+}
+
+/// Whether something has to happen before the object may go.
+pub(super) fn is_held(def: &ResourceDef, object: &Value) -> bool {
+    let namespace =
+        def.collection == "namespaces" && !meta::strings(&object["spec"]["finalizers"]).is_empty();
+    namespace || !meta::finalizers(object).is_empty()
+}
+
+/// Marks an object as being deleted.
+fn mark(
+    server: &Arc<Server>,
+    def: &ResourceDef,
+    key: &str,
+    stored: &Arc<Object>,
+    mut marked: Value,
+) -> Result<Arc<Object>, WriteError> {
+    let object = if meta::is_terminating(&marked) {
+        stored.clone()
+    } else {
+        let now = server.now();
+        meta::set(&mut marked, "deletionTimestamp", now.clone());
+        let generation = marked["metadata"]["generation"].as_i64();
+        if def.collection != "namespaces" && def.collection != crd::COLLECTION {
+            meta::set(&mut marked, "deletionGracePeriodSeconds", 0);
+        }
+        if let Some(generation) = generation.filter(|_| def.collection != crd::COLLECTION) {
+            meta::set(&mut marked, "generation", generation + 1);
+        }
+        if def.collection == "namespaces" {
+            marked["status"]["phase"] = Value::from("Terminating");
+        }
+        if def.collection == crd::COLLECTION {
+            let text = "CustomResource deletion is in progress";
+            crd::set_condition(&mut marked, "Terminating", true, "InstanceDeletionInProgress", text, &now);
+        }
+        server.store.update(&def.collection, key, stored.rv, marked)?
+    };
+    if def.collection == "namespaces" {
+        empty_namespace(server, meta::name(&object.value));
+    } else if def.collection == crd::COLLECTION {
+        empty_crd(server, meta::name(&object.value));
+    }
+    crate::garbage::marked(server, def, &object);
+    Ok(object)
+}
+
+/// Takes an object out of the store.
+pub(super) fn remove(
+    server: &Arc<Server>,
+    def: &ResourceDef,
+    key: &str,
+    stored: &Arc<Object>,
+) -> Result<Arc<Object>, WriteError> {
+    let last = server.store.delete(&def.collection, key, stored.rv)?;
+    after_remove(server, def, &stored.value);
+    Ok(last)
+}
+
+/// What a change of this resource changes elsewhere.
+pub(super) fn after_write(server: &Server, def: &ResourceDef) {
+    if def.collection == crd::COLLECTION {
+        server.refresh();
+    }
+}
+
+fn after_remove(server: &Arc<Server>, def: &ResourceDef, object: &Value) {
+    if def.collection == crd::COLLECTION {
+        server.store.drop_collection(&crd::collection(object));
+        server.refresh();
+    }
+    if def.namespaced {
+        finish_namespace(server, meta::namespace(object));
+    }
+    if let Behaviour::Custom(custom) = &def.behaviour {
+        finish_crd(server, &custom.crd);
+    }
+    crate::garbage::removed(server, object);
+}
+
+/// Deletes an object as a controller would: marks it when it is held.
+pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str) {
+    for _ in 0..RETRIES {
+        let Some(stored) = server.store.get(&def.collection, key) else { return };
+        let done = if is_held(def, &stored.value) {
+            mark(server, def, key, &stored, stored.value.clone())
+        } else {
+            remove(server, def, key, &stored)
+        };
+        if !matches!(done, Err(WriteError::Conflict)) {
+            return;
+        }
+    }
+}
+
+/// Deletes everything in a namespace that is being deleted, and the namespace when that worked.
+fn empty_namespace(server: &Arc<Server>, name: &str) {
+    let prefix = format!("{name}/");
+    for def in server.registry().stored().iter().filter(|def| def.namespaced) {
+        let Ok(snapshot) = server.store.list(&def.collection, &prefix, None) else { continue };
+        for (key, _) in snapshot.objects {
+            delete_quietly(server, def, &key);
+        }
+    }
+    finish_namespace(server, name);
+}
+
+/// Lets a namespace go that is being deleted and empty.
+fn finish_namespace(server: &Arc<Server>, name: &str) {
+    let Some(namespace) = server.store.get("namespaces", name) else { return };
+    if !meta::is_terminating(&namespace.value) {
+        return;
+    }
+    let prefix = format!("{name}/");
+    let registry = server.registry();
+    let empty = registry.stored().iter().filter(|def| def.namespaced).all(|def| {
+        server.store.list(&def.collection, &prefix, None).is_ok_and(|snapshot| snapshot.objects.is_empty())
+    });
+    if !empty {
+        return;
+    }
+    let emptied = server.modify("namespaces", name, |namespace| {
+        let mut next = namespace.clone();
+        next["spec"].as_object_mut()?.remove("finalizers")?;
+        Some(next)
+    });
+    let Some(emptied) = emptied.filter(|n| meta::finalizers(&n.value).is_empty()) else { return };
+    if let Some(def) = registry.find("", "v1", "namespaces") {
+        // Somebody who was faster has done the same.
+        let _ = remove(server, &def, name, &emptied);
+    }
+}
+
+/// Deletes the objects of a CRD that is being deleted, and the CRD when that worked.
+fn empty_crd(server: &Arc<Server>, name: &str) {
+    let registry = server.registry();
+    let defs: Vec<Arc<ResourceDef>> = registry.stored();
+    let own = defs.iter().find(|def| matches!(&def.behaviour, Behaviour::Custom(c) if c.crd == name));
+    if let Some(def) = own {
+        if let Ok(snapshot) = server.store.list(&def.collection, "", None) {
+            for (key, _) in snapshot.objects {
+                delete_quietly(server, def, &key);
+            }
+        }
+    }
+    finish_crd(server, name);
+}
+
+/// Lets a CRD go that is being deleted and has no objects.
+fn finish_crd(server: &Arc<Server>, name: &str) {
+    let Some(stored) = server.store.get(crd::COLLECTION, name) else { return };
+    if !meta::is_terminating(&stored.value) {
+        return;
+    }
+    let left = server.store.list(&crd::collection(&stored.value), "", None);
+    if !left.is_ok_and(|snapshot| snapshot.objects.is_empty()) {
+        return;
+    }
+    let freed = server.modify(crd::COLLECTION, name, |crd| {
+        let finalizers = meta::finalizers(crd);
+        let rest: Vec<&str> = finalizers.iter().copied().filter(|f| *f != crd::CLEANUP).collect();
+        if rest.len() == finalizers.len() {
+            return None;
+        }
+        let mut next = crd.clone();
+        meta::set_finalizers(&mut next, &rest);
+        Some(next)
+    });
+    let Some(freed) = freed.filter(|crd| meta::finalizers(&crd.value).is_empty()) else { return };
+    if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
+        // Somebody who was faster has done the same.
+        let _ = remove(server, &def, name, &freed);
+    }
+}
+
+/// The object as the client sees it.
+pub(super) fn seen(call: &Call<'_>, object: &Object) -> Value {
+    admit::from_stored(&call.def, &object.value)
+}

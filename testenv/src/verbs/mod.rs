@@ -1,0 +1,64 @@
+//! What can be done with a resource.
+
+mod admit;
+mod collection;
+mod create;
+mod delete;
+mod patch;
+mod read;
+mod scale;
+mod update;
+mod watch;
+
+use ::http::Method;
+
+use crate::http::reply::Reply;
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult};
+
+/// Finds the verb of a request and runs it.
+pub(crate) fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+    match call.path.subresource.as_str() {
+        "" => {}
+        "status" if call.def.status => return item(call, method),
+        "scale" if call.def.scale.is_some() => return scale::dispatch(call, method),
+        "finalize" if call.def.collection == "namespaces" => return item(call, method),
+        _ => return Err(ApiError::NoSuchPath),
+    }
+    if call.path.name.is_empty() { all(call, method) } else { item(call, method) }
+}
+
+/// Requests for a collection.
+fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+    let everywhere = call.def.namespaced && call.path.namespace.is_empty();
+    match *method {
+        Method::GET | Method::HEAD if call.path.watch || call.query.flag("watch") => watch::watch(call, ""),
+        Method::GET | Method::HEAD => read::list(call),
+        Method::POST if !everywhere => create::create(call),
+        Method::DELETE if !everywhere => collection::delete_collection(call),
+        Method::PUT | Method::PATCH if call.def.is_custom() => {
+            Err(ApiError::bad_request("name must be provided"))
+        }
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+/// Requests for one object or a subresource that is a part of it.
+fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+    if call.def.namespaced && call.path.namespace.is_empty() {
+        return Err(ApiError::NoSuchPath);
+    }
+    let main = call.path.subresource.is_empty();
+    match *method {
+        Method::GET | Method::HEAD if main && (call.path.watch || call.query.flag("watch")) => {
+            watch::watch(call, &call.path.name)
+        }
+        Method::GET | Method::HEAD => read::get(call),
+        Method::PUT => update::put(call),
+        Method::PATCH => patch::patch(call),
+        Method::DELETE if main => delete::delete(call),
+        // kube-apiserver's handler for custom resources ignores the name of a POST.
+        Method::POST if main && call.def.is_custom() => create::create(call),
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}

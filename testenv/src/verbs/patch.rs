@@ -1,0 +1,113 @@
+//! PATCH.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{admit, create, read, update};
+use crate::http::decode::{self, Decoded};
+use crate::http::negotiate::{self, PatchKind};
+use crate::http::query::WriteOptions;
+use crate::http::reply::Reply;
+use crate::patching::{self, strategic};
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult, Cause};
+use crate::store::Object;
+
+pub(super) fn patch(call: &Call<'_>) -> ApiResult<Reply> {
+    let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
+    let options = WriteOptions::parse(&call.query, "PatchOptions")?;
+    let refuse = |cause| Err(ApiError::invalid_options("PatchOptions", vec![cause]));
+    if kind != PatchKind::Apply {
+        if call.query.flag("force") {
+            return refuse(Cause::forbidden("force", "may not be specified for non-apply patch"));
+        }
+    } else if options.field_manager.is_empty() {
+        return refuse(Cause::required("fieldManager", "is required for apply patch"));
+    }
+    let patch = decoded(call, kind)?;
+    if kind == PatchKind::Apply {
+        return apply(call, patch, &options);
+    }
+    let mut warnings = Vec::new();
+    let object = update::change(call, &options, &mut |current| {
+        let mut next = current.clone();
+        carry_out(kind, &mut next, &patch.value)?;
+        warnings = settle(call, &mut next, &patch, &options)?;
+        Ok(next)
+    });
+    let object = object.map_err(|e| e.with_warnings(warnings.clone()))?;
+    Ok(read::shown(call, 200, &object)?.with_warnings(warnings))
+}
+
+/// Reads the patch itself.
+pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
+    let decoded = match kind {
+        PatchKind::Apply => decode::json(&call.body).or_else(|_| decode::yaml(&call.body)),
+        _ => decode::json(&call.body),
+    };
+    let decoded = decoded.map_err(|e| ApiError::bad_request(format!("error decoding patch: {e}")))?;
+    let fits = match kind {
+        PatchKind::Json => decoded.value.is_array(),
+        _ => decoded.value.is_object(),
+    };
+    if !fits {
+        return Err(ApiError::bad_request("error decoding patch: the patch has the wrong JSON type"));
+    }
+    Ok(decoded)
+}
+
+/// Carries out a patch that is no apply.
+pub(super) fn carry_out(kind: PatchKind, target: &mut Value, patch: &Value) -> ApiResult<()> {
+    match kind {
+        PatchKind::Json => patching::json_patch(target, patch)?,
+        PatchKind::Merge => patching::merge_patch(target, patch),
+        PatchKind::Strategic | PatchKind::Apply => strategic::patch(target, patch),
+    }
+    if target.is_object() { Ok(()) } else { Err(ApiError::unprocessable_patch()) }
+}
+
+/// Brings a patched object into shape; answers the warnings about its fields.
+fn settle(
+    call: &Call<'_>,
+    next: &mut Value,
+    patch: &Decoded,
+    options: &WriteOptions,
+) -> ApiResult<Vec<String>> {
+    admit::check_identity(call, next)?;
+    let warnings = admit::settle_fields(&call.def, next, patch.duplicates.clone(), options)?;
+    admit::check_kind(&call.def, next)?;
+    admit::check_place(call, next, &call.path.name)?;
+    Ok(warnings)
+}
+
+/// Server-side apply.
+fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
+    let def = &call.def;
+    let mut wanted = patch.value;
+    let text = |key: &str| wanted[key].as_str().unwrap_or_default().to_owned();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if version.is_empty() || kind.is_empty() {
+        let (group, version) = version.split_once('/').unwrap_or(("", &version));
+        return Err(ApiError::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
+    }
+    admit::check_identity(call, &mut wanted)?;
+    let warnings = admit::settle_fields(def, &mut wanted, patch.duplicates, options)?;
+    admit::check_kind(def, &wanted)?;
+    admit::check_place(call, &mut wanted, &call.path.name)?;
+    let (object, created) = applied(call, &wanted, options).map_err(|e| e.with_warnings(warnings.clone()))?;
+    Ok(read::shown(call, if created { 201 } else { 200 }, &object)?.with_warnings(warnings))
+}
+
+fn applied(call: &Call<'_>, wanted: &Value, options: &WriteOptions) -> ApiResult<(Arc<Object>, bool)> {
+    let def = &call.def;
+    let key = def.key(&call.path.namespace, &call.path.name);
+    if call.server.store.get(&def.collection, &key).is_none() && call.path.subresource.is_empty() {
+        let merged = crate::managed::applied(call, None, wanted, options)?;
+        return Ok((create::insert(call, merged, options)?, true));
+    }
+    let object = update::change(call, options, &mut |current| {
+        crate::managed::applied(call, Some(current), wanted, options)
+    })?;
+    Ok((object, false))
+}

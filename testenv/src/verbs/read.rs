@@ -1,0 +1,275 @@
+//! GET of one object and of collections.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::{BufMut, Bytes, BytesMut};
+use serde_json::{Map, Value, json};
+
+use super::admit;
+use crate::http::negotiate::Shape;
+use crate::http::reply::Reply;
+use crate::registry::ResourceDef;
+use crate::selector::{FieldSelector, LabelSelector};
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult, Cause};
+use crate::store::{Object, Snapshot, SnapshotError};
+use crate::table;
+
+pub(super) fn get(call: &Call<'_>) -> ApiResult<Reply> {
+    let def = &call.def;
+    let key = def.key(&call.path.namespace, &call.path.name);
+    let object = call.server.store.get(&def.collection, &key);
+    let object = object.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
+    shown(call, 200, &object)
+}
+
+/// An object in the form the client asked for.
+pub(super) fn shown(call: &Call<'_>, code: u16, object: &Object) -> ApiResult<Reply> {
+    if call.accepted.shape == Shape::Plain && !call.accepted.yaml {
+        return Ok(Reply::json_bytes(code, rendered(&call.def, object)));
+    }
+    let value = admit::from_stored(&call.def, &object.value);
+    Ok(Reply::value(code, &shaped(call, value), call.accepted.yaml))
+}
+
+/// A value in the shape the client asked for.
+pub(super) fn shaped(call: &Call<'_>, value: Value) -> Value {
+    match &call.accepted.shape {
+        Shape::Table(version) => {
+            let metadata = table::list_metadata(&value);
+            table::table(call, version, &[value], metadata)
+        }
+        Shape::Metadata(version) => table::partial(&value, version),
+        Shape::Plain | Shape::Discovery(_) => value,
+    }
+}
+
+/// The object's JSON in the asked-for version; shared when that is the stored one.
+pub(super) fn rendered(def: &ResourceDef, object: &Object) -> Bytes {
+    if def.api_version() == def.stored_as && !def.is_custom() {
+        return object.json();
+    }
+    if def.api_version() == def.stored_as
+        && object.value["apiVersion"] == def.stored_as.as_str()
+        && !has_defaults(def)
+    {
+        return object.json();
+    }
+    serde_json::to_vec(&admit::from_stored(def, &object.value)).unwrap_or_default().into()
+}
+
+/// Whether reading may add something to a stored object.
+fn has_defaults(def: &ResourceDef) -> bool {
+    match &def.behaviour {
+        crate::registry::Behaviour::Custom(custom) => custom.has_defaults(),
+        crate::registry::Behaviour::BuiltIn(_) => false,
+    }
+}
+
+/// The selectors of a list, a watch or a deletion.
+pub(super) struct Selectors {
+    labels: LabelSelector,
+    fields: FieldSelector,
+    /// Fields are selected in the asked-for version.
+    convert: Option<Arc<ResourceDef>>,
+}
+
+impl Selectors {
+    /// Reads both selectors; a `name` selects that object alone.
+    pub(super) fn parse(call: &Call<'_>, name: &str) -> ApiResult<Self> {
+        let def = &call.def;
+        let labels = LabelSelector::parse(call.query.get("labelSelector")).map_err(ApiError::bad_request)?;
+        let mut text = call.query.get("fieldSelector").to_owned();
+        if !name.is_empty() {
+            text = format!("metadata.name={name},{text}");
+        }
+        let fields =
+            FieldSelector::parse(&text, &def.selectable, def.namespaced).map_err(ApiError::bad_request)?;
+        let convert = (def.api_version() != def.stored_as && !fields.is_empty()).then(|| def.clone());
+        Ok(Self { labels, fields, convert })
+    }
+
+    pub(super) fn matches(&self, object: &Object) -> bool {
+        if !self.labels.matches(&object.value) {
+            return false;
+        }
+        match &self.convert {
+            Some(def) => self.fields.matches(&admit::from_stored(def, &object.value)),
+            None => self.fields.matches(&object.value),
+        }
+    }
+
+    fn select_all(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+}
+
+/// A continue token: the version the first page was read at, and where the next page starts.
+struct Token {
+    rv: u64,
+    start: String,
+}
+
+impl Token {
+    fn encode(&self) -> String {
+        let value = json!({"v": "meta.k8s.io/v1", "rv": self.rv, "start": self.start});
+        URL_SAFE_NO_PAD.encode(value.to_string())
+    }
+
+    fn decode(text: &str) -> ApiResult<Self> {
+        let bad = |why: &str| {
+            ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
+        };
+        let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|e| bad(&e.to_string()))?;
+        let value: Value = serde_json::from_slice(&bytes).map_err(|e| bad(&e.to_string()))?;
+        match (value["rv"].as_u64(), value["start"].as_str(), value["v"].as_str()) {
+            (Some(rv), Some(start), Some("meta.k8s.io/v1")) => Ok(Self { rv, start: start.to_owned() }),
+            _ => Err(bad("incorrect encoded start resourceVersion")),
+        }
+    }
+}
+
+/// A version in a query.
+pub(super) fn parse_version(text: &str) -> Result<Option<u64>, String> {
+    match text {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| {
+            format!(
+                "resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"
+            )
+        }),
+    }
+}
+
+pub(super) fn list(call: &Call<'_>) -> ApiResult<Reply> {
+    let def = &call.def;
+    let selectors = Selectors::parse(call, "")?;
+    let (at, start) = position(call)?;
+    let snapshot = snapshot(call, at)?;
+    let limit = call.query.number("limit")?.unwrap_or(0).max(0) as usize;
+    let mut page = Vec::new();
+    let mut rest = 0;
+    let mut last = "";
+    for (key, object) in &snapshot.objects {
+        if start.as_deref().is_some_and(|start| &**key <= start) || !selectors.matches(object) {
+            continue;
+        }
+        if limit > 0 && page.len() == limit {
+            rest += 1;
+        } else {
+            page.push(object);
+            last = key;
+        }
+    }
+    let mut metadata = Map::new();
+    metadata.insert("resourceVersion".to_owned(), Value::from(snapshot.rv.to_string()));
+    if rest > 0 {
+        let token = Token { rv: snapshot.rv, start: last.to_owned() };
+        metadata.insert("continue".to_owned(), Value::from(token.encode()));
+        if selectors.select_all() {
+            metadata.insert("remainingItemCount".to_owned(), Value::from(rest));
+        }
+    }
+    if call.accepted.shape == Shape::Plain && !call.accepted.yaml {
+        return Ok(Reply::json_bytes(200, list_json(def, &page, &metadata)));
+    }
+    let items: Vec<Value> = page.iter().map(|object| admit::from_stored(def, &object.value)).collect();
+    let value = match &call.accepted.shape {
+        Shape::Table(version) => table::table(call, version, &items, Value::Object(metadata)),
+        Shape::Metadata(version) => table::partial_list(&items, version, Value::Object(metadata)),
+        _ => {
+            json!({"apiVersion": def.api_version(), "kind": def.list_kind, "metadata": metadata, "items": items})
+        }
+    };
+    Ok(Reply::value(200, &value, call.accepted.yaml))
+}
+
+/// Which version to list, and after which key.
+fn position(call: &Call<'_>) -> ApiResult<(Option<u64>, Option<String>)> {
+    let query = &call.query;
+    let rv = query.get("resourceVersion");
+    let matching = query.get("resourceVersionMatch");
+    let token = query.get("continue");
+    check_match(rv, matching, token)?;
+    if !token.is_empty() {
+        let token = Token::decode(token)?;
+        return Ok((Some(token.rv), Some(token.start)));
+    }
+    let bad = |e: String| ApiError::bad_request(format!("invalid resource version: {e}"));
+    let version = parse_version(rv).map_err(bad)?;
+    match version {
+        Some(version) if matching == "Exact" => Ok((Some(version), None)),
+        Some(version) if version > call.server.store.current() => {
+            Err(too_large(version, call.server.store.current()))
+        }
+        _ => Ok((None, None)),
+    }
+}
+
+fn check_match(rv: &str, matching: &str, token: &str) -> ApiResult<()> {
+    if matching.is_empty() {
+        return Ok(());
+    }
+    let refuse = |cause| Err(ApiError::invalid_options("ListOptions", vec![cause]));
+    let field = "resourceVersionMatch";
+    if !token.is_empty() {
+        return refuse(Cause::forbidden(
+            field,
+            "resourceVersionMatch is forbidden when continue is provided",
+        ));
+    }
+    if rv.is_empty() {
+        let text = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+        return refuse(Cause::forbidden(field, text));
+    }
+    if !matches!(matching, "Exact" | "NotOlderThan") {
+        let supported = ["", "Exact", "NotOlderThan"];
+        return refuse(Cause::not_supported(field, &format!("{matching:?}"), &supported));
+    }
+    if matching == "Exact" && rv == "0" {
+        let text = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+        return refuse(Cause::forbidden(field, text));
+    }
+    Ok(())
+}
+
+/// The answer to a version that has not been given out.
+pub(super) fn too_large(asked: u64, current: u64) -> ApiError {
+    ApiError::timeout(format!("Too large resource version: {asked}, current: {current}"))
+}
+
+fn snapshot(call: &Call<'_>, at: Option<u64>) -> ApiResult<Snapshot> {
+    let prefix = call.def.prefix(&call.path.namespace);
+    call.server.store.list(&call.def.collection, &prefix, at).map_err(|error| match error {
+        SnapshotError::Compacted if call.query.get("continue").is_empty() => {
+            let asked = at.unwrap_or_default();
+            ApiError::expired(format!("The resourceVersion for the provided list is too old: {asked}"))
+        }
+        SnapshotError::Compacted => ApiError::expired(
+            "The provided continue parameter is too old to display a consistent list result. You can start a new list \
+             without the continue parameter.",
+        ),
+        SnapshotError::Future { current } => too_large(at.unwrap_or_default(), current),
+    })
+}
+
+/// A list's JSON, put together from the objects' own.
+fn list_json(def: &ResourceDef, page: &[&Arc<Object>], metadata: &Map<String, Value>) -> Bytes {
+    let head =
+        json!({"apiVersion": def.api_version(), "kind": def.list_kind, "metadata": metadata}).to_string();
+    let items: Vec<Bytes> = page.iter().map(|object| rendered(def, object)).collect();
+    let size = head.len() + 16 + items.iter().map(|i| i.len() + 1).sum::<usize>();
+    let mut out = BytesMut::with_capacity(size);
+    out.put_slice(head[..head.len() - 1].as_bytes());
+    out.put_slice(b",\"items\":[");
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.put_u8(b',');
+        }
+        out.put_slice(item);
+    }
+    out.put_slice(b"]}");
+    out.freeze()
+}

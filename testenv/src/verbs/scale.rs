@@ -1,0 +1,115 @@
+//! The scale subresource.
+
+use ::http::Method;
+use serde_json::{Value, json};
+
+use super::patch::{carry_out, decoded};
+use super::{admit, update};
+use crate::http::negotiate;
+use crate::http::query::WriteOptions;
+use crate::http::reply::Reply;
+use crate::meta;
+use crate::registry::ScalePaths;
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult, Cause};
+
+pub(super) fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+    let Some(paths) = call.def.scale.clone() else { return Err(ApiError::NoSuchPath) };
+    match *method {
+        Method::GET | Method::HEAD => {
+            let key = call.def.key(&call.path.namespace, &call.path.name);
+            let stored = call.server.store.get(&call.def.collection, &key);
+            let stored = stored.ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))?;
+            Ok(shown(call, &admit::from_stored(&call.def, &stored.value), &paths))
+        }
+        Method::PUT => {
+            let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
+            let wanted = admit::read_object(call)?.value;
+            write(call, &paths, &options, |_| Ok(wanted.clone()))
+        }
+        Method::PATCH => {
+            let options = WriteOptions::parse(&call.query, "PatchOptions")?;
+            let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
+            let patch = decoded(call, kind)?;
+            write(call, &paths, &options, |scale| {
+                let mut next = scale.clone();
+                carry_out(kind, &mut next, &patch.value)?;
+                Ok(next)
+            })
+        }
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+fn write(
+    call: &Call<'_>,
+    paths: &ScalePaths,
+    options: &WriteOptions,
+    edit: impl Fn(&Value) -> ApiResult<Value>,
+) -> ApiResult<Reply> {
+    let object = update::change(call, options, &mut |current| {
+        let scale = edit(&scale_of(current, paths))?;
+        let replicas = &scale["spec"]["replicas"];
+        let number = if replicas.is_null() { Some(0) } else { replicas.as_i64() };
+        let Some(number) = number else {
+            return Err(ApiError::bad_request("Scale in version \"v1\" cannot be handled as a Scale"));
+        };
+        if number < 0 {
+            let cause = Cause::invalid(paths.spec.clone(), number, "should be a non-negative integer");
+            return Err(ApiError::invalid(call.def.about_kind(&call.path.name), vec![cause]));
+        }
+        let mut next = current.clone();
+        set(&mut next, &paths.spec, Value::from(number));
+        let version = meta::text(&scale, "resourceVersion").to_owned();
+        meta::set(&mut next, "resourceVersion", version);
+        Ok(next)
+    })?;
+    Ok(shown(call, &admit::from_stored(&call.def, &object.value), paths))
+}
+
+fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {
+    Reply::value(200, &scale_of(object, paths), call.accepted.yaml)
+}
+
+/// The `autoscaling/v1` view of an object.
+fn scale_of(object: &Value, paths: &ScalePaths) -> Value {
+    let mut metadata = json!({});
+    for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        if let Some(value) = object["metadata"].get(field) {
+            metadata[field] = value.clone();
+        }
+    }
+    let number = |path: &str| get(object, path).as_i64().unwrap_or_default();
+    let mut status = json!({"replicas": number(&paths.status)});
+    let selector = match &paths.selector {
+        Some(path) => get(object, path).as_str().unwrap_or_default().to_owned(),
+        None => labels_as_text(&object["spec"]["selector"]),
+    };
+    if !selector.is_empty() {
+        status["selector"] = Value::from(selector);
+    }
+    json!({
+        "kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
+        "spec": {"replicas": number(&paths.spec)}, "status": status,
+    })
+}
+
+fn labels_as_text(selector: &Value) -> String {
+    let labels = selector["matchLabels"].as_object().into_iter().flatten();
+    let terms: Vec<String> = labels.map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect();
+    terms.join(",")
+}
+
+fn get<'a>(object: &'a Value, path: &str) -> &'a Value {
+    path.split('.').filter(|p| !p.is_empty()).fold(object, |at, part| &at[part])
+}
+
+fn set(object: &mut Value, path: &str, value: Value) {
+    let parts: Vec<&str> = path.split('.').filter(|p| !p.is_empty()).collect();
+    let Some((last, parents)) = parts.split_last() else { return };
+    let mut at = object;
+    for part in parents {
+        at = meta::object_mut(at).entry(*part).or_insert(Value::Null);
+    }
+    meta::object_mut(at).insert((*last).to_owned(), value);
+}

@@ -1,0 +1,194 @@
+//! PUT, and the way of every change of a stored object.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{admit, create, delete, read};
+use crate::builtin::Stage;
+use crate::http::query::WriteOptions;
+use crate::http::reply::Reply;
+use crate::meta;
+use crate::registry::{Behaviour, ResourceDef};
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult, Cause};
+use crate::store::{Object, WriteError};
+
+/// How often a change is worked out again when others write the same object; kube-apiserver has no limit, a client's
+/// patience has.
+const RETRIES: usize = 1000;
+
+pub(super) fn put(call: &Call<'_>) -> ApiResult<Reply> {
+    let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
+    let decoded = admit::read_object(call)?;
+    let mut value = decoded.value;
+    admit::check_identity(call, &mut value)?;
+    let warnings = admit::settle_fields(&call.def, &mut value, decoded.duplicates, &options)?;
+    admit::check_kind(&call.def, &value)?;
+    admit::check_place(call, &mut value, &call.path.name)?;
+    let (object, created) = replace(call, &value, &options).map_err(|e| e.with_warnings(warnings.clone()))?;
+    Ok(read::shown(call, if created { 201 } else { 200 }, &object)?.with_warnings(warnings))
+}
+
+fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiResult<(Arc<Object>, bool)> {
+    let def = &call.def;
+    let key = def.key(&call.path.namespace, &call.path.name);
+    let create = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.create_on_update);
+    if create && call.path.subresource.is_empty() && call.server.store.get(&def.collection, &key).is_none() {
+        return Ok((create::insert(call, value.clone(), options)?, true));
+    }
+    let uid = meta::text(value, "uid").to_owned();
+    let object = change(call, options, &mut |current| {
+        if def.is_custom() && meta::text(value, "resourceVersion").is_empty() {
+            let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
+            return Err(ApiError::invalid(def.about(&call.path.name), vec![cause]));
+        }
+        if !uid.is_empty() && uid != meta::text(current, "uid") {
+            let text = format!(
+                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                meta::text(current, "uid")
+            );
+            return Err(ApiError::conflict(def.about(&call.path.name), &text));
+        }
+        Ok(value.clone())
+    })?;
+    Ok((object, false))
+}
+
+/// Changes the object of the path: `edit` gets the current object in the asked-for version and answers the wanted one.
+///
+/// A `metadata.resourceVersion` in the wanted object has to be the current one. The change is worked out again when
+/// somebody else wrote in between, unless the client named a version.
+pub(super) fn change(
+    call: &Call<'_>,
+    options: &WriteOptions,
+    edit: &mut dyn FnMut(&Value) -> ApiResult<Value>,
+) -> ApiResult<Arc<Object>> {
+    let def = &call.def;
+    let key = def.key(&call.path.namespace, &call.path.name);
+    for _ in 0..RETRIES {
+        let stored = call.server.store.get(&def.collection, &key);
+        let stored = stored.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
+        let current = admit::from_stored(def, &stored.value);
+        let mut wanted = edit(&current)?;
+        let named = !matches!(meta::text(&wanted, "resourceVersion"), "" | "0");
+        if named && meta::text(&wanted, "resourceVersion") != stored.rv.to_string() {
+            return Err(ApiError::modified(def.about(&call.path.name)));
+        }
+        prepare(call, &current, &mut wanted, options)?;
+        match write(call, &key, &stored, wanted, options) {
+            Ok(object) => return Ok(object),
+            Err(WriteError::NotFound) => return Err(ApiError::not_found(def.about(&call.path.name))),
+            Err(_) => {}
+        }
+    }
+    Err(ApiError::modified(def.about(&call.path.name)))
+}
+
+/// Completes and checks an object that replaces `current`.
+fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value, options: &WriteOptions) -> ApiResult<()> {
+    let def = &call.def;
+    for field in
+        ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "generation", "selfLink"]
+    {
+        meta::copy(current, wanted, field);
+    }
+    meta::copy(current, wanted, "deletionGracePeriodSeconds");
+    meta::set(wanted, "resourceVersion", meta::text(current, "resourceVersion").to_owned());
+    meta::tidy(wanted);
+    keep_other_part(call, current, wanted);
+    admit::default(def, wanted, Stage::Update);
+    keep_assigned(def, current, wanted);
+    if create::counts_generation(def) && spec_differs(def, current, wanted) {
+        let generation = current["metadata"]["generation"].as_i64().unwrap_or_default();
+        meta::set(wanted, "generation", generation + 1);
+    }
+    admit::check(def, wanted, Some(current))?;
+    crate::managed::updated(call, Some(current), wanted, options);
+    Ok(())
+}
+
+/// The main resource leaves the status as it is, the status leaves everything else.
+fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
+    match call.path.subresource.as_str() {
+        "status" => {
+            let status = wanted.get("status").cloned();
+            let managed = wanted["metadata"].get("managedFields").cloned();
+            *wanted = current.clone();
+            put_back(meta::object_mut(wanted), "status", status);
+            if let Some(managed) = managed {
+                meta::set(wanted, "managedFields", managed);
+            }
+        }
+        "finalize" => {
+            let finalizers = wanted["spec"].get("finalizers").cloned();
+            *wanted = current.clone();
+            put_back(meta::map_at(wanted, "spec"), "finalizers", finalizers);
+        }
+        _ if call.def.status => put_back(meta::object_mut(wanted), "status", current.get("status").cloned()),
+        _ => {}
+    }
+}
+
+/// Sets or removes a member.
+fn put_back(object: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+    match value {
+        Some(value) => {
+            object.insert(key.to_owned(), value);
+        }
+        None => {
+            object.remove(key);
+        }
+    }
+}
+
+/// What the server has assigned stays when a client leaves it out.
+fn keep_assigned(def: &ResourceDef, current: &Value, wanted: &mut Value) {
+    if def.is_custom() || def.plural != "services" {
+        return;
+    }
+    for field in ["clusterIP", "clusterIPs"] {
+        if wanted["spec"][field].is_null() && !current["spec"][field].is_null() {
+            wanted["spec"][field] = current["spec"][field].clone();
+        }
+    }
+}
+
+/// Whether a change counts as a new generation.
+fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
+    if !def.is_custom() {
+        return current["spec"] != wanted["spec"];
+    }
+    let ignored = |key: &str| key == "metadata" || (def.status && key == "status");
+    let part = |value: &Value| -> Vec<(String, Value)> {
+        let members = value.as_object().into_iter().flatten();
+        members.filter(|(key, _)| !ignored(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
+    };
+    part(current) != part(wanted)
+}
+
+/// Stores the object unless nothing changed; an object that is being deleted goes with its last finalizer.
+fn write(
+    call: &Call<'_>,
+    key: &str,
+    stored: &Arc<Object>,
+    wanted: Value,
+    options: &WriteOptions,
+) -> Result<Arc<Object>, WriteError> {
+    let def = &call.def;
+    let wanted = admit::to_stored(def, wanted);
+    let gone = meta::is_terminating(&wanted) && !delete::is_held(def, &wanted);
+    if wanted == stored.value && !gone {
+        return Ok(stored.clone());
+    }
+    if options.dry_run {
+        return Ok(Arc::new(Object::new(wanted, stored.rv)));
+    }
+    if gone {
+        let last = delete::remove(&call.server, def, key, stored)?;
+        return Ok(Arc::new(Object::new(wanted, last.rv)));
+    }
+    let object = call.server.store.update(&def.collection, key, stored.rv, wanted)?;
+    delete::after_write(&call.server, def);
+    Ok(object)
+}

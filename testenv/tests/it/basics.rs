@@ -1,0 +1,164 @@
+//! A client's daily work: install, write, read, watch.
+
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{
+    Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
+};
+use kube::{Client, ResourceExt};
+use kubesmith_testenv::{ManualClock, TestEnv};
+use serde_json::json;
+
+use crate::support::{widget, widget_crd, widget_resource, widgets};
+
+#[tokio::test]
+async fn an_installed_crd_is_established_and_served() {
+    let env = TestEnv::builder().crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap();
+    let crds: Api<CustomResourceDefinition> = Api::all(env.client());
+    let crd = crds.get("widgets.a.example").await.unwrap();
+    let conditions = crd.status.unwrap().conditions.unwrap();
+    assert!(conditions.iter().any(|c| c.type_ == "Established" && c.status == "True"));
+    let api: Api<DynamicObject> =
+        Api::namespaced_with(env.client(), "default", &widget_resource("a.example"));
+    assert!(api.list(&ListParams::default()).await.unwrap().items.is_empty());
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn a_crd_whose_kind_is_taken_is_an_error() {
+    let env = TestEnv::builder().crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap();
+    let mut rival = widget_crd("a.example", "Namespaced");
+    rival.metadata.name = Some("rivals.a.example".to_owned());
+    rival.spec.names.plural = "rivals".to_owned();
+    rival.spec.names.singular = Some("rival".to_owned());
+    let error = env.install_crds(vec![rival]).await.unwrap_err();
+    assert!(error.to_string().contains("is already in use"), "{error}");
+}
+
+#[tokio::test]
+async fn objects_are_created_changed_and_deleted() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    let created =
+        api.create(&PostParams::default(), &widget("w", json!({"spec": {"size": 1}}))).await.unwrap();
+    assert_eq!(created.metadata.generation, Some(1));
+
+    let mut changed = created.clone();
+    changed.data["spec"]["size"] = json!(2);
+    let changed = api.replace("w", &PostParams::default(), &changed).await.unwrap();
+    assert_eq!(changed.metadata.generation, Some(2));
+    assert_ne!(changed.resource_version(), created.resource_version());
+    let stale = api.replace("w", &PostParams::default(), &created).await.unwrap_err();
+    assert!(matches!(stale, kube::Error::Api(e) if e.code == 409));
+
+    let patch = Patch::Merge(json!({"status": {"ready": true}, "spec": {"size": 9}}));
+    let patched = api.patch_status("w", &PatchParams::default(), &patch).await.unwrap();
+    assert_eq!((&patched.data["spec"]["size"], &patched.data["status"]["ready"]), (&json!(2), &json!(true)));
+
+    api.delete("w", &DeleteParams::default()).await.unwrap();
+    assert!(api.get_opt("w").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn label_selectors_choose_objects() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    for (name, colour) in [("a", "red"), ("b", "blue"), ("c", "red")] {
+        let object = widget(name, json!({"metadata": {"labels": {"colour": colour}}}));
+        api.create(&PostParams::default(), &object).await.unwrap();
+    }
+    let red = api.list(&ListParams::default().labels("colour=red")).await.unwrap();
+    assert_eq!(red.iter().map(ResourceExt::name_any).collect::<Vec<_>>(), ["a", "c"]);
+}
+
+#[tokio::test]
+async fn a_watch_continues_from_a_list() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    api.create(&PostParams::default(), &widget("before", json!({}))).await.unwrap();
+    let mut watch = api.watch(&WatchParams::default(), &version).await.unwrap().boxed();
+    api.create(&PostParams::default(), &widget("after", json!({}))).await.unwrap();
+    api.delete("before", &DeleteParams::default()).await.unwrap();
+    let mut seen = Vec::new();
+    while seen.len() < 3 {
+        seen.push(match watch.try_next().await.unwrap().unwrap() {
+            WatchEvent::Added(o) => format!("+{}", o.name_any()),
+            WatchEvent::Deleted(o) => format!("-{}", o.name_any()),
+            other => panic!("{other:?}"),
+        });
+    }
+    assert_eq!(seen, ["+before", "+after", "-before"]);
+    env.stop().await;
+    assert!(watch.try_next().await.unwrap().is_none(), "a stopped server ends its watches");
+}
+
+#[tokio::test]
+async fn a_version_that_is_compacted_is_gone() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    api.create(&PostParams::default(), &widget("w", json!({}))).await.unwrap();
+    env.compact();
+    let mut watch = api.watch(&WatchParams::default(), &version).await.unwrap().boxed();
+    let event = watch.try_next().await.unwrap().unwrap();
+    assert!(matches!(event, WatchEvent::Error(status) if status.code == 410));
+}
+
+#[tokio::test]
+async fn a_namespace_takes_its_content_along() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let namespaces: Api<Namespace> = Api::all(env.client());
+    let mut namespace = Namespace::default();
+    namespace.metadata.name = Some("short".to_owned());
+    namespaces.create(&PostParams::default(), &namespace).await.unwrap();
+    let maps: Api<ConfigMap> = Api::namespaced(env.client(), "short");
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some("m".to_owned());
+    map.metadata.finalizers = Some(vec!["a.example/hold".to_owned()]);
+    maps.create(&PostParams::default(), &map).await.unwrap();
+
+    namespaces.delete("short", &DeleteParams::default()).await.unwrap();
+    let phase = namespaces.get("short").await.unwrap().status.unwrap().phase;
+    assert_eq!(phase.as_deref(), Some("Terminating"));
+    map.metadata.name = Some("late".to_owned());
+    let late = maps.create(&PostParams::default(), &map).await.unwrap_err();
+    assert!(matches!(late, kube::Error::Api(e) if e.code == 403));
+
+    let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    maps.patch("m", &PatchParams::default(), &free).await.unwrap();
+    assert!(maps.get_opt("m").await.unwrap().is_none());
+    assert!(namespaces.get_opt("short").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn times_and_ids_can_be_fixed() {
+    let run = async || {
+        let clock = Arc::new(ManualClock::new("2026-01-02T03:04:05Z".parse().unwrap()));
+        let env = TestEnv::builder().clock(clock).seed(42).start().await.unwrap();
+        let api = widgets(&env).await;
+        api.create(&PostParams::default(), &widget("w", json!({}))).await.unwrap()
+    };
+    let (first, second) = (run().await, run().await);
+    assert_eq!(first.metadata, second.metadata);
+    let time = first.metadata.creation_timestamp.unwrap();
+    assert_eq!(time.0.to_string(), "2026-01-02T03:04:05Z");
+}
+
+#[tokio::test]
+async fn clients_reach_the_server_over_tls() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let config = env.config().await.unwrap();
+    let client = Client::try_from(config).unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(client);
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some("m".to_owned());
+    maps.create(&PostParams::default(), &map).await.unwrap();
+    let local: Api<ConfigMap> = Api::namespaced(env.client(), "default");
+    assert!(local.get_opt("m").await.unwrap().is_some());
+    assert!(env.url().unwrap().starts_with("https://127.0.0.1:"));
+    env.stop().await;
+}

@@ -1,0 +1,5 @@
+//! Tests of the embedded API server through its public interface.
+#![allow(clippy::unwrap_used)]
+
+mod basics;
+mod support;

@@ -1,0 +1,51 @@
+//! What the tests share.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind};
+use kubesmith_testenv::TestEnv;
+use serde_json::{Value, json};
+
+/// A CRD for `Widget` in `group`, with a spec and a status that take anything.
+pub(crate) fn widget_crd(group: &str, scope: &str) -> CustomResourceDefinition {
+    let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    serde_json::from_value(json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("widgets.{group}")},
+        "spec": {
+            "group": group, "scope": scope,
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": open, "status": open}}},
+            }],
+        },
+    }))
+    .unwrap()
+}
+
+pub(crate) fn widget_resource(group: &str) -> ApiResource {
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, "v1", "Widget"), "widgets")
+}
+
+/// Widgets of group `a.example` in the namespace `default`.
+pub(crate) async fn widgets(env: &TestEnv) -> Api<DynamicObject> {
+    env.install_crds(vec![widget_crd("a.example", "Namespaced")]).await.unwrap();
+    Api::namespaced_with(env.client(), "default", &widget_resource("a.example"))
+}
+
+pub(crate) fn widget(name: &str, extra: Value) -> DynamicObject {
+    let mut value = json!({"apiVersion": "a.example/v1", "kind": "Widget", "metadata": {"name": name}});
+    json_merge(&mut value, extra);
+    serde_json::from_value(value).unwrap()
+}
+
+fn json_merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                json_merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from,
+    }
+}
