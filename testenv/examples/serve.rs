@@ -10,6 +10,7 @@ use kubesmith_testenv::TestEnv;
 struct Options {
     addr: SocketAddr,
     plain: bool,
+    controllers: bool,
     kubeconfig: Option<PathBuf>,
     crds: Vec<PathBuf>,
 }
@@ -18,6 +19,7 @@ fn options() -> Result<Options, String> {
     let mut options = Options {
         addr: SocketAddr::from(([127, 0, 0, 1], 0)),
         plain: false,
+        controllers: false,
         kubeconfig: None,
         crds: Vec::new(),
     };
@@ -27,6 +29,7 @@ fn options() -> Result<Options, String> {
         match arg.as_str() {
             "--addr" => options.addr = value()?.parse().map_err(|e| format!("--addr: {e}"))?,
             "--plain-http" => options.plain = true,
+            "--controllers" => options.controllers = true,
             "--kubeconfig" => options.kubeconfig = Some(value()?.into()),
             "--crds" => options.crds.push(value()?.into()),
             other => return Err(format!("unknown option {other}")),
@@ -38,7 +41,7 @@ fn options() -> Result<Options, String> {
 #[tokio::main(flavor = "multi_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = options()?;
-    let mut env = TestEnv::builder().crd_paths(options.crds).start().await?;
+    let mut env = TestEnv::builder().controllers(options.controllers).crd_paths(options.crds).start().await?;
     let url =
         if options.plain { env.serve_plain(options.addr).await? } else { env.serve(options.addr).await? };
     if let Some(path) = &options.kubeconfig {

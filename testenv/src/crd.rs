@@ -65,10 +65,10 @@ pub(crate) fn default(crd: &mut Value, stage: Stage) {
 fn remember_storage_version(crd: &mut Value) {
     let stored = Value::from(storage_version(crd));
     let status = map_at(crd, "status");
-    if let Value::Array(list) = status.entry("storedVersions").or_insert_with(|| json!([])) {
-        if !list.contains(&stored) {
-            list.push(stored);
-        }
+    if let Value::Array(list) = status.entry("storedVersions").or_insert_with(|| json!([]))
+        && !list.contains(&stored)
+    {
+        list.push(stored);
     }
 }
 

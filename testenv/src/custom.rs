@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::apply::Typed;
 use crate::crd;
 use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths};
 use crate::status::Cause;
+use crate::structural::{self, Structural};
 
 /// One served version of a CRD.
 #[derive(Debug)]
@@ -15,27 +17,55 @@ pub(crate) struct Custom {
     pub(crate) crd: String,
     /// `openAPIV3Schema` as written.
     pub(crate) schema: Value,
+    /// The schema as it is enforced.
+    structural: Structural,
+    /// Who may own what.
+    pub(crate) typed: Typed,
     /// Whether unknown fields are kept everywhere.
-    pub(crate) preserve_unknown: bool,
+    preserve_unknown: bool,
+    has_defaults: bool,
 }
 
 impl Custom {
+    fn new(crd: &Value, version: &Value) -> Self {
+        let schema = version["schema"]["openAPIV3Schema"].clone();
+        // A stored CRD has been checked; should its schema not parse all the same, everything is kept.
+        let parsed = Structural::parse(&schema);
+        let preserve_unknown = crd["spec"]["preserveUnknownFields"] == true || parsed.is_err();
+        let structural = parsed.unwrap_or_default();
+        Self {
+            crd: crate::meta::name(crd).to_owned(),
+            typed: Typed::custom(&structural),
+            has_defaults: structural.any(&|part: &Structural| part.default.is_some()),
+            schema,
+            structural,
+            preserve_unknown,
+        }
+    }
+
     /// Removes what the schema does not know; answers the paths of what was removed.
-    pub(crate) fn prune(&self, _object: &mut Value) -> Vec<String> {
-        Vec::new()
+    pub(crate) fn prune(&self, object: &mut Value) -> Vec<String> {
+        if self.preserve_unknown { Vec::new() } else { structural::prune(&self.structural, object) }
     }
 
     /// Fills in the schema's defaults.
-    pub(crate) fn default(&self, _object: &mut Value) {}
+    pub(crate) fn default(&self, object: &mut Value) {
+        structural::apply_defaults(&self.structural, object);
+    }
 
     /// Whether reading an object may fill something in.
     pub(crate) fn has_defaults(&self) -> bool {
-        false
+        self.has_defaults
     }
 
     /// Checks an object against the schema and its rules.
-    pub(crate) fn check(&self, _object: &Value, _old: Option<&Value>) -> Vec<Cause> {
-        Vec::new()
+    pub(crate) fn check(&self, object: &Value, old: Option<&Value>) -> Vec<Cause> {
+        let mut causes = match old {
+            Some(old) => structural::validate_update(&self.structural, object, old),
+            None => structural::validate(&self.structural, object),
+        };
+        causes.extend(structural::validate_lists(&self.structural, object));
+        causes.into_iter().map(Cause::from).collect()
     }
 }
 
@@ -71,11 +101,7 @@ fn def(crd: &Value, version: &Value) -> ResourceDef {
         columns: columns(&version["additionalPrinterColumns"]),
         selectable: selectable(&version["selectableFields"]),
         deprecated,
-        behaviour: Behaviour::Custom(Arc::new(Custom {
-            crd: crate::meta::name(crd).to_owned(),
-            schema: version["schema"]["openAPIV3Schema"].clone(),
-            preserve_unknown: spec["preserveUnknownFields"] == true,
-        })),
+        behaviour: Behaviour::Custom(Arc::new(Custom::new(crd, version))),
         group,
     }
 }

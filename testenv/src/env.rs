@@ -25,6 +25,7 @@ pub struct TestEnvBuilder {
     clock: Arc<dyn Clock>,
     seed: Option<u64>,
     history: usize,
+    controllers: bool,
 }
 
 impl TestEnvBuilder {
@@ -64,6 +65,14 @@ impl TestEnvBuilder {
         self
     }
 
+    /// Runs what a cluster's controller manager does to owners and namespaces: dependents go with their owners, and
+    /// namespaces that are being deleted are emptied. Off unless set, as beside a kube-apiserver that runs alone.
+    #[must_use]
+    pub fn controllers(mut self, run: bool) -> Self {
+        self.controllers = run;
+        self
+    }
+
     /// Starts the environment.
     ///
     /// # Errors
@@ -72,7 +81,7 @@ impl TestEnvBuilder {
     /// # Panics
     /// Outside of a tokio runtime.
     pub async fn start(self) -> Result<TestEnv, Error> {
-        let server = Server::new(self.clock, self.seed, self.history);
+        let server = Server::new(self.clock, self.seed, self.history, self.controllers);
         let service = ApiService::new(server.clone(), Origin::default());
         let client = Client::new(service, "default");
         let env = TestEnv { server, client, listener: None };
@@ -127,6 +136,7 @@ impl TestEnv {
             clock: Arc::new(SystemClock),
             seed: None,
             history: HISTORY,
+            controllers: false,
         }
     }
 

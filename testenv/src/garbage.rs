@@ -1,15 +1,193 @@
 //! Owners and dependents: what the garbage collector does in a cluster.
+//!
+//! Deletions queue up and are worked off by whoever finds the queue idle, so that a long chain of owners does not become a
+//! deep recursion.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
+use crate::meta;
 use crate::registry::ResourceDef;
 use crate::server::Server;
 use crate::store::Object;
+use crate::verbs::delete;
+
+const FOREGROUND: &str = "foregroundDeletion";
+const ORPHAN: &str = "orphan";
+
+/// What has to be looked at.
+#[derive(Debug)]
+enum Work {
+    /// The object is marked as being deleted.
+    Marked(Arc<Object>),
+    Removed(Arc<Object>),
+}
+
+/// Deletions that dependents have not followed.
+#[derive(Debug, Default)]
+pub(crate) struct Queue(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<Work>,
+    busy: bool,
+}
 
 /// An object has been marked as being deleted.
-pub(crate) fn marked(_server: &Arc<Server>, _def: &ResourceDef, _object: &Object) {}
+pub(crate) fn marked(server: &Arc<Server>, object: Arc<Object>) {
+    run(server, Work::Marked(object));
+}
 
 /// An object is gone.
-pub(crate) fn removed(_server: &Arc<Server>, _object: &Value) {}
+pub(crate) fn removed(server: &Arc<Server>, object: Arc<Object>) {
+    run(server, Work::Removed(object));
+}
+
+fn run(server: &Arc<Server>, work: Work) {
+    let lock = || server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    {
+        let mut state = lock();
+        state.waiting.push_back(work);
+        if std::mem::replace(&mut state.busy, true) {
+            return;
+        }
+    }
+    loop {
+        let mut state = lock();
+        let Some(work) = state.waiting.pop_front() else {
+            state.busy = false;
+            return;
+        };
+        drop(state);
+        match work {
+            Work::Marked(object) => follow_marked(server, &object.value),
+            Work::Removed(object) => follow_removed(server, &object.value),
+        }
+    }
+}
+
+/// Dependents of an object that is being deleted go first, or are let go.
+fn follow_marked(server: &Arc<Server>, owner: &Value) {
+    let finalizers = meta::finalizers(owner);
+    let uid = meta::text(owner, "uid");
+    if finalizers.contains(&ORPHAN) {
+        for (def, key, _) in dependents(server, owner) {
+            disown(server, &def, &key, uid);
+        }
+        release(server, owner, ORPHAN);
+    } else if finalizers.contains(&FOREGROUND) {
+        for (def, key, _) in dependents(server, owner) {
+            delete::delete_quietly(server, &def, &key);
+        }
+        finish_foreground(server, owner);
+    }
+}
+
+/// Dependents of an object that is gone lose their owner, and go with their last one.
+fn follow_removed(server: &Arc<Server>, owner: &Value) {
+    let uid = meta::text(owner, "uid");
+    for (def, key, dependent) in dependents(server, owner) {
+        let others = owners(&dependent.value)
+            .filter(|o| o["uid"] != uid)
+            .any(|o| find_owner(server, &dependent.value, o).is_some());
+        if others {
+            disown(server, &def, &key, uid);
+        } else {
+            delete::delete_quietly(server, &def, &key);
+        }
+    }
+    for reference in owners(owner) {
+        if let Some((_, _, parent)) = find_owner(server, owner, reference) {
+            finish_foreground(server, &parent.value);
+        }
+    }
+}
+
+/// Lets an owner go that waits for dependents, when there are none left that block it.
+fn finish_foreground(server: &Arc<Server>, owner: &Value) {
+    if !meta::is_terminating(owner) || !meta::finalizers(owner).contains(&FOREGROUND) {
+        return;
+    }
+    let uid = meta::text(owner, "uid");
+    let blocked = dependents(server, owner)
+        .iter()
+        .any(|(_, _, d)| owners(&d.value).any(|o| o["uid"] == uid && o["blockOwnerDeletion"] == true));
+    if !blocked {
+        release(server, owner, FOREGROUND);
+    }
+}
+
+fn release(server: &Arc<Server>, owner: &Value, finalizer: &str) {
+    if let Some((def, key, _)) = find(server, owner) {
+        delete::release(server, &def, &key, finalizer);
+    }
+}
+
+fn owners(object: &Value) -> impl Iterator<Item = &Value> {
+    object["metadata"]["ownerReferences"].as_array().into_iter().flatten()
+}
+
+type Found = (Arc<ResourceDef>, String, Arc<Object>);
+
+/// The stored form of an object that is at hand.
+fn find(server: &Server, object: &Value) -> Option<Found> {
+    let (kind, version) = (object["kind"].as_str()?, object["apiVersion"].as_str()?);
+    by_kind(server, kind, version, meta::namespace(object), meta::name(object), meta::text(object, "uid"))
+}
+
+/// The owner that a reference names; owners are in the same namespace or in none.
+fn find_owner(server: &Server, dependent: &Value, reference: &Value) -> Option<Found> {
+    let (kind, version) = (reference["kind"].as_str()?, reference["apiVersion"].as_str()?);
+    let (name, uid) = (reference["name"].as_str()?, reference["uid"].as_str()?);
+    by_kind(server, kind, version, meta::namespace(dependent), name, uid)
+}
+
+fn by_kind(
+    server: &Server,
+    kind: &str,
+    version: &str,
+    namespace: &str,
+    name: &str,
+    uid: &str,
+) -> Option<Found> {
+    let group = version.rsplit_once('/').map_or("", |(group, _)| group);
+    let def = server.registry().stored().into_iter().find(|def| def.kind == kind && def.group == group)?;
+    let key = def.key(namespace, name);
+    let object = server.store.get(&def.collection, &key)?;
+    (meta::text(&object.value, "uid") == uid).then_some((def, key, object))
+}
+
+/// Objects that name `owner` as one of theirs.
+fn dependents(server: &Server, owner: &Value) -> Vec<Found> {
+    let (uid, namespace) = (meta::text(owner, "uid"), meta::namespace(owner));
+    let mut out = Vec::new();
+    for def in server.registry().stored() {
+        if !namespace.is_empty() && !def.namespaced {
+            continue;
+        }
+        let Ok(snapshot) = server.store.list(&def.collection, &def.prefix(namespace), None) else { continue };
+        let own =
+            snapshot.objects.into_iter().filter(|(_, object)| owners(&object.value).any(|o| o["uid"] == uid));
+        out.extend(own.map(|(key, object)| (def.clone(), key.to_string(), object)));
+    }
+    out
+}
+
+/// Takes an owner out of an object's references.
+fn disown(server: &Server, def: &ResourceDef, key: &str, uid: &str) {
+    server.modify(&def.collection, key, |object| {
+        let mut next = object.clone();
+        let list = next["metadata"]["ownerReferences"].as_array_mut()?;
+        let before = list.len();
+        list.retain(|owner| owner["uid"] != uid);
+        if list.len() == before {
+            return None;
+        }
+        if list.is_empty() {
+            meta::remove(&mut next, "ownerReferences");
+        }
+        Some(next)
+    });
+}

@@ -33,7 +33,7 @@ fn follow<'a>(value: &'a Value, step: &Step) -> Vec<&'a Value> {
         (Step::Equal(path, wanted), Value::Array(list)) => {
             let fits = |item: &&Value| match first(item, path) {
                 Some(Value::String(text)) => text == *wanted,
-                Some(other) => other.to_string() == *wanted,
+                Some(other) => serde_json::from_str::<Value>(wanted).is_ok_and(|wanted| wanted == other),
                 None => false,
             };
             list.iter().filter(fits).collect()

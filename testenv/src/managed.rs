@@ -2,24 +2,67 @@
 
 use serde_json::Value;
 
+use crate::apply::{self, ApplyError, Manager, Typed};
 use crate::http::query::WriteOptions;
+use crate::registry::Behaviour;
 use crate::server::Call;
-use crate::status::ApiResult;
+use crate::status::{ApiError, ApiResult, Cause};
+
+fn typed(call: &Call<'_>) -> Typed {
+    match &call.def.behaviour {
+        Behaviour::Custom(custom) => custom.typed.clone(),
+        Behaviour::BuiltIn(built_in) => Typed::builtin(built_in.group, built_in.kind),
+    }
+}
+
+fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
+    let ignored = match call.path.subresource.as_str() {
+        "status" => vec!["spec".to_owned()],
+        _ if call.def.status => vec!["status".to_owned()],
+        _ => Vec::new(),
+    };
+    Manager {
+        name: call.manager(&options.field_manager),
+        api_version: call.def.api_version(),
+        subresource: call.path.subresource.clone(),
+        time: call.server.now(),
+        ignored,
+    }
+}
 
 /// Records who set which fields of `new` by a write that is no apply.
-pub(crate) fn updated(_call: &Call<'_>, _old: Option<&Value>, _new: &mut Value, _options: &WriteOptions) {}
+pub(crate) fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Value, options: &WriteOptions) {
+    if options.applying {
+        return;
+    }
+    let old = old.unwrap_or(&Value::Null);
+    *new = apply::update(&typed(call), old, new, &manager(call, options));
+}
 
 /// Merges an applied configuration into the live object.
 ///
 /// # Errors
 /// `Conflict` when other managers own the fields and the client does not force.
 pub(crate) fn applied(
-    _call: &Call<'_>,
+    call: &Call<'_>,
     live: Option<&Value>,
     wanted: &Value,
-    _options: &WriteOptions,
+    options: &WriteOptions,
 ) -> ApiResult<Value> {
-    let mut merged = live.cloned().unwrap_or_default();
-    crate::patching::merge_patch(&mut merged, wanted);
-    Ok(merged)
+    let live = live.unwrap_or(&Value::Null);
+    let manager = manager(call, options);
+    match apply::apply(&typed(call), live, wanted, &manager, options.force) {
+        Ok(applied) => Ok(applied.object),
+        Err(ApplyError::BadRequest(text)) => Err(ApiError::bad_request(text)),
+        Err(ApplyError::Invalid(text)) => Err(ApiError::unexpected(text)),
+        Err(error @ ApplyError::Conflicts(_)) => {
+            let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+            let causes = error
+                .causes()
+                .iter()
+                .map(|cause| Cause::new(&text(cause, "reason"), text(cause, "field"), text(cause, "message")))
+                .collect();
+            Err(ApiError::apply_conflict(error.to_string(), causes))
+        }
+    }
 }

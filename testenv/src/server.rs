@@ -47,6 +47,9 @@ pub(crate) struct Server {
     pub(crate) ids: Ids,
     next_address: AtomicU32,
     stopping: signal::Sender<bool>,
+    /// Whether objects follow their owners and namespaces their end.
+    controllers: bool,
+    pub(crate) garbage: crate::garbage::Queue,
 }
 
 impl fmt::Debug for Server {
@@ -57,7 +60,12 @@ impl fmt::Debug for Server {
 
 impl Server {
     /// A server with the namespaces and the service that every cluster has.
-    pub(crate) fn new(clock: Arc<dyn Clock>, seed: Option<u64>, history_limit: usize) -> Arc<Self> {
+    pub(crate) fn new(
+        clock: Arc<dyn Clock>,
+        seed: Option<u64>,
+        history_limit: usize,
+        controllers: bool,
+    ) -> Arc<Self> {
         let server = Arc::new(Self {
             store: Arc::new(Store::new(history_limit)),
             registry: RwLock::new(Arc::new(Registry::new([]))),
@@ -66,6 +74,8 @@ impl Server {
             ids: Ids::new(seed),
             next_address: AtomicU32::new(1),
             stopping: signal::Sender::new(false),
+            controllers,
+            garbage: crate::garbage::Queue::default(),
         });
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             server.seed_namespace(name);
@@ -82,6 +92,11 @@ impl Server {
         });
         // The store is empty, so the name is free.
         let _ = self.store.create("namespaces", name, value);
+    }
+
+    /// Whether the in-process controllers run.
+    pub(crate) fn controllers(&self) -> bool {
+        self.controllers
     }
 
     /// The present time as metadata carries it.

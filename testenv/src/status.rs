@@ -49,6 +49,12 @@ impl Cause {
     }
 }
 
+impl From<crate::structural::Cause> for Cause {
+    fn from(cause: crate::structural::Cause) -> Self {
+        Self { reason: cause.reason().to_owned(), message: cause.message(), field: cause.field }
+    }
+}
+
 /// Which object an error is about.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {

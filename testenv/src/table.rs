@@ -18,7 +18,7 @@ pub(crate) fn list_metadata(object: &Value) -> Value {
 }
 
 /// A table of objects with the options of a request.
-pub(crate) fn table(call: &Call<'_>, version: &str, items: &[Value], metadata: Value) -> Value {
+pub(crate) fn table(call: &Call<'_>, version: &str, items: &[Value], metadata: &Value) -> Value {
     let now = Some(call.server.timestamp());
     of(&call.def, version, items, metadata, true, now, call.query.get("includeObject"))
 }
@@ -28,7 +28,7 @@ pub(crate) fn of(
     def: &ResourceDef,
     version: &str,
     items: &[Value],
-    metadata: Value,
+    metadata: &Value,
     headers: bool,
     now: Option<Timestamp>,
     include: &str,
@@ -75,7 +75,7 @@ pub(crate) fn partial(object: &Value, version: &str) -> Value {
 }
 
 /// The metadata of several objects.
-pub(crate) fn partial_list(items: &[Value], version: &str, metadata: Value) -> Value {
+pub(crate) fn partial_list(items: &[Value], version: &str, metadata: &Value) -> Value {
     let items: Vec<Value> = items.iter().map(|item| partial(item, version)).collect();
     json!({
         "kind": "PartialObjectMetadataList", "apiVersion": format!("meta.k8s.io/{version}"),

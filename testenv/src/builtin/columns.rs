@@ -2,8 +2,11 @@
 
 use crate::registry::{Column, ResourceDef};
 
+/// A column's name, type and path.
+type Path = (&'static str, &'static str, &'static str);
+
 /// (plural, [(name, type, path)]) in kube-apiserver's order; every kind ends with its age.
-const COLUMNS: &[(&str, &[(&str, &str, &str)])] = &[
+const COLUMNS: &[(&str, &[Path])] = &[
     ("namespaces", &[("Status", "string", ".status.phase")]),
     ("pods", &[("Status", "string", ".status.phase"), ("Node", "string", ".spec.nodeName")]),
     (

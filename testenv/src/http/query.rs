@@ -65,6 +65,8 @@ pub(crate) struct WriteOptions {
     pub(crate) field_validation: FieldValidation,
     pub(crate) field_manager: String,
     pub(crate) force: bool,
+    /// The write is a server-side apply, which settles the ownership of fields itself.
+    pub(crate) applying: bool,
 }
 
 impl WriteOptions {
@@ -97,7 +99,7 @@ impl WriteOptions {
         if !causes.is_empty() {
             return Err(ApiError::invalid_options(kind, causes));
         }
-        Ok(Self { dry_run, field_validation, field_manager, force: query.flag("force") })
+        Ok(Self { dry_run, field_validation, field_manager, force: query.flag("force"), applying: false })
     }
 }
 

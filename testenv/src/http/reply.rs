@@ -24,13 +24,12 @@ pub(crate) struct Reply {
     content_type: &'static str,
     body: Body,
     warnings: Vec<String>,
-    etag: Option<String>,
 }
 
 impl Reply {
     fn new(code: u16, content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let body = Full::new(body.into()).boxed_unsync();
-        Self { code, content_type, body, warnings: Vec::new(), etag: None }
+        Self { code, content_type, body, warnings: Vec::new() }
     }
 
     /// Rendered JSON.
@@ -63,16 +62,11 @@ impl Reply {
     pub(crate) fn stream(frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         use futures::StreamExt as _;
         let body = StreamBody::new(frames.map(|bytes| Ok(Frame::data(bytes)))).boxed_unsync();
-        Self { code: 200, content_type: JSON, body, warnings: Vec::new(), etag: None }
+        Self { code: 200, content_type: JSON, body, warnings: Vec::new() }
     }
 
     pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
         self.warnings.extend(warnings);
-        self
-    }
-
-    pub(crate) fn with_etag(mut self, etag: String) -> Self {
-        self.etag = Some(etag);
         self
     }
 
@@ -91,9 +85,6 @@ impl Reply {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
         headers.insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
-        if let Some(etag) = self.etag.and_then(|e| HeaderValue::from_str(&e).ok()) {
-            headers.insert(http::header::ETAG, etag);
-        }
         for warning in self.warnings {
             let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ");
             if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{escaped}\"")) {

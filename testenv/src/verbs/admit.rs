@@ -149,7 +149,7 @@ pub(super) fn check_place(call: &Call<'_>, value: &mut Value, name: &str) -> Api
 pub(super) fn settle_fields(
     def: &ResourceDef,
     value: &mut Value,
-    duplicates: Vec<String>,
+    duplicates: &[String],
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
     let mut unknown = match &def.behaviour {
@@ -186,12 +186,11 @@ pub(super) fn settle_fields(
 
 /// Types write maps that hold nothing where the API leaves them out.
 fn drop_empty_metadata(value: &mut Value) {
-    if let Some(template) = value.get_mut("spec").and_then(|s| s.get_mut("template")) {
-        if template.get("metadata").is_some_and(|m| m.as_object().is_some_and(Map::is_empty)) {
-            if let Some(template) = template.as_object_mut() {
-                template.remove("metadata");
-            }
-        }
+    let template = value.get_mut("spec").and_then(|spec| spec.get_mut("template"));
+    if let Some(template) = template.and_then(Value::as_object_mut)
+        && template.get("metadata").and_then(Value::as_object).is_some_and(Map::is_empty)
+    {
+        template.remove("metadata");
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
     admit::check_identity(call, &mut value)?;
-    let warnings = admit::settle_fields(&call.def, &mut value, decoded.duplicates, &options)?;
+    let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, "")?;
     let object = insert(call, value, &options).map_err(|e| e.with_warnings(warnings.clone()))?;
@@ -82,9 +82,7 @@ fn prepare(call: &Call<'_>, value: &mut Value) {
     }
     meta::tidy(value);
     if def.status {
-        if let Some(object) = value.as_object_mut() {
-            object.remove("status");
-        }
+        meta::object_mut(value).remove("status");
     }
     admit::default(def, value, Stage::Create);
     if def.plural == "services" && !def.is_custom() {

@@ -134,13 +134,11 @@ pub(super) fn delete_one(
         };
         options.check_preconditions(def, &stored.value)?;
         let mut marked = stored.value.clone();
-        if let Some(finalizer) = options.finalizer().filter(|f| !meta::finalizers(&stored.value).contains(f))
-        {
-            if !meta::is_terminating(&stored.value) && false {
-                let mut finalizers = meta::finalizers(&stored.value);
-                finalizers.push(finalizer);
-                meta::set_finalizers(&mut marked, &finalizers);
-            }
+        let finalizer = options.finalizer().filter(|f| !meta::finalizers(&stored.value).contains(f));
+        if let Some(finalizer) = finalizer.filter(|_| !meta::is_terminating(&stored.value)) {
+            let mut finalizers = meta::finalizers(&stored.value);
+            finalizers.push(finalizer);
+            meta::set_finalizers(&mut marked, &finalizers);
         }
         if def.collection == crd::COLLECTION && !meta::finalizers(&marked).contains(&crd::CLEANUP) {
             let mut finalizers = meta::finalizers(&stored.value);
@@ -198,12 +196,14 @@ fn mark(
         }
         server.store.update(&def.collection, key, stored.rv, marked)?
     };
-    if def.collection == "namespaces" {
+    if def.collection == "namespaces" && server.controllers() {
         empty_namespace(server, meta::name(&object.value));
     } else if def.collection == crd::COLLECTION {
         empty_crd(server, meta::name(&object.value));
     }
-    crate::garbage::marked(server, def, &object);
+    if server.controllers() {
+        crate::garbage::marked(server, object.clone());
+    }
     Ok(object)
 }
 
@@ -215,7 +215,7 @@ pub(super) fn remove(
     stored: &Arc<Object>,
 ) -> Result<Arc<Object>, WriteError> {
     let last = server.store.delete(&def.collection, key, stored.rv)?;
-    after_remove(server, def, &stored.value);
+    after_remove(server, def, stored);
     Ok(last)
 }
 
@@ -226,18 +226,21 @@ pub(super) fn after_write(server: &Server, def: &ResourceDef) {
     }
 }
 
-fn after_remove(server: &Arc<Server>, def: &ResourceDef, object: &Value) {
+fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
+    let object = &stored.value;
     if def.collection == crd::COLLECTION {
         server.store.drop_collection(&crd::collection(object));
         server.refresh();
     }
-    if def.namespaced {
-        finish_namespace(server, meta::namespace(object));
-    }
     if let Behaviour::Custom(custom) = &def.behaviour {
         finish_crd(server, &custom.crd);
     }
-    crate::garbage::removed(server, object);
+    if server.controllers() {
+        if def.namespaced {
+            finish_namespace(server, meta::namespace(object));
+        }
+        crate::garbage::removed(server, stored.clone());
+    }
 }
 
 /// Deletes an object as a controller would: marks it when it is held.
@@ -248,6 +251,28 @@ pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str)
             mark(server, def, key, &stored, stored.value.clone())
         } else {
             remove(server, def, key, &stored)
+        };
+        if !matches!(done, Err(WriteError::Conflict)) {
+            return;
+        }
+    }
+}
+
+/// Takes a finalizer off an object that is being deleted; the object goes with its last one.
+pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finalizer: &str) {
+    for _ in 0..RETRIES {
+        let Some(stored) = server.store.get(&def.collection, key) else { return };
+        let finalizers = meta::finalizers(&stored.value);
+        if !finalizers.contains(&finalizer) {
+            return;
+        }
+        let rest: Vec<&str> = finalizers.into_iter().filter(|f| *f != finalizer).collect();
+        let mut next = stored.value.clone();
+        meta::set_finalizers(&mut next, &rest);
+        let done = if meta::is_terminating(&next) && !is_held(def, &next) {
+            remove(server, def, key, &stored)
+        } else {
+            server.store.update(&def.collection, key, stored.rv, next)
         };
         if !matches!(done, Err(WriteError::Conflict)) {
             return;
@@ -298,11 +323,11 @@ fn empty_crd(server: &Arc<Server>, name: &str) {
     let registry = server.registry();
     let defs: Vec<Arc<ResourceDef>> = registry.stored();
     let own = defs.iter().find(|def| matches!(&def.behaviour, Behaviour::Custom(c) if c.crd == name));
-    if let Some(def) = own {
-        if let Ok(snapshot) = server.store.list(&def.collection, "", None) {
-            for (key, _) in snapshot.objects {
-                delete_quietly(server, def, &key);
-            }
+    if let Some(def) = own
+        && let Ok(snapshot) = server.store.list(&def.collection, "", None)
+    {
+        for (key, _) in snapshot.objects {
+            delete_quietly(server, def, &key);
         }
     }
     finish_crd(server, name);

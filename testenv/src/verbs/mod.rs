@@ -3,7 +3,7 @@
 mod admit;
 mod collection;
 mod create;
-mod delete;
+pub(crate) mod delete;
 mod patch;
 mod read;
 mod scale;

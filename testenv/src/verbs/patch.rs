@@ -16,7 +16,8 @@ use crate::store::Object;
 
 pub(super) fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
-    let options = WriteOptions::parse(&call.query, "PatchOptions")?;
+    let mut options = WriteOptions::parse(&call.query, "PatchOptions")?;
+    options.applying = kind == PatchKind::Apply;
     let refuse = |cause| Err(ApiError::invalid_options("PatchOptions", vec![cause]));
     if kind != PatchKind::Apply {
         if call.query.flag("force") {
@@ -75,7 +76,7 @@ fn settle(
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
     admit::check_identity(call, next)?;
-    let warnings = admit::settle_fields(&call.def, next, patch.duplicates.clone(), options)?;
+    let warnings = admit::settle_fields(&call.def, next, &patch.duplicates, options)?;
     admit::check_kind(&call.def, next)?;
     admit::check_place(call, next, &call.path.name)?;
     Ok(warnings)
@@ -92,7 +93,7 @@ fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<R
         return Err(ApiError::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
     }
     admit::check_identity(call, &mut wanted)?;
-    let warnings = admit::settle_fields(def, &mut wanted, patch.duplicates, options)?;
+    let warnings = admit::settle_fields(def, &mut wanted, &patch.duplicates, options)?;
     admit::check_kind(def, &wanted)?;
     admit::check_place(call, &mut wanted, &call.path.name)?;
     let (object, created) = applied(call, &wanted, options).map_err(|e| e.with_warnings(warnings.clone()))?;

@@ -39,7 +39,7 @@ pub(super) fn shaped(call: &Call<'_>, value: Value) -> Value {
     match &call.accepted.shape {
         Shape::Table(version) => {
             let metadata = table::list_metadata(&value);
-            table::table(call, version, &[value], metadata)
+            table::table(call, version, &[value], &metadata)
         }
         Shape::Metadata(version) => table::partial(&value, version),
         Shape::Plain | Shape::Discovery(_) => value,
@@ -177,8 +177,8 @@ pub(super) fn list(call: &Call<'_>) -> ApiResult<Reply> {
     }
     let items: Vec<Value> = page.iter().map(|object| admit::from_stored(def, &object.value)).collect();
     let value = match &call.accepted.shape {
-        Shape::Table(version) => table::table(call, version, &items, Value::Object(metadata)),
-        Shape::Metadata(version) => table::partial_list(&items, version, Value::Object(metadata)),
+        Shape::Table(version) => table::table(call, version, &items, &Value::Object(metadata)),
+        Shape::Metadata(version) => table::partial_list(&items, version, &Value::Object(metadata)),
         _ => {
             json!({"apiVersion": def.api_version(), "kind": def.list_kind, "metadata": metadata, "items": items})
         }
@@ -262,7 +262,7 @@ fn list_json(def: &ResourceDef, page: &[&Arc<Object>], metadata: &Map<String, Va
     let items: Vec<Bytes> = page.iter().map(|object| rendered(def, object)).collect();
     let size = head.len() + 16 + items.iter().map(|i| i.len() + 1).sum::<usize>();
     let mut out = BytesMut::with_capacity(size);
-    out.put_slice(head[..head.len() - 1].as_bytes());
+    out.put_slice(&head.as_bytes()[..head.len() - 1]);
     out.put_slice(b",\"items\":[");
     for (i, item) in items.iter().enumerate() {
         if i > 0 {

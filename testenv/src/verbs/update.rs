@@ -23,7 +23,7 @@ pub(super) fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
     admit::check_identity(call, &mut value)?;
-    let warnings = admit::settle_fields(&call.def, &mut value, decoded.duplicates, &options)?;
+    let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, &call.path.name)?;
     let (object, created) = replace(call, &value, &options).map_err(|e| e.with_warnings(warnings.clone()))?;
@@ -178,7 +178,7 @@ fn write(
     let def = &call.def;
     let wanted = admit::to_stored(def, wanted);
     let gone = meta::is_terminating(&wanted) && !delete::is_held(def, &wanted);
-    if wanted == stored.value && !gone {
+    if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
         return Ok(stored.clone());
     }
     if options.dry_run {

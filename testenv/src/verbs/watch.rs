@@ -247,7 +247,7 @@ impl Encoder {
                     &self.def,
                     version,
                     &[value],
-                    metadata,
+                    &metadata,
                     first,
                     Some(self.server.timestamp()),
                     &self.include,

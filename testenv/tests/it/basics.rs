@@ -110,7 +110,7 @@ async fn a_version_that_is_compacted_is_gone() {
 
 #[tokio::test]
 async fn a_namespace_takes_its_content_along() {
-    let env = TestEnv::builder().start().await.unwrap();
+    let env = TestEnv::builder().controllers(true).start().await.unwrap();
     let namespaces: Api<Namespace> = Api::all(env.client());
     let mut namespace = Namespace::default();
     namespace.metadata.name = Some("short".to_owned());
@@ -161,4 +161,33 @@ async fn clients_reach_the_server_over_tls() {
     assert!(local.get_opt("m").await.unwrap().is_some());
     assert!(env.url().unwrap().starts_with("https://127.0.0.1:"));
     env.stop().await;
+}
+
+#[tokio::test]
+async fn dependents_follow_their_owner() {
+    let env = TestEnv::builder().controllers(true).start().await.unwrap();
+    let api = widgets(&env).await;
+    let owner = |object: &DynamicObject| {
+        json!({"metadata": {"ownerReferences": [{
+            "apiVersion": "a.example/v1", "kind": "Widget", "name": object.name_any(), "uid": object.uid(),
+            "blockOwnerDeletion": true,
+        }]}})
+    };
+    for (policy, child_stays) in [
+        (DeleteParams::background(), false),
+        (DeleteParams::foreground(), false),
+        (DeleteParams::orphan(), true),
+    ] {
+        let parent = api.create(&PostParams::default(), &widget("parent", json!({}))).await.unwrap();
+        let child = api.create(&PostParams::default(), &widget("child", owner(&parent))).await.unwrap();
+        api.create(&PostParams::default(), &widget("grandchild", owner(&child))).await.unwrap();
+        api.delete("parent", &policy).await.unwrap();
+        assert!(api.get_opt("parent").await.unwrap().is_none(), "{policy:?}");
+        let child = api.get_opt("child").await.unwrap();
+        assert_eq!(child.is_some(), child_stays, "{policy:?}");
+        assert_eq!(api.get_opt("grandchild").await.unwrap().is_some(), child_stays, "{policy:?}");
+        if let Some(child) = child {
+            assert!(child.owner_references().is_empty());
+        }
+    }
 }
