@@ -216,6 +216,3 @@ impl<K> fmt::Debug for Store<K> {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -94,12 +94,12 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         undecodable: &[ObjectKey],
     ) -> Replacement<K> {
         let mut present: HashSet<ObjectKey> = HashSet::with_capacity(objects.len() + undecodable.len());
-        present.extend(objects.iter().map(|(key, _)| key.clone()));
         present.extend(undecodable.iter().cloned());
+        self.store.shared.write().retain_undecodable(|key| present.contains(key));
+        present.extend(objects.iter().map(|(key, _)| key.clone()));
 
         let mut gone: Vec<ObjectKey> = {
             let mut state = self.store.shared.write();
-            state.retain_undecodable(|key| undecodable.contains(key));
             let new = objects.len().saturating_sub(state.len());
             state.reserve(new);
             state.entries().filter(|(key, _)| !present.contains(*key)).map(|(key, _)| key.clone()).collect()

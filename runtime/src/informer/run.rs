@@ -214,14 +214,13 @@ impl<K: Cached> Runner<K> {
     /// Writes the batch to the store, then tells the handlers.
     fn apply(&mut self, batch: &mut Batch<K>) {
         let mut synced = false;
+        if std::mem::take(&mut batch.opened) {
+            self.status.set_last_error(None);
+        }
         for event in batch.events.drain(..) {
             match event {
                 Event::Applied { key, object } => self.applied(key, object),
-                Event::Deleted { key, object } => {
-                    if self.writer.remove(&key).is_some() {
-                        self.changes.push((Change::Deleted { key, last: object }, Kind::Live));
-                    }
-                }
+                Event::Deleted { key, object } => self.deleted(key, object),
                 Event::Replaced { objects, undecodable } => {
                     self.replaced(objects, &undecodable);
                     synced = true;
@@ -255,6 +254,14 @@ impl<K: Cached> Runner<K> {
         self.changes.push(change);
     }
 
+    fn deleted(&mut self, key: ObjectKey, object: Option<Arc<K>>) {
+        let Some(known) = self.writer.remove(&key) else { return };
+        self.changes.push(match object {
+            Some(last) => (Change::Deleted { key, last }, Kind::Live),
+            None => (Change::Deleted { key, last: known }, Kind::Relisted),
+        });
+    }
+
     fn replaced(&mut self, objects: Vec<(ObjectKey, Arc<K>)>, undecodable: &[ObjectKey]) {
         let first = !*self.status.synced.borrow();
         let replacement = self.writer.replace(objects, undecodable);
@@ -269,7 +276,6 @@ impl<K: Cached> Runner<K> {
     }
 
     fn mark_synced(&mut self) {
-        self.status.set_last_error(None);
         self.status.synced.send_replace(true);
         for handler in self.handlers.iter_mut().filter(|handler| !handler.marked) {
             handler.marked = true;

@@ -1,15 +1,27 @@
-//! List and watch: keeps a store equal to the server.
+//! List and watch: keeps a cache equal to the server.
 //!
-//! [`Reflector`] is the thin shell that carries the state machine's decisions out over `kube::Client` and decodes
-//! objects one by one from the arriving bytes, in the task that polls it.
+//! The machine decides (`on(now, input) -> Action`): it does no I/O, has no clock and no randomness of its own.
+//! The reflector is the thin shell that carries its decisions out over `kube::Client` and decodes objects one
+//! by one from the arriving bytes, in the task that polls it. It knows nothing of handlers.
+//!
+//! An object that does not decode is reported with its key, remembered as undecodable, and the rest goes on.
 
+mod decode;
+mod error;
+mod lines;
+mod machine;
 mod options;
+mod page;
+mod request;
+mod shell;
 
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+pub use error::WatchError;
 pub use options::{ErrorHook, ReflectorOptions, Transform, TweakListOptions};
+pub(crate) use shell::Reflector;
 
 use crate::cache::{ObjectKey, Undecodable};
 
@@ -18,53 +30,48 @@ pub trait Cached: kube::Resource<DynamicType = ()> + DeserializeOwned + Send + S
 
 impl<K> Cached for K where K: kube::Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static {}
 
-/// Why a list or a watch failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot list and watch {resource}: {message}")]
-pub struct WatchError {
-    /// `plural.group`.
-    pub resource: String,
-    /// What went wrong.
-    pub message: String,
-}
-
 /// What arrived.
 #[derive(Debug)]
 pub(crate) enum Event<K> {
-    Applied { key: ObjectKey, object: Arc<K> },
-    Deleted { key: ObjectKey, object: Arc<K> },
-    Replaced { objects: Vec<(ObjectKey, Arc<K>)>, undecodable: Vec<ObjectKey> },
-    Undecodable { key: Option<ObjectKey>, why: Undecodable },
+    Applied {
+        key: ObjectKey,
+        object: Arc<K>,
+    },
+    /// Without the object, its last state is unknown.
+    Deleted {
+        key: ObjectKey,
+        object: Option<Arc<K>>,
+    },
+    Replaced {
+        objects: Vec<(ObjectKey, Arc<K>)>,
+        undecodable: Vec<ObjectKey>,
+    },
+    Undecodable {
+        key: Option<ObjectKey>,
+        why: Undecodable,
+    },
     Failed(WatchError),
 }
 
 /// What arrived together.
+#[derive(Debug)]
 pub(crate) struct Batch<K> {
     pub(crate) events: Vec<Event<K>>,
+    /// The version the cache has reached with these events.
     pub(crate) resource_version: Option<String>,
+    /// Objects were applied or deleted since `resource_version` was set.
+    pub(crate) applied: bool,
+    /// A request was answered: what failed before is over.
+    pub(crate) opened: bool,
 }
 
 impl<K> Batch<K> {
     pub(crate) fn new() -> Self {
-        Self { events: Vec::new(), resource_version: None }
-    }
-}
-
-/// Lists and watches one kind.
-pub struct Reflector<K> {
-    client: kube::Client,
-    options: ReflectorOptions<K>,
-}
-
-impl<K: Cached> Reflector<K> {
-    /// A reflector that begins when it is first polled.
-    pub(crate) fn new(client: kube::Client, options: ReflectorOptions<K>) -> Self {
-        Self { client, options }
+        Self { events: Vec::new(), resource_version: None, applied: false, opened: false }
     }
 
-    pub(crate) async fn next_batch(&mut self, _batch: &mut Batch<K>) {
-        let _ = (&self.client, &self.options.transform);
-        std::future::pending::<()>().await;
+    pub(crate) fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.resource_version.is_none() && !self.opened
     }
 }
 

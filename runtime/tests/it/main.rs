@@ -3,8 +3,10 @@
 
 mod client;
 mod controller;
+mod fake;
 mod leaderelection;
 mod metrics;
 mod record;
+mod reflector;
 mod scripted;
 mod workqueue;

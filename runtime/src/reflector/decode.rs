@@ -1,0 +1,363 @@
+//! Objects and watch frames from bytes.
+//!
+//! An object is decoded in one pass over its bytes; `metadata.managedFields` is skipped on the way unless it is
+//! wanted. What does not decode is looked at once more for its key, so that it can be reported.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use kube::core::Status;
+use serde::Deserialize;
+use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::cache::{ObjectKey, Undecodable};
+
+/// An object without its managedFields.
+pub(crate) struct Lean<K>(pub(crate) K);
+
+impl<'de, K: DeserializeOwned> Deserialize<'de> for Lean<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        K::deserialize(Within { inner: deserializer, level: Level::Object }).map(Lean)
+    }
+}
+
+/// Where in the object a deserializer stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Object,
+    Metadata,
+}
+
+/// Passes everything through, but maps without the fields to skip.
+struct Within<D> {
+    inner: D,
+    level: Level,
+}
+
+macro_rules! pass_through {
+    ($($method:ident($($argument:ident: $type:ty),*);)*) => {$(
+        fn $method<V: Visitor<'de>>(self $(, $argument: $type)*, visitor: V) -> Result<V::Value, D::Error> {
+            let visitor = WithinVisitor { inner: visitor, level: self.level };
+            self.inner.$method($($argument,)* visitor)
+        }
+    )*};
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Within<D> {
+    type Error = D::Error;
+
+    pass_through! {
+        deserialize_any(); deserialize_bool(); deserialize_i8(); deserialize_i16(); deserialize_i32();
+        deserialize_i64(); deserialize_i128(); deserialize_u8(); deserialize_u16(); deserialize_u32();
+        deserialize_u64(); deserialize_u128(); deserialize_f32(); deserialize_f64(); deserialize_char();
+        deserialize_str(); deserialize_string(); deserialize_bytes(); deserialize_byte_buf();
+        deserialize_option(); deserialize_unit(); deserialize_unit_struct(name: &'static str);
+        deserialize_newtype_struct(name: &'static str); deserialize_seq(); deserialize_tuple(len: usize);
+        deserialize_tuple_struct(name: &'static str, len: usize); deserialize_map();
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]);
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
+        deserialize_identifier(); deserialize_ignored_any();
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+struct WithinVisitor<V> {
+    inner: V,
+    level: Level,
+}
+
+macro_rules! visit {
+    ($($method:ident($type:ty);)*) => {$(
+        fn $method<E: de::Error>(self, value: $type) -> Result<V::Value, E> {
+            self.inner.$method(value)
+        }
+    )*};
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for WithinVisitor<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    visit! {
+        visit_bool(bool); visit_i64(i64); visit_i128(i128); visit_u64(u64); visit_u128(u128); visit_f64(f64);
+        visit_char(char); visit_str(&str); visit_borrowed_str(&'de str); visit_string(String);
+        visit_bytes(&[u8]); visit_borrowed_bytes(&'de [u8]); visit_byte_buf(Vec<u8>);
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_none()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_some(Within { inner: deserializer, level: self.level })
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_newtype_struct(Within { inner: deserializer, level: self.level })
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_seq(access)
+    }
+
+    fn visit_enum<A: de::EnumAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_enum(access)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_map(WithinMap { inner: access, level: self.level, metadata_next: false })
+    }
+}
+
+struct WithinMap<A> {
+    inner: A,
+    level: Level,
+    metadata_next: bool,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithinMap<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        loop {
+            let Some(Key(key)) = self.inner.next_key::<Key<'de>>()? else { return Ok(None) };
+            if self.level == Level::Metadata && key == "managedFields" {
+                self.inner.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            self.metadata_next = self.level == Level::Object && key == "metadata";
+            return match key {
+                Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some),
+                Cow::Owned(key) => seed.deserialize(StringDeserializer::new(key)).map(Some),
+            };
+        }
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        if self.metadata_next {
+            return self.inner.next_value_seed(WithinSeed { inner: seed });
+        }
+        self.inner.next_value_seed(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+struct WithinSeed<S> {
+    inner: S,
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for WithinSeed<S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
+        self.inner.deserialize(Within { inner: deserializer, level: Level::Metadata })
+    }
+}
+
+/// A map key, borrowed from the input unless it has escapes.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = Key<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a field name")
+            }
+            fn visit_borrowed_str<E: de::Error>(self, key: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+            fn visit_str<E: de::Error>(self, key: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(key.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Applied,
+    Deleted,
+}
+
+/// One line of a watch.
+#[derive(Debug)]
+pub(crate) enum Frame<K> {
+    Object { verb: Verb, object: K },
+    Bookmark { version: String, initial_events_end: bool },
+    Error(Box<Status>),
+    Undecodable { verb: Verb, object: Broken },
+}
+
+/// An object that does not decode: what could be read of it.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) key: Option<ObjectKey>,
+    pub(crate) why: Undecodable,
+}
+
+/// The line is no watch event at all.
+#[derive(Debug, thiserror::Error)]
+#[error("no watch event: {0}")]
+pub(crate) struct MalformedFrame(#[from] serde_json::Error);
+
+/// Decodes one line of a watch.
+pub(crate) fn frame<K: DeserializeOwned>(line: &[u8], lean: bool) -> Result<Frame<K>, MalformedFrame> {
+    let mut deserializer = serde_json::Deserializer::from_slice(line);
+    match deserializer.deserialize_map(FrameVisitor { lean, object: PhantomData }) {
+        Ok(Some(frame)) if deserializer.end().is_ok() => Ok(frame),
+        // Rare: an object that does not decode, or a field order no server uses.
+        Ok(_) => slow_frame(line, lean, None),
+        Err(error) => slow_frame(line, lean, Some(&error)),
+    }
+}
+
+struct FrameVisitor<K> {
+    lean: bool,
+    object: PhantomData<K>,
+}
+
+impl<'de, K: DeserializeOwned> Visitor<'de> for FrameVisitor<K> {
+    /// `None` if the object came before the type.
+    type Value = Option<Frame<K>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a watch event")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut kind = None;
+        let mut frame = None;
+        while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
+            match (&*key, kind) {
+                ("type", _) => kind = Some(map.next_value::<Kind>()?),
+                ("object", Some(kind)) => {
+                    frame = Some(match kind {
+                        Kind::Added | Kind::Modified => self.object(Verb::Applied, &mut map)?,
+                        Kind::Deleted => self.object(Verb::Deleted, &mut map)?,
+                        Kind::Bookmark => map.next_value::<Bookmark>()?.into(),
+                        Kind::Error => Frame::Error(Box::new(map.next_value::<Status>()?)),
+                    });
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(frame)
+    }
+}
+
+impl<K: DeserializeOwned> FrameVisitor<K> {
+    fn object<'de, A: MapAccess<'de>>(&self, verb: Verb, map: &mut A) -> Result<Frame<K>, A::Error> {
+        let object = if self.lean { map.next_value::<Lean<K>>()?.0 } else { map.next_value::<K>()? };
+        Ok(Frame::Object { verb, object })
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Kind {
+    Added,
+    Modified,
+    Deleted,
+    Bookmark,
+    Error,
+}
+
+#[derive(Deserialize)]
+struct Bookmark {
+    metadata: BookmarkMeta,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BookmarkMeta {
+    #[serde(default)]
+    resource_version: String,
+    #[serde(default)]
+    annotations: Option<std::collections::BTreeMap<String, String>>,
+}
+
+impl<K> From<Bookmark> for Frame<K> {
+    fn from(bookmark: Bookmark) -> Self {
+        let annotations = bookmark.metadata.annotations.unwrap_or_default();
+        let ends = annotations.get("k8s.io/initial-events-end").is_some_and(|value| value == "true");
+        Frame::Bookmark { version: bookmark.metadata.resource_version, initial_events_end: ends }
+    }
+}
+
+/// Any field order, and objects that do not decode.
+fn slow_frame<K: DeserializeOwned>(
+    line: &[u8],
+    lean: bool,
+    first_error: Option<&serde_json::Error>,
+) -> Result<Frame<K>, MalformedFrame> {
+    #[derive(Deserialize)]
+    struct Loose<'a> {
+        r#type: Kind,
+        #[serde(borrow)]
+        object: &'a RawValue,
+    }
+    let loose: Loose<'_> = serde_json::from_slice(line)?;
+    let raw = loose.object.get().as_bytes();
+    let verb = match loose.r#type {
+        Kind::Added | Kind::Modified => Verb::Applied,
+        Kind::Deleted => Verb::Deleted,
+        Kind::Bookmark => return Ok(serde_json::from_slice::<Bookmark>(raw)?.into()),
+        Kind::Error => return Ok(Frame::Error(Box::new(serde_json::from_slice(raw)?))),
+    };
+    Ok(match (object(raw, lean), first_error) {
+        (Ok(object), _) => Frame::Object { verb, object },
+        (Err(_), Some(error)) => Frame::Undecodable { verb, object: broken(raw, error) },
+        (Err(error), None) => Frame::Undecodable { verb, object: broken(raw, &error) },
+    })
+}
+
+fn object<K: DeserializeOwned>(bytes: &[u8], lean: bool) -> Result<K, serde_json::Error> {
+    if lean {
+        serde_json::from_slice::<Lean<K>>(bytes).map(|lean| lean.0)
+    } else {
+        serde_json::from_slice(bytes)
+    }
+}
+
+/// What can be said of an object that does not decode.
+pub(crate) fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
+    #[derive(Deserialize)]
+    struct Partial {
+        metadata: Names,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Names {
+        name: String,
+        namespace: Option<String>,
+        resource_version: Option<String>,
+    }
+    let partial = serde_json::from_slice::<Partial>(bytes).ok();
+    let key = partial.as_ref().map(|Partial { metadata }| {
+        ObjectKey::namespaced(metadata.namespace.as_deref().unwrap_or_default(), &metadata.name)
+    });
+    let resource_version = partial.and_then(|partial| partial.metadata.resource_version);
+    Broken { key, why: Undecodable { message: error.to_string(), resource_version } }
+}

@@ -1,0 +1,86 @@
+//! What goes wrong with lists and watches.
+
+use std::time::Duration;
+
+use kube::core::Status;
+
+use super::machine::Failure;
+use crate::cache::ObjectKey;
+use crate::client::error::is_expired;
+
+/// Why a list or a watch failed, or an object could not be read. The reflector goes on by itself.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WatchError {
+    /// The server refused.
+    #[error("cannot {verb} {resource}: {} ({}, code {})", .status.message, .status.reason, .status.code)]
+    Refused {
+        /// `list` or `watch`.
+        verb: &'static str,
+        /// `plural.group`.
+        resource: String,
+        /// The server's answer.
+        status: Box<Status>,
+    },
+    /// The server could not be reached, or the connection broke.
+    #[error("cannot {verb} {resource}: {message}")]
+    Transport {
+        /// `list` or `watch`.
+        verb: &'static str,
+        /// `plural.group`.
+        resource: String,
+        /// What the transport said.
+        message: String,
+    },
+    /// The answer is not what the protocol says.
+    #[error("cannot {verb} {resource}: the answer cannot be read: {message}")]
+    Malformed {
+        /// `list` or `watch`.
+        verb: &'static str,
+        /// `plural.group`.
+        resource: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Nothing came in time.
+    #[error("cannot {verb} {resource}: the server has been silent for too long")]
+    Silent {
+        /// `list` or `watch`.
+        verb: &'static str,
+        /// `plural.group`.
+        resource: String,
+    },
+    /// One object does not fit its type; the others are not affected. Compare the type with the CRD's schema.
+    #[error("cannot decode {resource} {}: {message}", name(.key.as_ref()))]
+    Undecodable {
+        /// `plural.group`.
+        resource: String,
+        /// The object, if its name could be read.
+        key: Option<ObjectKey>,
+        /// What the decoder said.
+        message: String,
+    },
+}
+
+fn name(key: Option<&ObjectKey>) -> String {
+    key.map_or_else(|| "(of unknown name)".to_owned(), |key| format!("\"{key}\""))
+}
+
+/// What the machine has to know of a refusal.
+pub(super) fn failure(status: &Status, header: Option<Duration>) -> Failure {
+    let details = status.details.as_ref();
+    let named = details.map(|details| details.retry_after_seconds).filter(|seconds| *seconds > 0);
+    let retry_after = named.map(|seconds| Duration::from_secs(seconds.into())).or(header);
+    let causes = details.map(|details| details.causes.as_slice()).unwrap_or_default();
+    let too_large = causes.iter().any(|cause| cause.reason == "ResourceVersionTooLarge")
+        || status.message.contains("Too large resource version");
+    if is_expired(status) {
+        Failure::Expired
+    } else if too_large {
+        Failure::TooLarge
+    } else if status.code == 429 || status.reason == "TooManyRequests" {
+        Failure::TooManyRequests { retry_after }
+    } else {
+        Failure::Refused { code: status.code, retry_after }
+    }
+}

@@ -1,0 +1,513 @@
+//! The decisions of list and watch, without I/O: `on(now, input) -> Action`.
+//!
+//! Inputs say what happened on the wire; actions say what to do next. The machine knows resource versions, not
+//! objects. Time and the seed of its randomness are passed in. Constants are client-go's
+//! (`tools/cache/reflector.go`) unless they say otherwise.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// First delay after a failure.
+const BACKOFF_INITIAL: Duration = Duration::from_millis(800);
+/// Longest delay before jitter.
+const BACKOFF_CAP: Duration = Duration::from_secs(30);
+/// Without a failure for this long, delays start over.
+const BACKOFF_RESET: Duration = Duration::from_secs(120);
+/// A watch asks for this to twice this.
+const WATCH_TIMEOUT: Duration = Duration::from_secs(300);
+/// A watch that is still open this long after its timeout is dead. Ours: client-go leaves it to TCP.
+const WATCH_GRACE: Duration = Duration::from_secs(30);
+/// A watch that ends sooner than this without an event counts as a failure.
+const SHORT_WATCH: Duration = Duration::from_secs(1);
+/// An answer must begin, and a page must go on, within the API server's request timeout.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+/// A streaming list must go on within this; servers that ignore `sendInitialEvents` fall silent. Ours.
+const INITIAL_SILENCE: Duration = Duration::from_secs(30);
+/// A second list within this of the last waits its backoff first. Ours.
+const RELIST_INTERVAL: Duration = Duration::from_secs(30);
+/// `limit` of paged lists.
+pub(crate) const PAGE_SIZE: u32 = 500;
+
+/// What happened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Input<'a> {
+    /// The deadline may have passed: the beginning, the end of a wait, or silence.
+    Deadline,
+    /// The request was answered with success; its body follows.
+    Opened,
+    /// An object arrived, or an event about one.
+    Object { version: Option<&'a str> },
+    /// A bookmark arrived.
+    Bookmark { version: &'a str, initial_events_end: bool },
+    /// A page of a list is complete.
+    PageEnd { version: &'a str, continue_token: Option<&'a str> },
+    /// The body of a watch ended in order.
+    Ended,
+    /// The request was refused, or its body broke.
+    Failed(Failure),
+}
+
+/// How it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// 410: the version, or the continue token, is no longer kept.
+    Expired,
+    /// The version is newer than anything the server has.
+    TooLarge,
+    /// 429, with how long the server asks to wait.
+    TooManyRequests { retry_after: Option<Duration> },
+    /// Any other refusal.
+    Refused { code: u16, retry_after: Option<Duration> },
+    /// The connection.
+    Transport,
+    /// What arrived is not what was asked for.
+    Malformed,
+}
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Go on reading.
+    Continue,
+    /// Keep the object aside until [`Action::Commit`]; go on reading.
+    Stage,
+    /// Write the object to the store; go on reading.
+    Apply,
+    /// What was kept aside is the whole state: replace the store with it. Then send the request, or go on
+    /// reading if there is none.
+    Commit { version: String, then: Option<Request> },
+    /// Drop the current body and send this.
+    Send(Request),
+    /// Drop the current body and wait for the deadline.
+    Wait,
+}
+
+/// A request to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// A list or one page of it.
+    List {
+        /// Empty: the newest state.
+        version: String,
+        limit: Option<u32>,
+        continue_token: Option<String>,
+        /// The same page as before: what arrived of it is to be forgotten.
+        again: bool,
+    },
+    /// A watch.
+    Watch {
+        version: String,
+        /// Begin with the present state. What was kept aside is to be forgotten.
+        initial_events: bool,
+        timeout: Duration,
+    },
+}
+
+#[derive(Clone, Debug)]
+enum Phase {
+    New,
+    /// A watch that begins with the state.
+    Streaming,
+    Listing(Listing),
+    Watching {
+        /// When the answer began.
+        opened: Option<Instant>,
+        timeout: Duration,
+        events: bool,
+    },
+    Waiting(Next),
+}
+
+#[derive(Clone, Debug)]
+struct Listing {
+    version: String,
+    limit: Option<u32>,
+    continue_token: Option<String>,
+}
+
+/// What follows a wait.
+#[derive(Clone, Debug)]
+enum Next {
+    Begin,
+    /// The same page once more.
+    Page(Listing),
+    Watch,
+}
+
+pub(crate) struct Machine {
+    phase: Phase,
+    deadline: Instant,
+    /// The version up to which the store is complete; empty before the first commit.
+    version: String,
+    /// `version` must not be asked for: the server has said that it is gone or unknown.
+    expired: bool,
+    /// Streaming lists are wanted and not known to be unsupported.
+    streaming: bool,
+    /// The next list is paged, because streaming it failed.
+    fall_back: bool,
+    page_size: u32,
+    backoff: Backoff,
+    random: Random,
+    last_list: Option<Instant>,
+    malformed_in_a_row: u32,
+}
+
+impl Machine {
+    pub(crate) fn new(now: Instant, streaming: bool, seed: u64) -> Self {
+        Self {
+            phase: Phase::New,
+            deadline: now,
+            version: String::new(),
+            expired: false,
+            streaming,
+            fall_back: false,
+            page_size: PAGE_SIZE,
+            backoff: Backoff { next: BACKOFF_INITIAL, last: None },
+            random: Random(seed),
+            last_list: None,
+            malformed_in_a_row: 0,
+        }
+    }
+
+    /// Another page size for paged lists.
+    pub(crate) fn set_page_size(&mut self, limit: u32) {
+        self.page_size = limit;
+    }
+
+    /// When [`Input::Deadline`] is due.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The version up to which the store is complete.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// What the current request is, for messages.
+    pub(crate) fn verb(&self) -> &'static str {
+        match self.phase {
+            Phase::Listing(_) => "list",
+            _ => "watch",
+        }
+    }
+
+    pub(crate) fn on(&mut self, now: Instant, input: Input<'_>) -> Action {
+        match input {
+            Input::Deadline => self.deadline_passed(now),
+            Input::Opened => self.opened(now),
+            Input::Object { version } => self.object(now, version),
+            Input::Bookmark { version, initial_events_end } => {
+                self.bookmark(now, version, initial_events_end)
+            }
+            Input::PageEnd { version, continue_token } => self.page_end(now, version, continue_token),
+            Input::Ended => self.ended(now),
+            Input::Failed(failure) => self.failed(now, failure),
+        }
+    }
+
+    /// Starts a list in the way that is due: streaming or paged.
+    fn begin(&mut self, now: Instant) -> Action {
+        self.last_list = Some(now);
+        if self.streaming && !self.fall_back {
+            let version = if self.expired { String::new() } else { self.version.clone() };
+            let timeout = self.watch_timeout();
+            self.phase = Phase::Streaming;
+            self.deadline = now + ANSWER_TIMEOUT;
+            return Action::Send(Request::Watch { version, initial_events: true, timeout });
+        }
+        let version = match self.version.as_str() {
+            _ if self.expired => String::new(),
+            "" => "0".to_owned(),
+            seen => seen.to_owned(),
+        };
+        // The watch cache answers lists at a version from memory only if they are not paged.
+        let limit = matches!(version.as_str(), "" | "0").then_some(self.page_size);
+        self.page(now, Listing { version, limit, continue_token: None }, false)
+    }
+
+    fn page(&mut self, now: Instant, listing: Listing, again: bool) -> Action {
+        self.deadline = now + ANSWER_TIMEOUT;
+        let Listing { version, limit, continue_token } = listing.clone();
+        self.phase = Phase::Listing(listing);
+        Action::Send(Request::List { version, limit, continue_token, again })
+    }
+
+    fn watch_request(&mut self, now: Instant) -> Request {
+        let timeout = self.watch_timeout();
+        self.phase = Phase::Watching { opened: None, timeout, events: false };
+        self.deadline = now + ANSWER_TIMEOUT;
+        Request::Watch { version: self.version.clone(), initial_events: false, timeout }
+    }
+
+    /// Whole seconds, which is what the parameter takes.
+    fn watch_timeout(&mut self) -> Duration {
+        Duration::from_secs(WATCH_TIMEOUT.mul_f64(1.0 + self.random.fraction()).as_secs())
+    }
+
+    fn opened(&mut self, now: Instant) -> Action {
+        match &mut self.phase {
+            Phase::Streaming => self.deadline = now + INITIAL_SILENCE,
+            Phase::Listing(_) => self.deadline = now + ANSWER_TIMEOUT,
+            Phase::Watching { opened, timeout, .. } => {
+                *opened = Some(now);
+                self.deadline = now + *timeout + WATCH_GRACE;
+            }
+            Phase::New | Phase::Waiting(_) => {}
+        }
+        Action::Continue
+    }
+
+    fn object(&mut self, now: Instant, version: Option<&str>) -> Action {
+        match &mut self.phase {
+            Phase::Streaming => {
+                self.deadline = now + INITIAL_SILENCE;
+                Action::Stage
+            }
+            Phase::Listing(_) => {
+                self.deadline = now + ANSWER_TIMEOUT;
+                Action::Stage
+            }
+            Phase::Watching { events, .. } => {
+                *events = true;
+                match version {
+                    Some(version) => self.advance(now, version).unwrap_or(Action::Apply),
+                    None => Action::Apply,
+                }
+            }
+            Phase::New | Phase::Waiting(_) => Action::Continue,
+        }
+    }
+
+    fn bookmark(&mut self, now: Instant, version: &str, initial_events_end: bool) -> Action {
+        match &mut self.phase {
+            Phase::Streaming if initial_events_end => {
+                let timeout = self.watch_timeout();
+                self.phase = Phase::Watching { opened: Some(now), timeout, events: true };
+                self.deadline = now + timeout + WATCH_GRACE;
+                self.commit(version, None)
+            }
+            Phase::Streaming => {
+                self.deadline = now + INITIAL_SILENCE;
+                Action::Continue
+            }
+            Phase::Watching { events, .. } => {
+                *events = true;
+                self.advance(now, version).unwrap_or(Action::Continue)
+            }
+            _ => Action::Continue,
+        }
+    }
+
+    /// Records the version of a live event. A version that goes back means that the server's history is another
+    /// one (restored, or restarted empty): nothing but a new list can be trusted.
+    fn advance(&mut self, now: Instant, version: &str) -> Option<Action> {
+        self.malformed_in_a_row = 0;
+        if goes_back(&self.version, version) {
+            self.expired = true;
+            return Some(self.relist(now));
+        }
+        self.version.clear();
+        self.version.push_str(version);
+        None
+    }
+
+    fn page_end(&mut self, now: Instant, version: &str, continue_token: Option<&str>) -> Action {
+        let Phase::Listing(listing) = &self.phase else { return Action::Continue };
+        match continue_token {
+            Some(token) if !token.is_empty() => {
+                let next = Listing { continue_token: Some(token.to_owned()), ..listing.clone() };
+                self.page(now, next, false)
+            }
+            _ => {
+                self.version.clear();
+                self.version.push_str(version);
+                let watch = self.watch_request(now);
+                self.commit(version, Some(watch))
+            }
+        }
+    }
+
+    fn commit(&mut self, version: &str, then: Option<Request>) -> Action {
+        self.version.clear();
+        self.version.push_str(version);
+        self.expired = false;
+        self.fall_back = false;
+        self.malformed_in_a_row = 0;
+        Action::Commit { version: version.to_owned(), then }
+    }
+
+    fn ended(&mut self, now: Instant) -> Action {
+        match &self.phase {
+            // It ended before the state was complete.
+            Phase::Streaming => self.list_instead(now),
+            Phase::Listing(_) => self.failed(now, Failure::Transport),
+            Phase::Watching { opened, events, .. } => {
+                let short = opened.is_none_or(|opened| now < opened + SHORT_WATCH);
+                if short && !events { self.wait(now, None, Next::Watch) } else { self.watch(now) }
+            }
+            Phase::New | Phase::Waiting(_) => Action::Continue,
+        }
+    }
+
+    fn deadline_passed(&mut self, now: Instant) -> Action {
+        if now < self.deadline {
+            return Action::Continue;
+        }
+        match self.phase.clone() {
+            Phase::New => self.begin(now),
+            Phase::Streaming => self.list_instead(now),
+            Phase::Listing(_) => self.failed(now, Failure::Transport),
+            Phase::Watching { opened: Some(_), .. } => self.watch(now),
+            Phase::Watching { opened: None, .. } => self.wait(now, None, Next::Watch),
+            Phase::Waiting(Next::Begin) => self.begin(now),
+            Phase::Waiting(Next::Page(listing)) => self.page(now, listing, true),
+            Phase::Waiting(Next::Watch) => self.watch(now),
+        }
+    }
+
+    fn watch(&mut self, now: Instant) -> Action {
+        Action::Send(self.watch_request(now))
+    }
+
+    fn failed(&mut self, now: Instant, failure: Failure) -> Action {
+        match self.phase.clone() {
+            Phase::Streaming => self.streaming_failed(now, failure),
+            Phase::Listing(listing) => self.listing_failed(now, failure, listing),
+            Phase::Watching { opened, events, .. } => self.watching_failed(now, failure, opened, events),
+            Phase::New | Phase::Waiting(_) => Action::Continue,
+        }
+    }
+
+    fn streaming_failed(&mut self, now: Instant, failure: Failure) -> Action {
+        match failure {
+            Failure::Expired | Failure::TooLarge => self.without_version(now),
+            Failure::TooManyRequests { retry_after } => self.wait(now, retry_after, Next::Begin),
+            // The server does not know streaming lists, or not for this resource: do not ask again.
+            Failure::Refused { code: 400 | 405 | 422, .. } => {
+                self.streaming = false;
+                self.begin(now)
+            }
+            Failure::Transport => self.wait(now, None, Next::Begin),
+            Failure::Refused { .. } | Failure::Malformed => self.list_instead(now),
+        }
+    }
+
+    fn listing_failed(&mut self, now: Instant, failure: Failure, listing: Listing) -> Action {
+        match failure {
+            // The token of a later page: the newest state in one answer is what cannot expire.
+            Failure::Expired if listing.continue_token.is_some() => {
+                self.expired = true;
+                let whole = Listing { version: String::new(), limit: None, continue_token: None };
+                self.page(now, whole, false)
+            }
+            Failure::Expired | Failure::TooLarge => self.without_version(now),
+            Failure::TooManyRequests { retry_after } | Failure::Refused { code: 500.., retry_after } => {
+                self.wait(now, retry_after, Next::Page(listing))
+            }
+            Failure::Transport => self.wait(now, None, Next::Page(listing)),
+            Failure::Refused { retry_after, .. } => self.wait(now, retry_after, Next::Begin),
+            Failure::Malformed => self.wait(now, None, Next::Begin),
+        }
+    }
+
+    fn watching_failed(
+        &mut self,
+        now: Instant,
+        failure: Failure,
+        opened: Option<Instant>,
+        events: bool,
+    ) -> Action {
+        match failure {
+            Failure::Expired | Failure::TooLarge => {
+                self.expired = true;
+                self.relist(now)
+            }
+            Failure::TooManyRequests { retry_after } | Failure::Refused { code: 500.., retry_after } => {
+                self.wait(now, retry_after, Next::Watch)
+            }
+            // Credentials, permissions, or the resource itself may have changed: start over.
+            Failure::Refused { retry_after, .. } => self.wait(now, retry_after, Next::Begin),
+            // A connection that served for a while just broke; one that never did is refused.
+            Failure::Transport => {
+                let served = opened.is_some_and(|opened| events || now >= opened + SHORT_WATCH);
+                if served { self.watch(now) } else { self.wait(now, None, Next::Watch) }
+            }
+            // Once may be an accident on the way; twice at one place means that this event cannot be read.
+            Failure::Malformed => {
+                self.malformed_in_a_row += 1;
+                let next = if self.malformed_in_a_row < 2 { Next::Watch } else { Next::Begin };
+                self.wait(now, None, next)
+            }
+        }
+    }
+
+    /// Once more without a version, at once if a version was the reason.
+    fn without_version(&mut self, now: Instant) -> Action {
+        if std::mem::replace(&mut self.expired, true) {
+            self.wait(now, None, Next::Begin)
+        } else {
+            self.begin(now)
+        }
+    }
+
+    fn list_instead(&mut self, now: Instant) -> Action {
+        self.fall_back = true;
+        self.begin(now)
+    }
+
+    /// A list after an interruption: at once, unless lists follow each other quickly.
+    fn relist(&mut self, now: Instant) -> Action {
+        match self.last_list {
+            Some(last) if now < last + RELIST_INTERVAL => self.wait(now, None, Next::Begin),
+            _ => self.begin(now),
+        }
+    }
+
+    fn wait(&mut self, now: Instant, at_least: Option<Duration>, next: Next) -> Action {
+        let delay = self.backoff.delay(now, &mut self.random);
+        self.deadline = now + delay.max(at_least.unwrap_or_default());
+        self.phase = Phase::Waiting(next);
+        Action::Wait
+    }
+}
+
+/// Whether `next` is an older version than `last`. Versions that are no decimal numbers cannot be compared.
+fn goes_back(last: &str, next: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number(last) && is_number(next) && (next.len(), next) < (last.len(), last)
+}
+
+struct Backoff {
+    next: Duration,
+    last: Option<Instant>,
+}
+
+impl Backoff {
+    fn delay(&mut self, now: Instant, random: &mut Random) -> Duration {
+        if self.last.is_some_and(|last| now >= last + BACKOFF_RESET) {
+            self.next = BACKOFF_INITIAL;
+        }
+        let delay = self.next.mul_f64(1.0 + random.fraction());
+        self.last = Some(now);
+        self.next = (self.next * 2).min(BACKOFF_CAP);
+        delay
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): jitter needs spread, not secrecy.
+struct Random(u64);
+
+impl Random {
+    /// In `0.0..1.0`.
+    fn fraction(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        // 53 bits are what a f64 holds exactly.
+        (z >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

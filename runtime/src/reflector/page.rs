@@ -1,0 +1,225 @@
+//! A page of a list, object by object as its bytes arrive.
+
+use kube::core::ListMeta;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use super::decode::{Broken, Lean, broken};
+
+/// One element of `items`.
+#[derive(Debug)]
+pub(crate) enum Item<K> {
+    Object(K),
+    Undecodable(Broken),
+}
+
+/// The answer is no list.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no list: {0}")]
+pub(crate) struct MalformedPage(String);
+
+/// Reads one page. Bytes go in, objects come out as soon as they are complete; the list's own metadata may stand
+/// before or after them.
+pub(crate) struct PageReader {
+    lean: bool,
+    buffer: Vec<u8>,
+    /// Bytes of `buffer` that have been read.
+    position: usize,
+    /// No use to try again before so many unread bytes are there: keeps an object that comes in many small
+    /// pieces from being parsed as often.
+    enough: usize,
+    state: State,
+    meta: ListMeta,
+    saw_items: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Start,
+    /// Before a field's name, `,` or `}`.
+    Field,
+    Metadata,
+    Skipped,
+    Items,
+    /// Before an item, `,` or `]`.
+    Item,
+    End,
+}
+
+/// What trying to read came to.
+enum Step {
+    On,
+    /// More bytes are needed.
+    Starved,
+}
+
+impl PageReader {
+    pub(crate) fn new(lean: bool) -> Self {
+        Self {
+            lean,
+            buffer: Vec::new(),
+            position: 0,
+            enough: 0,
+            state: State::Start,
+            meta: ListMeta::default(),
+            saw_items: false,
+        }
+    }
+
+    /// Reads what `bytes` completes.
+    pub(crate) fn feed<K: DeserializeOwned>(
+        &mut self,
+        bytes: &[u8],
+        take: &mut impl FnMut(Item<K>),
+    ) -> Result<(), MalformedPage> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() < self.enough {
+            return Ok(());
+        }
+        while self.state != State::End {
+            match self.step(take)? {
+                Step::On => {}
+                Step::Starved => {
+                    let left = self.buffer.len() - self.position;
+                    self.enough = left + left / 2;
+                    break;
+                }
+            }
+        }
+        self.buffer.drain(..self.position);
+        self.position = 0;
+        Ok(())
+    }
+
+    /// The list's metadata once the body has ended.
+    pub(crate) fn finish<K: DeserializeOwned>(
+        &mut self,
+        take: &mut impl FnMut(Item<K>),
+    ) -> Result<ListMeta, MalformedPage> {
+        self.enough = 0;
+        self.feed(&[], take)?;
+        if self.state == State::End && self.saw_items {
+            return Ok(std::mem::take(&mut self.meta));
+        }
+        let what = if self.state == State::End { "it has no items" } else { "it ends too soon" };
+        Err(MalformedPage(what.to_owned()))
+    }
+
+    fn step<K: DeserializeOwned>(&mut self, take: &mut impl FnMut(Item<K>)) -> Result<Step, MalformedPage> {
+        let Some(byte) = self.peek() else { return Ok(Step::Starved) };
+        match (self.state, byte) {
+            (State::Start, b'{') => self.go(1, State::Field),
+            (State::Field, b'}') => self.go(1, State::End),
+            (State::Field, b',') => self.go(1, State::Field),
+            (State::Field, b'"') => return self.field(),
+            (State::Metadata, _) => match self.value::<Option<ListMeta>>()? {
+                Some(meta) => {
+                    self.meta = meta.unwrap_or_default();
+                    self.state = State::Field;
+                }
+                None => return Ok(Step::Starved),
+            },
+            (State::Skipped, _) => match self.value::<IgnoredAny>()? {
+                Some(_) => self.state = State::Field,
+                None => return Ok(Step::Starved),
+            },
+            (State::Items, b'[') => self.go(1, State::Item),
+            // `null`, as Go writes an empty list.
+            (State::Items, b'n') => self.state = State::Skipped,
+            (State::Item, b']') => self.go(1, State::Field),
+            (State::Item, b',') => self.go(1, State::Item),
+            (State::Item, b'{') => return self.item(take),
+            (state, byte) => {
+                return Err(MalformedPage(format!("found {:?} in {state:?}", char::from(byte))));
+            }
+        }
+        Ok(Step::On)
+    }
+
+    fn go(&mut self, bytes: usize, state: State) {
+        self.position += bytes;
+        self.state = state;
+    }
+
+    /// The next byte that is no white space.
+    fn peek(&mut self) -> Option<u8> {
+        let rest = &self.buffer[self.position..];
+        let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.position += blank;
+        self.buffer.get(self.position).copied()
+    }
+
+    /// A field's name and its colon.
+    fn field(&mut self) -> Result<Step, MalformedPage> {
+        let start = self.position;
+        let Some(name) = self.value::<String>()? else { return Ok(Step::Starved) };
+        match self.peek() {
+            Some(b':') => self.position += 1,
+            Some(byte) => return Err(MalformedPage(format!("found {:?} for ':'", char::from(byte)))),
+            None => {
+                self.position = start;
+                return Ok(Step::Starved);
+            }
+        }
+        self.state = match name.as_str() {
+            "items" => State::Items,
+            "metadata" => State::Metadata,
+            _ => State::Skipped,
+        };
+        self.saw_items |= self.state == State::Items;
+        Ok(Step::On)
+    }
+
+    fn item<K: DeserializeOwned>(&mut self, take: &mut impl FnMut(Item<K>)) -> Result<Step, MalformedPage> {
+        let rest = &self.buffer[self.position..];
+        let decoded = if self.lean {
+            first::<Lean<K>>(rest).map(|(lean, length)| (lean.0, length))
+        } else {
+            first::<K>(rest)
+        };
+        let error = match decoded {
+            Ok((object, length)) => {
+                self.position += length;
+                take(Item::Object(object));
+                return Ok(Step::On);
+            }
+            Err(error) if error.is_eof() => return Ok(Step::Starved),
+            Err(error) => error,
+        };
+        // The object does not decode; is it JSON, and where does it end?
+        match first::<IgnoredAny>(rest) {
+            Ok((_, length)) => {
+                take(Item::Undecodable(broken(&rest[..length], &error)));
+                self.position += length;
+                Ok(Step::On)
+            }
+            Err(error) if error.is_eof() => Ok(Step::Starved),
+            Err(error) => Err(MalformedPage(error.to_string())),
+        }
+    }
+
+    /// The next value, or `None` if it is incomplete.
+    fn value<'a, T: Deserialize<'a>>(&'a mut self) -> Result<Option<T>, MalformedPage> {
+        let rest = &self.buffer[self.position..];
+        match first::<T>(rest) {
+            // A number or a word at the very end may go on.
+            Ok((_, length)) if length == rest.len() && !matches!(rest[0], b'{' | b'[' | b'"') => Ok(None),
+            Ok((value, length)) => {
+                self.position += length;
+                Ok(Some(value))
+            }
+            Err(error) if error.is_eof() => Ok(None),
+            Err(error) => Err(MalformedPage(error.to_string())),
+        }
+    }
+}
+
+/// The first value of `bytes` and its length.
+fn first<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<(T, usize), serde_json::Error> {
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
+    match values.next() {
+        Some(Ok(value)) => Ok((value, values.byte_offset())),
+        Some(Err(error)) => Err(error),
+        None => serde_json::from_slice(b"").map(|value| (value, 0)),
+    }
+}

@@ -1,0 +1,146 @@
+//! Machine requests as HTTP requests.
+
+use http::header::{ACCEPT, ACCEPT_ENCODING};
+use kube::api::ListParams;
+use kube::client::Body;
+
+use super::Cached;
+use super::machine::Request;
+
+/// Builds the HTTP request. Only the selectors of `params` are used here; its limit is the machine's page size.
+///
+/// kube's own builder leaves `resourceVersion=0` out of paged lists and cannot ask for a streaming list at a
+/// version, so the query is written here.
+pub(super) fn http_request<K: Cached>(
+    path: &str,
+    params: &ListParams,
+    request: &Request,
+) -> Result<http::Request<Body>, http::Error> {
+    let mut query = Query(String::new());
+    query.push_some("labelSelector", params.label_selector.as_deref());
+    query.push_some("fieldSelector", params.field_selector.as_deref());
+    let list = match request {
+        Request::List { version, limit, continue_token, .. } => {
+            if let Some(limit) = limit {
+                query.push("limit", &limit.to_string());
+            }
+            match continue_token {
+                // The token stands for a version; the server refuses both.
+                Some(token) => query.push("continue", token),
+                None => query.push_some("resourceVersion", Some(version).filter(|v| !v.is_empty())),
+            }
+            true
+        }
+        Request::Watch { version, initial_events, timeout } => {
+            query.push("watch", "true");
+            query.push("allowWatchBookmarks", "true");
+            query.push("timeoutSeconds", &timeout.as_secs().to_string());
+            query.push_some("resourceVersion", Some(version).filter(|v| !v.is_empty()));
+            if *initial_events {
+                query.push("sendInitialEvents", "true");
+                query.push("resourceVersionMatch", "NotOlderThan");
+            }
+            false
+        }
+    };
+    let mut builder = http::Request::get(format!("{path}?{}", query.0)).header(ACCEPT, accept::<K>(list));
+    if !list {
+        // Servers compress a watch event by event, and the client's decompression reads only the first.
+        builder = builder.header(ACCEPT_ENCODING, "identity");
+    }
+    builder.body(Body::empty())
+}
+
+fn accept<K: Cached>(list: bool) -> &'static str {
+    match (K::metadata_api(), list) {
+        (false, _) => "application/json",
+        (true, true) => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+        (true, false) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    }
+}
+
+struct Query(String);
+
+impl Query {
+    fn push_some(&mut self, name: &str, value: Option<impl AsRef<str>>) {
+        if let Some(value) = value {
+            self.push(name, value.as_ref());
+        }
+    }
+
+    /// Names are literals of this module and need no escaping.
+    fn push(&mut self, name: &str, value: &str) {
+        if !self.0.is_empty() {
+            self.0.push('&');
+        }
+        self.0.push_str(name);
+        self.0.push('=');
+        for byte in value.bytes() {
+            // RFC 3986's unreserved characters.
+            if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                self.0.push(char::from(byte));
+            } else {
+                self.0.push('%');
+                self.0.push(hex(byte >> 4));
+                self.0.push(hex(byte & 15));
+            }
+        }
+    }
+}
+
+fn hex(digit: u8) -> char {
+    char::from(b"0123456789ABCDEF"[usize::from(digit & 15)])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use k8s_openapi::api::core::v1::Pod;
+    use kube::core::PartialObjectMeta;
+
+    use super::*;
+
+    fn uri(params: &ListParams, request: &Request) -> String {
+        http_request::<Pod>("/api/v1/pods", params, request).unwrap().uri().to_string()
+    }
+
+    #[test]
+    fn queries_are_written_as_the_server_reads_them() {
+        let params = ListParams::default().labels("a in (b, c)").fields("metadata.name=é");
+        let list =
+            Request::List { version: "0".to_owned(), limit: Some(500), continue_token: None, again: false };
+        assert_eq!(
+            uri(&params, &list),
+            "/api/v1/pods?labelSelector=a%20in%20%28b%2C%20c%29&fieldSelector=metadata.name%3D%C3%A9&limit=500&resourceVersion=0"
+        );
+        let page = Request::List {
+            version: "0".to_owned(),
+            limit: Some(500),
+            continue_token: Some("t=".to_owned()),
+            again: false,
+        };
+        assert_eq!(uri(&ListParams::default(), &page), "/api/v1/pods?limit=500&continue=t%3D");
+        let stream = Request::Watch {
+            version: String::new(),
+            initial_events: true,
+            timeout: Duration::from_secs(300),
+        };
+        assert_eq!(
+            uri(&ListParams::default(), &stream),
+            "/api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=300&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+        );
+    }
+
+    #[test]
+    fn metadata_only_types_ask_for_metadata() {
+        let watch = Request::Watch {
+            version: "1".to_owned(),
+            initial_events: false,
+            timeout: Duration::from_secs(300),
+        };
+        let request =
+            http_request::<PartialObjectMeta<Pod>>("/api/v1/pods", &ListParams::default(), &watch).unwrap();
+        assert_eq!(request.headers()[ACCEPT], "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+    }
+}

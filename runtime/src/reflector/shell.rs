@@ -1,0 +1,496 @@
+//! Carries the machine's decisions out: sends requests, reads bodies, decodes.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use http::Response;
+use http::header::RETRY_AFTER;
+use http_body::Body as _;
+use k8s_openapi::NamespaceResourceScope;
+use kube::api::ListParams;
+use kube::client::Body;
+use kube::core::Status;
+use tokio::time::{Instant, Sleep};
+
+use super::decode::{Broken, Frame, Verb, frame};
+use super::error::failure;
+use super::lines::Lines;
+use super::machine::{Action, Failure, Input, Machine, Request};
+use super::page::{Item, PageReader};
+use super::request::http_request;
+use super::{Batch, Cached, Event, ReflectorOptions, WatchError, resource_name};
+use crate::cache::ObjectKey;
+
+/// Events after which a batch is handed on although more bytes wait.
+const BATCH: usize = 256;
+
+/// Longest refusal that is read; a `Status` is far smaller.
+const LONGEST_STATUS: usize = 64 << 10;
+
+/// Lists and watches one kind, for ever, in the task that polls it.
+pub(crate) struct Reflector<K> {
+    client: kube::Client,
+    options: ReflectorOptions<K>,
+    resource: String,
+    path: String,
+    params: ListParams,
+    machine: Machine,
+    io: Io,
+    timer: Pin<Box<Sleep>>,
+    staged: Staged<K>,
+}
+
+/// What goes over the wire now.
+enum Io {
+    Idle,
+    Sending(BoxFuture<'static, Result<Response<Body>, kube::Error>>),
+    /// A refusal's body.
+    Refusal {
+        code: u16,
+        retry_after: Option<Duration>,
+        body: Body,
+        read: Vec<u8>,
+    },
+    Page {
+        body: Body,
+        reader: PageReader,
+    },
+    Watch {
+        body: Body,
+        lines: Lines,
+    },
+}
+
+/// Objects of a list that is not complete.
+struct Staged<K> {
+    objects: Vec<(ObjectKey, Arc<K>)>,
+    undecodable: Vec<ObjectKey>,
+    /// Where the present page began.
+    page: (usize, usize),
+}
+
+impl<K> Staged<K> {
+    fn clear(&mut self) {
+        self.objects.clear();
+        self.undecodable.clear();
+        self.page = (0, 0);
+    }
+
+    fn begin_page(&mut self, again: bool) {
+        if again {
+            self.objects.truncate(self.page.0);
+            self.undecodable.truncate(self.page.1);
+        }
+        self.page = (self.objects.len(), self.undecodable.len());
+    }
+}
+
+impl<K: Cached> Reflector<K> {
+    /// A reflector that sends its first request when it is first polled.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with time enabled.
+    pub(crate) fn new(client: kube::Client, options: ReflectorOptions<K>) -> Self {
+        let now = Instant::now();
+        let seed = options.seed.unwrap_or_else(random_seed);
+        let mut machine = Machine::new(now, options.streaming_lists, seed);
+        let mut params = ListParams::default();
+        if let Some(tweak) = &options.tweak {
+            tweak(&mut params);
+        }
+        if let Some(limit) = params.limit {
+            machine.set_page_size(limit);
+        }
+        let namespaced =
+            std::any::TypeId::of::<K::Scope>() == std::any::TypeId::of::<NamespaceResourceScope>();
+        let namespace = options.namespace.as_deref().filter(|_| namespaced);
+        Self {
+            client,
+            resource: resource_name::<K>(),
+            path: K::url_path(&(), namespace),
+            params,
+            machine,
+            io: Io::Idle,
+            timer: Box::pin(tokio::time::sleep_until(now)),
+            staged: Staged { objects: Vec::new(), undecodable: Vec::new(), page: (0, 0) },
+            options,
+        }
+    }
+
+    /// Waits for the next events and adds them to `batch`.
+    ///
+    /// # Cancel safety
+    /// All state is in the reflector; a dropped future loses nothing that was not in `batch`.
+    pub(crate) async fn next_batch(&mut self, batch: &mut Batch<K>) {
+        std::future::poll_fn(|context| self.poll_batch(context, batch)).await;
+        if std::mem::take(&mut batch.applied) {
+            batch.resource_version = Some(self.machine.version().to_owned());
+        }
+    }
+
+    fn poll_batch(&mut self, context: &mut Context<'_>, batch: &mut Batch<K>) -> Poll<()> {
+        loop {
+            let progress = self.poll_io(context, batch);
+            if batch.events.len() >= BATCH {
+                return Poll::Ready(());
+            }
+            if progress.is_ready() {
+                continue;
+            }
+            if self.poll_timer(context).is_ready() {
+                self.deadline(batch);
+                continue;
+            }
+            return if batch.is_empty() { Poll::Pending } else { Poll::Ready(()) };
+        }
+    }
+
+    /// Whether the machine's deadline has passed. The timer is set anew only when it fires too soon, since
+    /// deadlines move with every event and nearly always into the future.
+    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let deadline = self.machine.deadline();
+        if self.timer.deadline() > deadline {
+            self.timer.as_mut().reset(deadline);
+        }
+        ready!(self.timer.as_mut().poll(context));
+        if Instant::now() < deadline {
+            self.timer.as_mut().reset(deadline);
+            return self.timer.as_mut().poll(context);
+        }
+        Poll::Ready(())
+    }
+
+    fn deadline(&mut self, batch: &mut Batch<K>) {
+        let now = Instant::now();
+        if !matches!(self.io, Io::Idle) && now >= self.machine.deadline() {
+            let (verb, resource) = (self.machine.verb(), self.resource.clone());
+            self.report(WatchError::Silent { verb, resource }, batch);
+        }
+        self.input(now, Input::Deadline, batch);
+    }
+
+    /// Reads one piece; ready if there may be more.
+    fn poll_io(&mut self, context: &mut Context<'_>, batch: &mut Batch<K>) -> Poll<()> {
+        let body = match &mut self.io {
+            Io::Idle => return Poll::Pending,
+            Io::Sending(answer) => {
+                let answer = ready!(answer.as_mut().poll(context));
+                self.answered(answer, batch);
+                return Poll::Ready(());
+            }
+            Io::Refusal { body, .. } | Io::Page { body, .. } | Io::Watch { body, .. } => body,
+        };
+        match ready!(Pin::new(body).poll_frame(context)) {
+            Some(Ok(frame)) => {
+                if let Ok(data) = frame.into_data() {
+                    self.data(&data, batch);
+                }
+            }
+            Some(Err(error)) => self.broke(&error.to_string(), batch),
+            None => self.body_ended(batch),
+        }
+        Poll::Ready(())
+    }
+
+    fn answered(&mut self, answer: Result<Response<Body>, kube::Error>, batch: &mut Batch<K>) {
+        let response = match answer {
+            Ok(response) => response,
+            Err(error) => return self.broke(&error.to_string(), batch),
+        };
+        let code = response.status().as_u16();
+        if !response.status().is_success() {
+            let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+            let retry_after = header.and_then(|value| value.parse().ok()).map(Duration::from_secs);
+            self.io = Io::Refusal { code, retry_after, body: response.into_body(), read: Vec::new() };
+            return;
+        }
+        let body = response.into_body();
+        self.io = if self.machine.verb() == "list" {
+            Io::Page { body, reader: PageReader::new(!self.options.keep_managed_fields) }
+        } else {
+            Io::Watch { body, lines: Lines::default() }
+        };
+        batch.opened = true;
+        self.input(Instant::now(), Input::Opened, batch);
+    }
+
+    fn data(&mut self, data: &Bytes, batch: &mut Batch<K>) {
+        let now = Instant::now();
+        // Taken out, so that the decoders and the rest of the reflector can be borrowed at once. It is put back
+        // unless the machine has asked for something else meanwhile.
+        match std::mem::replace(&mut self.io, Io::Idle) {
+            Io::Refusal { code, retry_after, body, mut read } => {
+                let room = LONGEST_STATUS.saturating_sub(read.len());
+                read.extend_from_slice(&data[..data.len().min(room)]);
+                self.io = Io::Refusal { code, retry_after, body, read };
+            }
+            Io::Page { body, mut reader } => {
+                let result = reader.feed(data, &mut |item| self.item(now, item, batch));
+                match result {
+                    Ok(()) => self.io = Io::Page { body, reader },
+                    Err(error) => self.malformed(&error.to_string(), batch),
+                }
+            }
+            Io::Watch { body, mut lines } => {
+                let result = lines.feed(data, |line| self.line(now, line, batch));
+                match result {
+                    Ok(ControlFlow::Continue(())) => self.io = Io::Watch { body, lines },
+                    Ok(ControlFlow::Break(())) => {}
+                    Err(error) => self.malformed(&error.to_string(), batch),
+                }
+            }
+            other => self.io = other,
+        }
+    }
+
+    fn body_ended(&mut self, batch: &mut Batch<K>) {
+        let now = Instant::now();
+        match std::mem::replace(&mut self.io, Io::Idle) {
+            Io::Refusal { code, retry_after, read, .. } => self.refused(code, retry_after, &read, batch),
+            Io::Page { mut reader, .. } => match reader.finish(&mut |item| self.item(now, item, batch)) {
+                Ok(meta) => {
+                    let version = meta.resource_version.unwrap_or_default();
+                    let continue_token = meta.continue_.as_deref();
+                    self.input(now, Input::PageEnd { version: &version, continue_token }, batch);
+                }
+                Err(error) => self.malformed(&error.to_string(), batch),
+            },
+            Io::Watch { mut lines, .. } => {
+                let rest = lines.rest();
+                // A whole event may lack only its newline; a truncated one comes again with the next watch.
+                if let Ok(frame) = frame(&rest, !self.options.keep_managed_fields)
+                    && self.frame(now, frame, batch).is_break()
+                {
+                    return;
+                }
+                self.input(now, Input::Ended, batch);
+            }
+            other => self.io = other,
+        }
+    }
+
+    fn item(&mut self, now: Instant, item: Item<K>, batch: &mut Batch<K>) {
+        match item {
+            Item::Object(object) => {
+                let version = object.meta().resource_version.as_deref();
+                if self.machine.on(now, Input::Object { version }) == Action::Stage {
+                    self.stage(object);
+                }
+            }
+            Item::Undecodable(broken) => {
+                self.machine.on(now, Input::Object { version: None });
+                self.undecodable(broken, true, batch);
+            }
+        }
+    }
+
+    fn line(&mut self, now: Instant, line: &[u8], batch: &mut Batch<K>) -> ControlFlow<()> {
+        match frame(line, !self.options.keep_managed_fields) {
+            Ok(frame) => self.frame(now, frame, batch),
+            Err(error) => {
+                self.malformed(&error.to_string(), batch);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Handles one event; breaks if the watch it came from is over.
+    fn frame(&mut self, now: Instant, frame: Frame<K>, batch: &mut Batch<K>) -> ControlFlow<()> {
+        match frame {
+            Frame::Object { verb, object } => {
+                let version = object.meta().resource_version.as_deref();
+                match self.machine.on(now, Input::Object { version }) {
+                    Action::Stage if verb == Verb::Applied => self.stage(object),
+                    Action::Stage => self.staged.objects.retain(|(key, _)| *key != ObjectKey::of(&object)),
+                    Action::Apply => self.apply(verb, object, batch),
+                    action => return self.act(action, batch),
+                }
+            }
+            Frame::Bookmark { version, initial_events_end } => {
+                let input = Input::Bookmark { version: &version, initial_events_end };
+                let action = self.machine.on(now, input);
+                batch.resource_version = Some(self.machine.version().to_owned());
+                return self.act(action, batch);
+            }
+            Frame::Undecodable { verb, object } => {
+                let version = object.why.resource_version.as_deref();
+                match self.machine.on(now, Input::Object { version }) {
+                    Action::Stage => self.undecodable(object, true, batch),
+                    Action::Apply if verb == Verb::Deleted => self.deleted_unseen(object, batch),
+                    Action::Apply => self.undecodable(object, false, batch),
+                    action => return self.act(action, batch),
+                }
+            }
+            Frame::Error(status) => {
+                let failure = failure(&status, None);
+                self.report_refusal(failure, status, batch);
+                self.input(now, Input::Failed(failure), batch);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn stage(&mut self, object: K) {
+        let (key, object) = self.finish(object);
+        let known = self.options.reuse.as_ref().and_then(|store| store.get_by_key(&key));
+        let object = match known {
+            Some(known) if same(&*known, &object) => known,
+            _ => Arc::new(object),
+        };
+        self.staged.objects.push((key, object));
+    }
+
+    fn apply(&mut self, verb: Verb, object: K, batch: &mut Batch<K>) {
+        let (key, object) = self.finish(object);
+        let object = Arc::new(object);
+        batch.events.push(match verb {
+            Verb::Applied => Event::Applied { key, object },
+            Verb::Deleted => Event::Deleted { key, object: Some(object) },
+        });
+        batch.applied = true;
+    }
+
+    fn finish(&self, mut object: K) -> (ObjectKey, K) {
+        let key = ObjectKey::of(&object);
+        if let Some(transform) = &self.options.transform
+            && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
+        {
+            tracing::error!(resource = %self.resource, %key, "the transform panicked");
+        }
+        (key, object)
+    }
+
+    fn undecodable(&mut self, broken: Broken, staged: bool, batch: &mut Batch<K>) {
+        let Broken { key, why } = broken;
+        if let (true, Some(key)) = (staged, &key) {
+            self.staged.undecodable.push(key.clone());
+        }
+        let resource = self.resource.clone();
+        let message = why.message.clone();
+        self.report(WatchError::Undecodable { resource, key: key.clone(), message }, batch);
+        batch.events.push(Event::Undecodable { key, why });
+    }
+
+    /// A deletion whose object does not decode: its key is enough.
+    fn deleted_unseen(&mut self, broken: Broken, batch: &mut Batch<K>) {
+        match broken.key.clone() {
+            Some(key) => batch.events.push(Event::Deleted { key, object: None }),
+            None => self.undecodable(broken, false, batch),
+        }
+    }
+
+    fn refused(&mut self, code: u16, retry_after: Option<Duration>, body: &[u8], batch: &mut Batch<K>) {
+        let mut status = serde_json::from_slice::<Status>(body).unwrap_or_else(|_| {
+            let text = String::from_utf8_lossy(&body[..body.len().min(200)]);
+            Status::failure(text.trim(), "")
+        });
+        if status.code == 0 {
+            status.code = code;
+        }
+        let failure = failure(&status, retry_after);
+        self.report_refusal(failure, Box::new(status), batch);
+        self.input(Instant::now(), Input::Failed(failure), batch);
+    }
+
+    fn report_refusal(&mut self, failure: Failure, status: Box<Status>, batch: &mut Batch<K>) {
+        if failure == Failure::Expired {
+            // Expected now and then; the next list answers it.
+            tracing::debug!(resource = %self.resource, "the resource version expired");
+            return;
+        }
+        let resource = self.resource.clone();
+        self.report(WatchError::Refused { verb: self.machine.verb(), resource, status }, batch);
+    }
+
+    fn broke(&mut self, message: &str, batch: &mut Batch<K>) {
+        self.io = Io::Idle;
+        let (verb, resource) = (self.machine.verb(), self.resource.clone());
+        self.report(WatchError::Transport { verb, resource, message: message.to_owned() }, batch);
+        self.input(Instant::now(), Input::Failed(Failure::Transport), batch);
+    }
+
+    fn malformed(&mut self, message: &str, batch: &mut Batch<K>) {
+        let (verb, resource) = (self.machine.verb(), self.resource.clone());
+        self.report(WatchError::Malformed { verb, resource, message: message.to_owned() }, batch);
+        self.input(Instant::now(), Input::Failed(Failure::Malformed), batch);
+    }
+
+    fn report(&self, error: WatchError, batch: &mut Batch<K>) {
+        tracing::warn!(%error, "list and watch goes on after a failure");
+        if let Some(hook) = &self.options.error_hook
+            && catch_unwind(AssertUnwindSafe(|| hook(&error))).is_err()
+        {
+            tracing::error!(resource = %self.resource, "the watch error handler panicked");
+        }
+        batch.events.push(Event::Failed(error));
+    }
+
+    fn input(&mut self, now: Instant, input: Input<'_>, batch: &mut Batch<K>) {
+        let action = self.machine.on(now, input);
+        // A body that is over has been replaced in `io` by then.
+        let _ = self.act(action, batch);
+    }
+
+    /// Carries an action out; breaks if it ends the body that is being read.
+    fn act(&mut self, action: Action, batch: &mut Batch<K>) -> ControlFlow<()> {
+        match action {
+            Action::Continue | Action::Stage | Action::Apply => return ControlFlow::Continue(()),
+            Action::Commit { version, then } => {
+                let objects = std::mem::take(&mut self.staged.objects);
+                let undecodable = std::mem::take(&mut self.staged.undecodable);
+                self.staged.clear();
+                batch.events.push(Event::Replaced { objects, undecodable });
+                batch.resource_version = Some(version);
+                match then {
+                    Some(request) => self.send(&request),
+                    None => return ControlFlow::Continue(()),
+                }
+            }
+            Action::Send(request) => self.send(&request),
+            Action::Wait => self.io = Io::Idle,
+        }
+        ControlFlow::Break(())
+    }
+
+    fn send(&mut self, request: &Request) {
+        match request {
+            Request::List { continue_token: None, again: false, .. }
+            | Request::Watch { initial_events: true, .. } => self.staged.clear(),
+            Request::List { again, .. } => self.staged.begin_page(*again),
+            Request::Watch { .. } => {}
+        }
+        let client = self.client.clone();
+        let request = http_request::<K>(&self.path, &self.params, request);
+        self.io = Io::Sending(Box::pin(async move {
+            let request = request.map_err(kube::Error::HttpError)?;
+            client.send(request).await
+        }));
+    }
+}
+
+/// Whether a list brought a state that is known.
+fn same<K: kube::Resource>(known: &K, listed: &K) -> bool {
+    let (known, listed) = (known.meta(), listed.meta());
+    known.resource_version.is_some()
+        && known.resource_version == listed.resource_version
+        && known.uid == listed.uid
+}
+
+/// Spread over processes and reflectors; `RandomState` is seeded by the operating system.
+fn random_seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(0_u8)
+}
+
+impl<K> std::fmt::Debug for Reflector<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reflector").field("resource", &self.resource).finish_non_exhaustive()
+    }
+}
