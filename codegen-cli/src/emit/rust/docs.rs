@@ -15,6 +15,11 @@ pub(super) fn summary(text: &str) -> String {
     wrap(&escape(&clean))
 }
 
+/// A name inside a code span of documentation.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().filter(|c| keep(*c) && *c != '`').collect()
+}
+
 fn keep(c: char) -> bool {
     let direction =
         matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -2,8 +2,8 @@
 //!
 //! Input: the [`Ir`] and [`RustOptions`]. Output: file texts by relative path. It decides nothing
 //! about the API and does no I/O: [`plan`] says which files there are and what their placeholders
-//! stand for, [`skeleton`] fills the embedded skeletons in, [`crate::format`] prints them. For the
-//! kind `EcsBinding` the tree is
+//! stand for, [`skeleton`] fills the embedded skeletons in, [`crate::format`] prints them, [`layout`]
+//! does so once for all kinds of one shape. For the kind `EcsBinding` the tree is
 //!
 //! ```text
 //! clientset/{mod,scheme}.rs   clientset/typed/ecs/v1/ecs_binding.rs
@@ -12,20 +12,21 @@
 //! ```
 
 mod docs;
+mod layout;
 mod manifest;
 mod names;
 mod plan;
 mod root_docs;
 mod skeleton;
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
 use crate::ir::Ir;
 
+use layout::Layout;
 use plan::{Job, Plan};
-use skeleton::Skeleton;
+use skeleton::{Bindings, Skeleton};
 
 /// What to emit and for where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,11 +96,13 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
     let files: usize = versions.map(|version| 3 * version.resources.len()).sum();
     let threads =
         std::thread::available_parallelism().map_or(1, NonZero::get).min(1 + files / FILES_PER_THREAD);
+    let plan = Plan::new(ir, options);
     let mut tree: BTreeMap<String, String> = std::thread::scope(|scope| {
+        let plan = &plan;
         let others: Vec<_> = (1..threads)
-            .map(|share| scope.spawn(move || render_share(ir, options, share, threads)))
+            .map(|share| scope.spawn(move || render_share(plan, options, share, threads)))
             .collect();
-        let mut tree: BTreeMap<_, _> = render_share(ir, options, 0, threads).into_iter().collect();
+        let mut tree: BTreeMap<_, _> = render_share(plan, options, 0, threads).into_iter().collect();
         for other in others {
             match other.join() {
                 Ok(files) => tree.extend(files),
@@ -115,10 +118,9 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
 }
 
 /// Renders every `of`-th file, beginning with number `share`. Syntax trees cannot be shared
-/// between threads, so each thread has its plan and skeletons; both cost little.
-fn render_share(ir: &Ir, options: &RustOptions, share: usize, of: usize) -> Vec<(String, String)> {
-    let plan = Plan::new(ir, options);
-    let skeletons = Skeletons::default();
+/// between threads, so each thread has its own skeletons; they cost little.
+fn render_share(plan: &Plan, options: &RustOptions, share: usize, of: usize) -> Vec<(String, String)> {
+    let mut printer = Printer::default();
     let prefix = match options.package {
         Package::Crate { .. } => "src/",
         Package::Module { .. } => "",
@@ -126,11 +128,30 @@ fn render_share(ir: &Ir, options: &RustOptions, share: usize, of: usize) -> Vec<
     let boilerplate = comments(&options.header, "//");
     let render = |job: Job<'_>| {
         let header = file_header(&boilerplate, "//", job.source);
-        let levels = [&plan.package, &*job.bindings];
-        let text = crate::format::rust(&header, &skeletons.get(job.template).fill(&levels));
+        let text = printer.print(&header, job.template, &plan.package, &job.bindings);
         (format!("{prefix}{}", job.path), text)
     };
     plan.jobs().into_iter().skip(share).step_by(of).map(render).collect()
+}
+
+/// Skeletons and layouts, made when first used.
+#[derive(Default)]
+struct Printer {
+    skeletons: BTreeMap<Template, Skeleton>,
+    layouts: BTreeMap<(Template, Vec<bool>), Layout>,
+}
+
+impl Printer {
+    fn print(&mut self, header: &str, template: Template, package: &Bindings, file: &Bindings) -> String {
+        let skeleton = self.skeletons.entry(template).or_insert_with(|| Skeleton::parse(template.source()));
+        if !template.is_kind() {
+            return crate::format::rust(header, &skeleton.fill(&[package, file]));
+        }
+        let shape = Layout::shape(file);
+        let layout =
+            self.layouts.entry((template, shape)).or_insert_with(|| Layout::new(skeleton, package, file));
+        layout.print(header, package, file)
+    }
 }
 
 /// The header text as comments.
@@ -163,10 +184,11 @@ fn file_header(boilerplate: &str, mark: &str, source: &str) -> String {
 macro_rules! templates {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
         /// A skeleton's name.
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         enum Template { $($(#[$doc])* $name,)* }
 
         impl Template {
+            #[cfg(test)]
             const ALL: &[Self] = &[$(Self::$name,)*];
 
             fn source(self) -> &'static str {
@@ -213,17 +235,10 @@ templates! {
     ListerKind = "lister_kind.rs";
 }
 
-struct Skeletons(Vec<OnceCell<Skeleton>>);
-
-impl Default for Skeletons {
-    fn default() -> Self {
-        Self(Template::ALL.iter().map(|_| OnceCell::new()).collect())
-    }
-}
-
-impl Skeletons {
-    fn get(&self, template: Template) -> &Skeleton {
-        self.0[template as usize].get_or_init(|| Skeleton::parse(template.source()))
+impl Template {
+    /// Whether there is such a file for every kind, so that a layout pays.
+    fn is_kind(self) -> bool {
+        matches!(self, Self::TypedKind | Self::InformerKind | Self::ListerKind)
     }
 }
 

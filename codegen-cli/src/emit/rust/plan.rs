@@ -1,7 +1,7 @@
 //! Which files the package has, and what the placeholders of each stand for.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use heck::ToSnakeCase;
 
@@ -18,7 +18,7 @@ pub(super) struct Job<'p> {
     /// Its skeleton.
     pub(super) template: Template,
     /// What its placeholders stand for, beside the package's.
-    pub(super) bindings: Rc<Bindings>,
+    pub(super) bindings: Arc<Bindings>,
 }
 
 /// What is to be rendered.
@@ -30,12 +30,12 @@ pub(super) struct Plan {
     clients: Part,
     informers: Part,
     listers: Part,
-    scheme: Rc<Bindings>,
+    scheme: Arc<Bindings>,
 }
 
 /// A kind with what its files need.
 struct Kind {
-    bindings: Rc<Bindings>,
+    bindings: Arc<Bindings>,
     module: String,
     source: String,
     client: bool,
@@ -46,20 +46,20 @@ struct Kind {
 /// The groups and versions that have a kind in one part of the package. Nothing in it: no part.
 struct Part {
     /// Lists of all groups, versions and kinds of the part.
-    bindings: Rc<Bindings>,
+    bindings: Arc<Bindings>,
     groups: Vec<PartGroup>,
 }
 
 struct PartGroup {
-    bindings: Rc<Bindings>,
+    bindings: Arc<Bindings>,
     module: String,
     versions: Vec<PartVersion>,
 }
 
 struct PartVersion {
-    bindings: Rc<Bindings>,
+    bindings: Arc<Bindings>,
     module: String,
-    kinds: Vec<Rc<Kind>>,
+    kinds: Vec<Arc<Kind>>,
 }
 
 impl Plan {
@@ -110,12 +110,12 @@ impl Plan {
         jobs
     }
 
-    fn job<'p>(&'p self, jobs: &mut Vec<Job<'p>>, path: &str, template: Template, bindings: &Rc<Bindings>) {
+    fn job<'p>(&'p self, jobs: &mut Vec<Job<'p>>, path: &str, template: Template, bindings: &Arc<Bindings>) {
         jobs.push(Job {
             path: path.to_owned(),
             source: &self.sources,
             template,
-            bindings: Rc::clone(bindings),
+            bindings: Arc::clone(bindings),
         });
     }
 
@@ -138,7 +138,7 @@ impl Plan {
                     path: format!("{folder}/{}.rs", kind.module),
                     source: &kind.source,
                     template: kind_template,
-                    bindings: Rc::clone(&kind.bindings),
+                    bindings: Arc::clone(&kind.bindings),
                 }));
             }
         }
@@ -146,7 +146,7 @@ impl Plan {
 }
 
 impl Part {
-    fn new(groups: &[(&Group, Vec<Vec<Rc<Kind>>>)], keep: impl Fn(&Kind) -> bool) -> Self {
+    fn new(groups: &[(&Group, Vec<Vec<Arc<Kind>>>)], keep: impl Fn(&Kind) -> bool) -> Self {
         let mut part_groups = Vec::new();
         for (group, versions) in groups {
             let module = names::group_module(&group.module);
@@ -154,55 +154,58 @@ impl Part {
             for (version, kinds) in group.versions.iter().zip(versions) {
                 let kinds: Vec<_> = kinds.iter().filter(|kind| keep(kind)).cloned().collect();
                 if !kinds.is_empty() {
-                    let list = kinds.iter().map(|kind| Rc::clone(&kind.bindings)).collect();
-                    let bindings = Rc::new(version_names(group, version).list("kind", list));
+                    let list = kinds.iter().map(|kind| Arc::clone(&kind.bindings)).collect();
+                    let bindings = Arc::new(version_names(group, version).list("kind", list));
                     let module = names::module(&version.name, &module);
                     part_versions.push(PartVersion { bindings, module, kinds });
                 }
             }
             if !part_versions.is_empty() {
-                let list = part_versions.iter().map(|version| Rc::clone(&version.bindings)).collect();
-                let bindings = Rc::new(group_names(group).list("version", list));
+                let list = part_versions.iter().map(|version| Arc::clone(&version.bindings)).collect();
+                let bindings = Arc::new(group_names(group).list("version", list));
                 part_groups.push(PartGroup { bindings, module, versions: part_versions });
             }
         }
         let versions = || part_groups.iter().flat_map(|group| &group.versions);
         let bindings = Bindings::default()
-            .list("group", part_groups.iter().map(|group| Rc::clone(&group.bindings)).collect())
-            .list("version", versions().map(|version| Rc::clone(&version.bindings)).collect())
+            .list("group", part_groups.iter().map(|group| Arc::clone(&group.bindings)).collect())
+            .list("version", versions().map(|version| Arc::clone(&version.bindings)).collect())
             .list(
                 "kind",
-                versions().flat_map(|it| &it.kinds).map(|kind| Rc::clone(&kind.bindings)).collect(),
+                versions().flat_map(|it| &it.kinds).map(|kind| Arc::clone(&kind.bindings)).collect(),
             );
-        Self { bindings: Rc::new(bindings), groups: part_groups }
+        Self { bindings: Arc::new(bindings), groups: part_groups }
     }
 }
 
 /// Path of the generated tree's root, as seen from inside it.
-fn root_path(package: &Package) -> syn::Path {
+fn root_path(package: &Package) -> String {
     match package {
-        Package::Crate { .. } => syn::parse_quote!(crate),
-        Package::Module { path, .. } => parse_path(path),
+        Package::Crate { .. } => "crate".to_owned(),
+        Package::Module { path, .. } => plain_path(path),
     }
 }
 
-/// Parses a path of plain segments; a segment that is no identifier becomes one.
-fn parse_path(path: &str) -> syn::Path {
-    syn::parse_str(path).unwrap_or_else(|_| {
-        let segments = path.split("::").filter(|segment| !segment.is_empty());
-        let segments = segments.map(|segment| quote::format_ident!("{}", names::version_accessor(segment)));
-        syn::parse_quote!(#(#segments)::*)
-    })
+/// A path of plain segments; a segment that is no identifier becomes one.
+fn plain_path(path: &str) -> String {
+    if syn::parse_str::<syn::Path>(path)
+        .is_ok_and(|path| path.segments.iter().all(|it| it.arguments.is_none()))
+    {
+        return path.to_owned();
+    }
+    let segments: Vec<_> =
+        path.split("::").filter(|segment| !segment.is_empty()).map(names::version_accessor).collect();
+    segments.join("::")
 }
 
 /// The path by which generated code names the user's type.
-fn object_path(type_path: &str, package: &Package) -> syn::Path {
+fn object_path(type_path: &str, package: &Package) -> String {
     let (first, rest) = type_path.split_once("::").unwrap_or(("", type_path));
     match package {
-        Package::Module { own_lib: Some(own), .. } if own == first => parse_path(&format!("crate::{rest}")),
+        Package::Module { own_lib: Some(own), .. } if own == first => plain_path(&format!("crate::{rest}")),
         // The built-in types are those the runtime was built with.
-        _ if first == "k8s_openapi" => parse_path(&format!("::kubesmith_runtime::{type_path}")),
-        _ => parse_path(&format!("::{type_path}")),
+        _ if first == "k8s_openapi" => plain_path(&format!("::kubesmith_runtime::{type_path}")),
+        _ => plain_path(&format!("::{type_path}")),
     }
 }
 
@@ -210,7 +213,7 @@ fn group_names(group: &Group) -> Bindings {
     Bindings::default()
         .text("group", names::group_module(&group.module))
         .text("Group_Name", &group.name)
-        .text("GroupTitle", if group.name.is_empty() { "core" } else { &group.name })
+        .text("GroupTitle", docs::plain(if group.name.is_empty() { "core" } else { &group.name }))
         .text("InformerGroup", names::type_part(&group.informer_code_name))
         .text("informer_group", names::factory_accessor(&group.informer_code_name.to_snake_case()))
 }
@@ -222,7 +225,7 @@ fn version_names(group: &Group, version: &Version) -> Bindings {
         .text("version", names::module(&version.name, &module))
         .text("version_name", &version.name)
         .text("version_accessor", names::version_accessor(&version.name))
-        .text("ApiVersion", api_version(group, version))
+        .text("ApiVersion", docs::plain(&api_version(group, version)))
         .text("GroupVersion", names::type_part(&group.code_name) + &code_name)
         .text("InformerGroupVersion", names::type_part(&group.informer_code_name) + &code_name)
         .text("group_version", names::version_accessor(&format!("{}_{}", group.module, version.name)))
@@ -233,17 +236,17 @@ pub(super) fn api_version(group: &Group, version: &Version) -> String {
     if group.name.is_empty() { version.name.clone() } else { format!("{}/{}", group.name, version.name) }
 }
 
-fn kinds_of_group(group: &Group, options: &RustOptions) -> Vec<Vec<Rc<Kind>>> {
+fn kinds_of_group(group: &Group, options: &RustOptions) -> Vec<Vec<Arc<Kind>>> {
     group.versions.iter().map(|version| kinds_of_version(group, version, options)).collect()
 }
 
-fn kinds_of_version(group: &Group, version: &Version, options: &RustOptions) -> Vec<Rc<Kind>> {
+fn kinds_of_version(group: &Group, version: &Version, options: &RustOptions) -> Vec<Arc<Kind>> {
     let taken = exported_names(group, version);
     let once = |resource: &&Resource| exports(resource).iter().all(|name| taken[name] == 1);
     version
         .resources
         .iter()
-        .map(|resource| Rc::new(kind(group, version, resource, once(&resource), options)))
+        .map(|resource| Arc::new(kind(group, version, resource, once(&resource), options)))
         .collect()
 }
 
@@ -301,7 +304,7 @@ fn kind(
         .flag("list_or_watch", has(Verb::List) || has(Verb::Watch));
     let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));
     let source = resource.span.file.clone();
-    Kind { bindings: Rc::new(bindings), module, source, client, informer, lister }
+    Kind { bindings: Arc::new(bindings), module, source, client, informer, lister }
 }
 
 /// The flags of the verbs.

@@ -12,7 +12,7 @@
 //! Skeletons decide nothing: flags and lists are computed by the plan. A skeleton is parsed once
 //! and then copied per file; nothing is lexed again.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
@@ -24,8 +24,8 @@ use syn::{Attribute, Expr, Meta};
 pub(super) enum Value {
     /// Part of an identifier or of a string.
     Text(String),
-    /// A path, such as the user's type.
-    Path(syn::Path),
+    /// A path, such as the user's type; it stands for a whole identifier.
+    Path(String),
 }
 
 /// Placeholders, flags and lists of one level: package, group, version or kind.
@@ -35,7 +35,7 @@ pub(super) enum Value {
 pub(super) struct Bindings {
     values: Vec<(&'static str, Value)>,
     flags: Vec<(&'static str, bool)>,
-    lists: Vec<(&'static str, Vec<Rc<Bindings>>)>,
+    lists: Vec<(&'static str, Vec<Arc<Bindings>>)>,
 }
 
 impl Bindings {
@@ -46,8 +46,8 @@ impl Bindings {
     }
 
     /// Binds `__name__` to a path.
-    pub(super) fn path(mut self, name: &'static str, path: syn::Path) -> Self {
-        self.values.push((name, Value::Path(path)));
+    pub(super) fn path(mut self, name: &'static str, path: impl Into<String>) -> Self {
+        self.values.push((name, Value::Path(path.into())));
         self
     }
 
@@ -57,8 +57,25 @@ impl Bindings {
         self
     }
 
+    /// The text or path that `__name__` stands for.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.values.iter().find(|(known, _)| *known == name)?;
+        let (Value::Text(text) | Value::Path(text)) = value;
+        Some(text)
+    }
+
+    /// The flags, as far as they are set on this level.
+    pub(super) fn flags(&self) -> &[(&'static str, bool)] {
+        &self.flags
+    }
+
+    /// The same flags, with no text.
+    pub(super) fn only_flags(&self) -> Self {
+        Self { flags: self.flags.clone(), ..Self::default() }
+    }
+
     /// Gives `#[each(name)]` its entries.
-    pub(super) fn list(mut self, name: &'static str, entries: Vec<Rc<Bindings>>) -> Self {
+    pub(super) fn list(mut self, name: &'static str, entries: Vec<Arc<Bindings>>) -> Self {
         self.lists.push((name, entries));
         self
     }
@@ -141,7 +158,7 @@ impl<'b> Filler<'b> {
         }
     }
 
-    fn entries(&self, name: &str) -> &'b [Rc<Bindings>] {
+    fn entries(&self, name: &str) -> &'b [Arc<Bindings>] {
         match self.find(|level| &level.lists, name) {
             Some(entries) => entries,
             None => panic!("a skeleton asks for the list `{name}`, which nothing gives"),
@@ -350,9 +367,11 @@ impl VisitMut for Filler<'_> {
         let first = path.segments.first().map(|segment| segment.ident.to_string());
         let name = first.as_deref().and_then(|first| first.strip_prefix("__")?.strip_suffix("__"));
         if let Some(Value::Path(value)) = name.and_then(|name| self.value(name)) {
+            let value: syn::Path = syn::parse_str(value)
+                .unwrap_or_else(|error| panic!("the plan binds {value:?}, which is no path: {error}"));
             let tail = std::mem::take(&mut path.segments).into_iter().skip(1);
             path.leading_colon = value.leading_colon;
-            path.segments = value.segments.iter().cloned().chain(tail).collect();
+            path.segments = value.segments.into_iter().chain(tail).collect();
         }
         visit_mut::visit_path_mut(self, path);
     }

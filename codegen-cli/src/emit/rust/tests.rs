@@ -104,6 +104,11 @@ fn file<'t>(tree: &'t BTreeMap<String, String>, path: &str) -> &'t str {
     tree.get(path).unwrap_or_else(|| panic!("no {path} in {:?}", tree.keys()))
 }
 
+/// The text without what the printer's choice of line breaks adds.
+fn tokens(text: &str) -> String {
+    text.replace([' ', '\n', ','], "")
+}
+
 fn with_verbs(mut resource: Resource, verbs: &[Verb]) -> Resource {
     resource.client = Some(ClientTags { verbs: verbs.to_vec() });
     resource
@@ -168,8 +173,8 @@ fn informers_need_list_and_watch_and_listers_list_and_get() {
         tree.contains_key("src/informers/shop/v1/shelf.rs")
             && !tree.contains_key("src/listers/shop/v1/shelf.rs")
     );
-    let informer = file(&tree, "src/informers/shop/v1/shelf.rs");
-    assert!(informer.contains("fn lister(&self) -> ::kubesmith_runtime::lister::Lister<"), "{informer}");
+    let informer = tokens(file(&tree, "src/informers/shop/v1/shelf.rs"));
+    assert!(informer.contains("fnlister(&self)->::kubesmith_runtime::lister::Lister<"), "{informer}");
     assert!(tree.contains_key("src/clientset/typed/shop/v1/till.rs"));
     assert!(
         !tree.contains_key("src/listers/shop/v1/till.rs")
@@ -224,7 +229,7 @@ fn a_module_has_its_own_paths_and_no_manifest() {
     let tree = check(vec![resource("Cart", Scope::Cluster)], &options);
     assert!(!tree.contains_key("Cargo.toml"));
     assert!(file(&tree, "mod.rs").contains("#![allow(dead_code, unreachable_pub"));
-    let informer = file(&tree, "informers/shop/v1/cart.rs");
+    let informer = tokens(file(&tree, "informers/shop/v1/cart.rs"));
     assert!(informer.contains("crate::made::by::listers::shop::v1::cart::CartLister"), "{informer}");
     assert!(informer.contains("SharedInformer<crate::v1::Cart>"), "{informer}");
 }
@@ -272,8 +277,10 @@ fn user_text_cannot_break_out() {
 fn the_output_does_not_depend_on_the_number_of_threads() {
     let resources: Vec<_> = (0..60).map(|n| resource(&format!("Thing{n:02}"), Scope::Namespaced)).collect();
     let (ir, options) = (ir(resources), options());
-    let mut alone = super::render_share(&ir, &options, 0, 1);
-    let mut shared: Vec<_> = (0..3).flat_map(|share| super::render_share(&ir, &options, share, 3)).collect();
+    let plan = super::Plan::new(&ir, &options);
+    let mut alone = super::render_share(&plan, &options, 0, 1);
+    let mut shared: Vec<_> =
+        (0..3).flat_map(|share| super::render_share(&plan, &options, share, 3)).collect();
     alone.sort();
     shared.sort();
     assert_eq!(alone, shared);
@@ -298,4 +305,19 @@ fn the_header_is_made_of_comments() {
     assert_eq!(super::comments("A\n\n// B\n", "//"), "// A\n//\n// B\n");
     assert_eq!(super::comments("// A\n//\n# B", "#"), "# A\n#\n# B\n");
     assert_eq!(super::comments(" \n", "//"), "");
+}
+
+#[test]
+fn a_layout_differs_from_the_printer_in_line_breaks_alone() {
+    let kinds = ["X", "EcsBinding", "AnExtraordinarilyLongKindNameThatFillsLinesByItself"];
+    let resources = kinds.map(|kind| resource(kind, Scope::Namespaced)).to_vec();
+    let (ir, options) = (ir(resources), options());
+    let plan = super::Plan::new(&ir, &options);
+    let mut printer = super::Printer::default();
+    for job in plan.jobs().into_iter().filter(|job| job.template.is_kind()) {
+        let skeleton = Skeleton::parse(job.template.source());
+        let printed = crate::format::rust("", &skeleton.fill(&[&plan.package, &job.bindings]));
+        let laid_out = printer.print("", job.template, &plan.package, &job.bindings);
+        assert_eq!(tokens(&laid_out), tokens(&printed), "{}", job.path);
+    }
 }
