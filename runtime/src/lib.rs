@@ -35,4 +35,6 @@ pub mod record;
 #[cfg(feature = "client")]
 pub mod reflector;
 #[cfg(feature = "client")]
+pub mod scheme;
+#[cfg(feature = "client")]
 pub mod workqueue;

@@ -10,6 +10,17 @@ pub enum GenericInformer {
     __GroupVersion____Plural__(super::__group__::__version__::__module__::__Kind__Informer),
 }
 
+impl GenericInformer {
+    /// Whether the informer's cache is complete.
+    #[must_use]
+    pub fn has_synced(&self) -> bool {
+        match self {
+            #[each(kind)]
+            Self::__GroupVersion____Plural__(it) => it.informer().has_synced(),
+        }
+    }
+}
+
 impl super::factory::SharedInformerFactory {
     /// The informer of a resource.
     ///

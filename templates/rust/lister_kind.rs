@@ -9,18 +9,18 @@ pub struct __Kind__Lister {
 }
 
 impl __Kind__Lister {
-    /// Makes the lister from the untyped one that an informer has.
+    /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     pub fn new(inner: ::kubesmith_runtime::lister::Lister<__Object__>) -> Self {
         Self { inner }
     }
 
-    /// The objects whose labels the selector matches.
+    /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::std::vec::Vec<::std::sync::Arc<__Object__>> {
+    ) -> ::kubesmith_runtime::cache::Listing<__Object__> {
         self.inner.list(selector)
     }
 
@@ -34,6 +34,21 @@ impl __Kind__Lister {
         name: &str,
     ) -> ::core::result::Result<::std::sync::Arc<__Object__>, ::kubesmith_runtime::lister::NotFound> {
         self.inner.get(name)
+    }
+
+    /// The objects that the informer's indexer of that name files under the value, sorted by key.
+    ///
+    /// # Errors
+    /// The informer has no such indexer.
+    pub fn by_index(
+        &self,
+        index: &str,
+        value: &str,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<__Object__>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by_index(index, value)
     }
 
     /// The objects of one namespace.
@@ -53,12 +68,12 @@ pub struct __Kind__NamespaceLister {
 
 #[when(namespaced)]
 impl __Kind__NamespaceLister {
-    /// The objects of the namespace whose labels the selector matches.
+    /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::std::vec::Vec<::std::sync::Arc<__Object__>> {
+    ) -> ::kubesmith_runtime::cache::Listing<__Object__> {
         self.inner.list(selector)
     }
 

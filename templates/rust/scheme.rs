@@ -11,5 +11,5 @@ pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
 /// Adds every kind of this package to a scheme.
 pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     #[each(kind)]
-    scheme.register::<__Object__>();
+    scheme.register::<__Object__>("__ListKind__");
 }

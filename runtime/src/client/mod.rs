@@ -17,3 +17,6 @@ pub use discovery::Discovery;
 pub use error::{Error, Request};
 pub use rest::{RestClient, connect, default_user_agent, try_default};
 pub use typed::{Deletion, TypedClient, WatchStream};
+
+/// What a request ends with.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

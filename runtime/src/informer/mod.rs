@@ -9,8 +9,10 @@ mod handler;
 mod mailbox;
 mod run;
 mod shared;
+mod unknown;
 
 pub use crate::reflector::Cached;
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};
 pub use handler::{Deleted, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs};
 pub use shared::{HandlerRegistration, InformerError, InformerOptions, SharedInformer};
+pub use unknown::UnknownResource;

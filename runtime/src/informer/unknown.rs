@@ -1,0 +1,32 @@
+//! The error of looking an informer up by resource.
+
+use kube::core::GroupVersionResource;
+
+/// A resource that a package has no informer of: what the generated `for_resource` fails with.
+///
+/// ```
+/// use kubesmith_runtime::informer::UnknownResource;
+/// use kubesmith_runtime::kube::core::GroupVersionResource;
+///
+/// let pods = GroupVersionResource::gvr("", "v1", "pods");
+/// assert_eq!(UnknownResource::new(&pods).to_string(), "no informer for pods in v1");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no informer for {} in {}", .resource.resource, group_version(.resource))]
+pub struct UnknownResource {
+    /// The resource that was asked for.
+    pub resource: GroupVersionResource,
+}
+
+impl UnknownResource {
+    /// Names the resource.
+    #[must_use]
+    pub fn new(resource: &GroupVersionResource) -> Self {
+        Self { resource: resource.clone() }
+    }
+}
+
+fn group_version(resource: &GroupVersionResource) -> String {
+    let (group, version) = (&resource.group, &resource.version);
+    if group.is_empty() { version.clone() } else { format!("{group}/{version}") }
+}
