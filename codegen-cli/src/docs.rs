@@ -1,17 +1,13 @@
 //! Doc comments as descriptions, by controller-gen's rules.
 
-/// Turns the values of a type's or field's `#[doc]` attributes into a description; `None` when nothing is left.
+/// Turns the lines of a doc comment into a description; `None` when nothing is left.
 ///
 /// Line breaks are kept. Runs of blank lines become one. Outside of fences, lines that begin with `TODO` are
 /// dropped and a line that begins with `---` ends the description.
-pub fn description<'a>(docs: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for doc in docs {
-        lines.extend(doc_lines(doc));
-    }
+pub fn description<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut out: Vec<&str> = Vec::new();
     let mut fence: Option<&str> = None;
-    for line in &lines {
+    for line in lines {
         let line = line.trim_end();
         let start = line.trim_start();
         match fence {
@@ -41,21 +37,34 @@ pub fn description<'a>(docs: impl IntoIterator<Item = &'a str>) -> Option<String
     if out.is_empty() { None } else { Some(out.join("\n")) }
 }
 
-/// Lines of one `#[doc]` value. `///` gives one line with one space to strip; `/** */` gives several.
-fn doc_lines(doc: &str) -> Vec<String> {
-    if !doc.contains('\n') {
-        return vec![doc.strip_prefix(' ').unwrap_or(doc).to_string()];
-    }
-    doc.lines()
-        .map(|line| {
-            let line = line.trim();
-            line.strip_prefix('*')
-                .filter(|rest| rest.is_empty() || rest.starts_with(' '))
-                .unwrap_or(line)
-                .trim()
-        })
-        .map(str::to_string)
-        .collect()
+/// The name of the Go marker that the line is: `+kubebuilder:validation:Minimum` of
+/// `+kubebuilder:validation:Minimum=1`.
+pub fn go_marker(line: &str) -> Option<&str> {
+    const FIRST: &[&str] = &[
+        "+kubebuilder:",
+        "+genclient",
+        "+k8s:",
+        "+optional",
+        "+required",
+        "+nullable",
+        "+listType",
+        "+listMapKey",
+        "+mapType",
+        "+structType",
+        "+groupName",
+        "+groupGoName",
+        "+default",
+        "+resourceName",
+    ];
+    let line = line.trim();
+    let name =
+        line.split(|c: char| c == '=' || c.is_whitespace()).next().unwrap_or(line).trim_end_matches(':');
+    let is_marker = FIRST.iter().any(|first| {
+        name == *first
+            || (first.ends_with(':') && name.starts_with(first))
+            || name.starts_with(&format!("{first}:"))
+    });
+    is_marker.then_some(name)
 }
 
 /// The first paragraph, on one line.
@@ -96,23 +105,27 @@ mod tests {
 
     #[test]
     fn lines_are_kept_and_blank_runs_collapse() {
-        assert_eq!(lines("\n A\n\n\n  b\n\n").as_deref(), Some("A\n\n b"));
+        assert_eq!(lines("\nA\n\n\n b\n\n").as_deref(), Some("A\n\n b"));
         assert_eq!(lines("\n\n"), None);
-        assert_eq!(lines(" x  ").as_deref(), Some("x"));
+        assert_eq!(lines("x  ").as_deref(), Some("x"));
     }
 
     #[test]
     fn notes_and_what_follows_a_rule_are_dropped() {
-        assert_eq!(lines(" a\n TODO(me): b\n c").as_deref(), Some("a\nc"));
-        assert_eq!(lines(" a\n ---\n b").as_deref(), Some("a"));
-        assert_eq!(lines(" TODO x"), None);
-        assert_eq!(lines(" ```\n ---\n TODO\n ```\n x").as_deref(), Some("```\n---\nTODO\n```\nx"));
+        assert_eq!(lines("a\nTODO(me): b\nc").as_deref(), Some("a\nc"));
+        assert_eq!(lines("a\n---\nb").as_deref(), Some("a"));
+        assert_eq!(lines("TODO x"), None);
+        assert_eq!(lines("```\n---\nTODO\n```\nx").as_deref(), Some("```\n---\nTODO\n```\nx"));
     }
 
     #[test]
-    fn block_comments_are_trimmed() {
-        assert_eq!(description([" A block. "]).as_deref(), Some("A block."));
-        assert_eq!(description(["\n   * A\n   * b\n   "]).as_deref(), Some("A\nb"));
+    fn go_markers_are_recognised() {
+        assert_eq!(go_marker("+kubebuilder:validation:Minimum=1"), Some("+kubebuilder:validation:Minimum"));
+        assert_eq!(go_marker(" +optional"), Some("+optional"));
+        assert_eq!(go_marker("+genclient:nonNamespaced"), Some("+genclient:nonNamespaced"));
+        for text in ["+1 for this", "optional", "a +optional", "+optionally", "+ optional", ""] {
+            assert_eq!(go_marker(text), None, "{text}");
+        }
     }
 
     #[test]

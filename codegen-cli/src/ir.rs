@@ -148,6 +148,8 @@ pub struct CrdVersion {
     pub status_subresource: bool,
     /// `/scale` subresource.
     pub scale: Option<Scale>,
+    /// Left out of the CRD; clients are generated all the same.
+    pub skipped: bool,
     /// Served by the API server.
     pub served: bool,
     /// Marked as the storage version (`None`: not said).
@@ -192,7 +194,7 @@ pub struct Scale {
 }
 
 /// Index into [`Ir::types`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct TypeId(pub u32);
 
 /// A place in a source file, for diagnostics after lowering.
@@ -233,20 +235,8 @@ pub enum Shape {
     Newtype(TypeRef),
     /// An enum of strings, in source order.
     StringEnum(Vec<String>),
-    /// An enum with data: alternatives, exactly one of which holds.
-    OneOf(Vec<Alternative>),
-}
-
-/// One way in which an enum with data can look.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Alternative {
-    /// The variant's name in JSON.
-    pub name: String,
-    /// Description of the variant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// The object's fields in this alternative.
-    pub fields: Vec<Field>,
+    /// An enum with data, an object with exactly one of these fields: `{"variant": data}`.
+    OneOf(Vec<Field>),
 }
 
 /// A field of an object.
@@ -289,4 +279,6 @@ pub enum TypeRef {
     List(Box<TypeRef>),
     /// A JSON object with arbitrary keys.
     Map(Box<TypeRef>),
+    /// Nothing is known; attributes say what there is to say.
+    Opaque,
 }

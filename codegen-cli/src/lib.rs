@@ -1,11 +1,27 @@
 //! Generates CRDs, clients, informers and listers from Kubernetes API types written in Rust.
+//!
+//! The stages are `load`, `parse`, `resolve`, `lower`, `validate`, `emit`, `format` and `write` or
+//! `check`; [`pipeline`] runs them. Only `load` and `output` touch the disk.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod cli;
+pub mod config;
+pub mod diag;
 pub mod docs;
 pub mod emit;
+pub mod explain;
+pub mod facts;
 pub mod format;
 pub mod ir;
+pub mod known;
+pub mod load;
+pub mod lower;
 pub mod output;
+pub mod parse;
+pub mod pipeline;
+pub mod resolve;
 pub mod schema;
 pub mod source;
+pub mod syntax;
+pub mod validate;

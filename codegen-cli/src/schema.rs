@@ -1,7 +1,42 @@
-//! Schemas: the type and how two of them are joined.
+//! Schemas: the type, how two of them are joined, and how those of resources are built.
 
+mod build;
 mod merge;
 mod props;
 
+pub use build::{Schemas, build};
 pub use merge::{TypeConflict, overlay};
 pub use props::{Additional, ExternalDocs, Rule, Schema};
+
+/// CEL's reserved words, which field names are escaped for.
+const CEL_RESERVED: &[&str] = &[
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+];
+
+/// A property's name in CEL, escaped as the API server does (`k8s.io/apiserver/pkg/cel/escaping.go`).
+pub fn cel_field(name: &str) -> String {
+    if CEL_RESERVED.contains(&name) {
+        return format!("__{name}__");
+    }
+    name.replace("__", "__underscores__")
+        .replace('.', "__dot__")
+        .replace('-', "__dash__")
+        .replace('/', "__slash__")
+}

@@ -95,6 +95,12 @@ impl SourceMap {
         }
     }
 
+    /// The place that the intermediate representation has stored.
+    pub fn loc(&self, span: &crate::ir::Span) -> Option<Loc> {
+        let file = self.files.iter().position(|file| file.name == span.file)?;
+        Some(Loc { file: FileId(u32::try_from(file).ok()?), start: span.start, end: span.end })
+    }
+
     /// The place as the intermediate representation stores it.
     pub fn span(&self, loc: Loc) -> crate::ir::Span {
         crate::ir::Span { file: self.file(loc.file).name.clone(), start: loc.start, end: loc.end }

@@ -185,6 +185,79 @@ codes! {
     SPLIT_NAME = 313, "field is written and read under different names",
         "An API field has one name. `rename(serialize = ..., deserialize = ...)` with different names would make \
          objects that the same type cannot read back.";
+
+    INPUT_NOT_FOUND = 401, "input folder not found",
+        "An input is the folder of a crate, the one that holds its Cargo.toml.";
+    INVALID_MANIFEST = 402, "Cargo.toml cannot be used",
+        "The input's Cargo.toml must be valid and have a [package]. Library names must differ between inputs, since \
+         generated code uses them.";
+    UNREADABLE_FILE = 403, "file cannot be read",
+        "A source file that the crate consists of could not be read.";
+    NOT_UTF8 = 404, "file is not UTF-8",
+        "Rust source is UTF-8; rustc refuses the file as well.";
+    SYNTAX_ERROR = 405, "syntax error",
+        "The file is not valid Rust. Nothing of it was read, so nothing is generated until it is mended.";
+    MODULE_FILE = 406, "module file missing or ambiguous",
+        "`mod name;` stands for name.rs or name/mod.rs beside the declaring file (or in the folder named after it), or \
+         for the file that `#[path]` names. Exactly one of them must exist.";
+    UNRESOLVED_TYPE = 407, "type not found",
+        "The type's path leads nowhere. Types are looked up as rustc does it, over the modules of the input crates, \
+         their dependencies among the inputs, and the types that are known: those of std, k8s-openapi, serde_json, \
+         chrono, jiff, uuid and url. Types that macros define are not seen. For any other type, say what its JSON is \
+         with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
+    PRIVATE_TYPE = 408, "resource is not public",
+        "Generated code lives outside of the API crate and names the root type by its path, so it must be reachable: \
+         `pub`, in `pub` modules, or re-exported with `pub use`.";
+    UNSUPPORTED_TYPE = 409, "type without a schema",
+        "Structural schemas describe objects with named fields, maps with string keys, lists of one type, strings, \
+         numbers and booleans. Tuples, units, functions, pointers and trait objects are none of these; floating point \
+         numbers must be allowed explicitly.";
+    GENERIC_TYPE = 410, "generic type",
+        "A schema describes one concrete type, so types with parameters of their own cannot be used in fields.";
+    RECURSIVE_TYPE = 411, "type contains itself",
+        "A structural schema is finite. A type that contains itself, directly or through others, has none; one field of \
+         the cycle must be left open with `#[schema(schemaless, preserve_unknown_fields)]`.";
+    UNSUPPORTED_ENUM = 412, "enum without a structural schema",
+        "Enums without data are strings, enums whose every variant has data are objects with one of several fields. \
+         Other representations have no structural schema.";
+    UNSUPPORTED_SERDE = 413, "JSON form made by functions",
+        "`with`, `serialize_with`, `from` and their kin let code decide what the JSON is. The source is read, not run, so \
+         the schema must be said: `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
+    NO_RESOURCE = 414, "no resource found",
+        "None of the input crates has a type with `#[derive(Resource)]`, so there is nothing to generate.";
+    GO_MARKER = 415, "Go marker in a doc comment",
+        "In Rust the markers of controller-gen and code-generator are attributes; as text in a doc comment they would \
+         silently do nothing.";
+
+    DUPLICATE_KIND = 501, "kind defined twice",
+        "A kind has one definition per version of its group.";
+    DUPLICATE_RESOURCE_NAME = 502, "resource name taken",
+        "Plural, singular and short names address a resource in URLs and kubectl, so no two kinds of a group may share \
+         one.";
+    GROUP_FACTS = 503, "group described in two ways",
+        "What is said about a group as a whole (its names in code) must be the same on all of its resources.";
+    VERSION_FACTS = 504, "versions of a kind disagree",
+        "The versions of a kind are one CustomResourceDefinition, which has one plural, singular, list kind and scope.";
+    STORAGE_VERSION = 505, "no single storage version",
+        "Exactly one version of a kind is stored. It is chosen with `storage_version` when there are several.";
+    NOT_SERVED = 506, "no version is served",
+        "A kind whose every version is unserved cannot be reached.";
+    CODE_COLLISION = 507, "names collide in generated code",
+        "Two groups or kinds would get the same module, type or accessor in the client package.";
+    LIST_MAP_KEYS = 508, "list map key is no required field",
+        "The keys of a list of type map identify its items, so each must be a scalar field of the item that is required or \
+         has a default.";
+    PATH_NOT_IN_SCHEMA = 509, "path leads nowhere",
+        "The JSON path names a field that the schema does not have. Columns and scale would always be empty; a selectable \
+         field is refused by the API server.";
+    CRD_TOO_LARGE = 510, "CRD too large for kubectl apply",
+        "`kubectl apply` stores the whole object in an annotation of at most 262144 bytes. Use `kubectl apply \
+         --server-side`, or shorten descriptions with `max_desc_len`.";
+
+    FOREIGN_FILE = 601, "file was not generated",
+        "A file stands where output is to be written, and it does not bear kubesmith's mark. It is never overwritten.";
+    CANNOT_WRITE = 602, "output cannot be written",
+        "The output folder or a file in it cannot be read or written. Nothing was changed before the first failure.";
 }
 
 #[cfg(test)]

@@ -1,0 +1,261 @@
+//! The command line: arguments, what is printed, exit codes.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, Parser, Subcommand};
+use kubesmith_core::diag::{Code, Severity};
+
+use crate::config::{self, Generator, Overrides, Settings};
+use crate::diag::{self, Diagnostic, MessageFormat};
+use crate::explain;
+use crate::output::{self, OutputError, Plan, Summary};
+use crate::pipeline;
+use crate::source::SourceMap;
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything is as it should be.
+    Fine,
+    /// There were errors, or `--check` found that files are out of date.
+    Failed,
+    /// The command or its configuration makes no sense.
+    Usage,
+}
+
+impl Exit {
+    /// The process's exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Fine => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+        }
+    }
+}
+
+/// Generates CRDs, typed clients, informers and listers from Kubernetes API types written in Rust.
+///
+/// Types are read from source; nothing is compiled or run.
+#[derive(Debug, Parser)]
+#[command(name = "kubesmith", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Writes CRDs and the client package, or checks that they are up to date.
+    ///
+    /// Exit codes: 0 all is well, 1 errors in the input or (with --check) files out of date, 2 wrong usage.
+    Generate(Box<Generate>),
+    /// Explains an attribute, one of its keys, the Go marker it stands for, or a diagnostic's code.
+    Explain {
+        /// `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; everything in short without it.
+        topic: Option<String>,
+    },
+}
+
+/// Every value stands in kubesmith.toml or here; flags win.
+#[derive(Debug, Args)]
+struct Generate {
+    /// Configuration file; default: kubesmith.toml in the current folder, if it exists and no --input is given.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Folder of a crate with API types (the one with its Cargo.toml); may be repeated.
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    input: Vec<PathBuf>,
+    /// Folder of the client package; CRDs go to its subfolder `crds` unless --crd-output is given.
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Folder of the CRDs.
+    #[arg(long, value_name = "DIR")]
+    crd_output: Option<PathBuf>,
+    /// What to generate; default: everything.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    only: Vec<Generator>,
+    /// Makes the client a crate of its own with this name.
+    #[arg(long, value_name = "NAME", conflicts_with = "module")]
+    crate_name: Option<String>,
+    /// Makes the client a module of an existing crate, at this path: crate::generated.
+    #[arg(long, value_name = "PATH")]
+    module: Option<String>,
+    /// Comments that begin every generated Rust file; ` YEAR` in them is replaced.
+    #[arg(long, value_name = "FILE")]
+    header_file: Option<PathBuf>,
+    /// What ` YEAR` in the header becomes.
+    #[arg(long, value_name = "YEAR")]
+    year: Option<String>,
+    /// Longest description in CRDs, in bytes; 0 leaves all of them out.
+    #[arg(long, value_name = "N")]
+    max_desc_len: Option<usize>,
+    /// Allows floating point fields, which do not survive the way through every client.
+    #[arg(long)]
+    allow_dangerous_types: bool,
+    /// Writes nothing; prints a diff and exits with 1 when files are out of date.
+    #[arg(long)]
+    check: bool,
+    /// Prints the intermediate representation as JSON and writes nothing.
+    #[arg(long, conflicts_with = "check")]
+    dump_ir: bool,
+    /// How diagnostics are shown.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "human")]
+    message_format: MessageFormat,
+}
+
+/// Runs the command that was parsed.
+///
+/// # Errors
+/// When standard output or standard error cannot be written.
+pub fn run(cli: Cli) -> io::Result<Exit> {
+    match cli.command {
+        Command::Generate(arguments) => generate(*arguments),
+        Command::Explain { topic } => match explain::explain(topic.as_deref()) {
+            Ok(text) => {
+                print(&text)?;
+                Ok(Exit::Fine)
+            }
+            Err(message) => usage(&message),
+        },
+    }
+}
+
+fn generate(arguments: Generate) -> io::Result<Exit> {
+    let start = Instant::now();
+    let format = arguments.message_format;
+    let (check, dump_ir) = (arguments.check, arguments.dump_ir);
+    let settings = match settings(arguments) {
+        Ok(settings) => settings,
+        Err(error) => return usage(&error.to_string()),
+    };
+    let generated = pipeline::generate(&settings);
+    report(&generated.diagnostics, &generated.sources, format)?;
+    if diag::has_errors(&generated.diagnostics) {
+        return Ok(Exit::Failed);
+    }
+    if dump_ir {
+        let text = serde_json::to_string_pretty(&generated.ir).map_err(io::Error::other)?;
+        print(&(text + "\n"))?;
+        return Ok(Exit::Fine);
+    }
+    let plan = match output::plan(&generated.targets) {
+        Ok(plan) => plan,
+        Err(errors) => return refuse(&errors, format),
+    };
+    if check {
+        return drift(&plan);
+    }
+    match plan.write() {
+        Ok(summary) => {
+            print(&sentence(summary, start))?;
+            Ok(Exit::Fine)
+        }
+        Err(error) => refuse(&[error], format),
+    }
+}
+
+fn settings(arguments: Generate) -> Result<Settings, config::UsageError> {
+    let implied =
+        arguments.config.is_none() && arguments.input.is_empty() && Path::new(config::FILE_NAME).is_file();
+    let file = arguments.config.clone().or_else(|| implied.then(|| PathBuf::from(config::FILE_NAME)));
+    config::settings(
+        file.as_deref(),
+        Overrides {
+            input: arguments.input,
+            output: arguments.output,
+            crd_output: arguments.crd_output,
+            only: arguments.only,
+            crate_name: arguments.crate_name,
+            module: arguments.module,
+            header_file: arguments.header_file,
+            year: arguments.year,
+            max_desc_len: arguments.max_desc_len,
+            allow_dangerous_types: arguments.allow_dangerous_types,
+        },
+    )
+}
+
+/// "wrote 14 files, removed 1, 3 unchanged in 12 ms"
+fn sentence(summary: Summary, start: Instant) -> String {
+    let files = if summary.written == 1 { "file" } else { "files" };
+    let removed = if summary.removed > 0 { format!(", removed {}", summary.removed) } else { String::new() };
+    format!(
+        "wrote {} {files}{removed}, {} unchanged in {} ms\n",
+        summary.written,
+        summary.unchanged,
+        start.elapsed().as_millis()
+    )
+}
+
+fn drift(plan: &Plan) -> io::Result<Exit> {
+    if plan.is_clean() {
+        print("everything is up to date\n")?;
+        return Ok(Exit::Fine);
+    }
+    print(&plan.diff())?;
+    let files = plan.changed_files();
+    let mut text = String::from("error: generated files are out of date; run `kubesmith generate`\n");
+    for file in &files {
+        text.push_str(&format!("  {file}\n"));
+    }
+    io::stderr().write_all(text.as_bytes())?;
+    Ok(Exit::Failed)
+}
+
+fn refuse(errors: &[OutputError], format: MessageFormat) -> io::Result<Exit> {
+    let diagnostics: Vec<Diagnostic> = errors.iter().map(output_diagnostic).collect();
+    report(&diagnostics, &SourceMap::default(), format)?;
+    Ok(Exit::Failed)
+}
+
+fn output_diagnostic(error: &OutputError) -> Diagnostic {
+    match error {
+        OutputError::Foreign { .. } => Diagnostic::error(Code::FOREIGN_FILE, None, error.to_string())
+            .note("files that do not bear kubesmith's mark are never overwritten")
+            .help("move or delete the file, or choose another output folder"),
+        OutputError::Io { .. } => Diagnostic::error(Code::CANNOT_WRITE, None, error.to_string())
+            .help("check the permissions of the output folder and the space on its disk"),
+        OutputError::Twice { .. } => Diagnostic::error(Code::CANNOT_WRITE, None, error.to_string())
+            .help("choose different output folders for the CRDs and the client"),
+    }
+}
+
+fn report(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat) -> io::Result<()> {
+    let color = format == MessageFormat::Human
+        && io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none();
+    let mut text = diag::render(diagnostics, sources, format, color);
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    if errors > 0 && format == MessageFormat::Human {
+        let noun = if errors == 1 { "error" } else { "errors" };
+        text.push_str(&format!("{errors} {noun}; nothing was written\n"));
+    }
+    io::stderr().write_all(text.as_bytes())
+}
+
+fn usage(message: &str) -> io::Result<Exit> {
+    io::stderr().write_all(format!("error: {message}\n").as_bytes())?;
+    Ok(Exit::Usage)
+}
+
+/// Writes to standard output; a reader that has gone is no error.
+fn print(text: &str) -> io::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,301 @@
+//! Diagnostics with places in source files, and their three renderings.
+//!
+//! Core's diagnostics carry spans of the parsing thread; `parse` turns them into these at once.
+
+use std::fmt::Write as _;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use kubesmith_core::diag::{Code, Severity};
+use serde_json::json;
+
+use crate::source::{Loc, SourceMap};
+
+/// How diagnostics are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum MessageFormat {
+    /// With an excerpt of the source, like rustc's.
+    #[default]
+    Human,
+    /// One line each: `file:line:column: error[KS0001]: message`.
+    Short,
+    /// One JSON object per line.
+    Json,
+}
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Stable code.
+    pub code: Code,
+    /// Error or warning.
+    pub severity: Severity,
+    /// One sentence without a full stop.
+    pub message: String,
+    /// Where; `None` for mistakes outside of any source file.
+    pub primary: Option<Loc>,
+    /// What is to be seen there; may be empty.
+    pub label: String,
+    /// Further places.
+    pub secondary: Vec<(Loc, String)>,
+    /// Background.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error.
+    pub fn error(code: Code, primary: impl Into<Option<Loc>>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            primary: primary.into(),
+            label: String::new(),
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning.
+    pub fn warning(code: Code, primary: impl Into<Option<Loc>>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, primary, message) }
+    }
+
+    /// Says what is to be seen at the primary place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds a further place.
+    #[must_use]
+    pub fn secondary(mut self, loc: impl Into<Option<Loc>>, text: impl Into<String>) -> Self {
+        if let Some(loc) = loc.into() {
+            self.secondary.push((loc, text.into()));
+        }
+        self
+    }
+
+    /// Adds background.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Like [`Diagnostic::help`], where there may be nothing to suggest.
+    #[must_use]
+    pub fn help_opt(mut self, text: Option<String>) -> Self {
+        self.help = text.or(self.help);
+        self
+    }
+}
+
+/// Whether any of them is an error.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// Puts diagnostics in the order of their places and drops repetitions.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &SourceMap) {
+    let key = |d: &Diagnostic| {
+        let place = d.primary.map(|loc| (sources.file(loc.file).name.clone(), loc.start, loc.end));
+        (place, d.code, d.message.clone())
+    };
+    diagnostics.sort_by_cached_key(key);
+    diagnostics.dedup();
+}
+
+/// Renders diagnostics; the text ends with a line break unless it is empty.
+pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat, color: bool) -> String {
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        match format {
+            MessageFormat::Human => out.push_str(&human(diagnostic, sources, color)),
+            MessageFormat::Short => out.push_str(&short(diagnostic, sources)),
+            MessageFormat::Json => out.push_str(&json_line(diagnostic, sources)),
+        }
+        out.push('\n');
+        if format == MessageFormat::Human {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Control characters in names from files must reach neither a terminal nor a log line.
+fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' && c != '\t' {
+            let _ = write!(out, "{}", c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn human(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let (message, label, code) =
+        (printable(&diagnostic.message), printable(&diagnostic.label), diagnostic.code.to_string());
+    let title = level.primary_title(message).id(code);
+    let mut group = match diagnostic.primary {
+        None => Group::with_title(title),
+        Some(_) => title.elements(snippets(diagnostic, sources, &label)),
+    };
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(printable(note)));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(printable(help)));
+    }
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    renderer.render(&[group])
+}
+
+/// One excerpt per file, the primary one's first.
+fn snippets<'a>(
+    diagnostic: &'a Diagnostic,
+    sources: &'a SourceMap,
+    label: &'a str,
+) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+    let Some(primary) = diagnostic.primary else { return Vec::new() };
+    let mut files = vec![primary.file];
+    for (loc, _) in &diagnostic.secondary {
+        if !files.contains(&loc.file) {
+            files.push(loc.file);
+        }
+    }
+    let mut out = Vec::new();
+    for id in files {
+        let file = sources.file(id);
+        let mut snippet = Snippet::source(file.text.as_str()).path(file.name.as_str()).fold(true);
+        if primary.file == id {
+            let annotation = AnnotationKind::Primary.span(within(primary, &file.text));
+            snippet = snippet.annotation(if label.is_empty() { annotation } else { annotation.label(label) });
+        }
+        for (loc, text) in diagnostic.secondary.iter().filter(|(loc, _)| loc.file == id) {
+            snippet = snippet
+                .annotation(AnnotationKind::Context.span(within(*loc, &file.text)).label(printable(text)));
+        }
+        out.push(snippet);
+    }
+    out
+}
+
+/// The range, cut to the text and to character boundaries.
+fn within(loc: Loc, text: &str) -> std::ops::Range<usize> {
+    let floor = |mut at: usize| {
+        at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let start = floor(loc.start as usize);
+    start..floor(loc.end as usize).max(start)
+}
+
+fn severity(diagnostic: &Diagnostic) -> &'static str {
+    match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+fn short(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let place = match diagnostic.primary {
+        Some(loc) => format!("{}:{}: ", sources.file(loc.file).name, sources.position(loc)),
+        None => String::new(),
+    };
+    let message = printable(&diagnostic.message).replace('\n', " ");
+    format!("{place}{}[{}]: {message}", severity(diagnostic), diagnostic.code)
+}
+
+fn json_line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let place = |loc: Loc| {
+        let (start, end) = (sources.position(loc), sources.position(Loc { start: loc.end, ..loc }));
+        json!({
+            "file": sources.file(loc.file).name,
+            "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
+            "byte_start": loc.start, "byte_end": loc.end,
+        })
+    };
+    let secondary: Vec<_> = diagnostic
+        .secondary
+        .iter()
+        .map(|(loc, text)| json!({ "span": place(*loc), "label": text }))
+        .collect();
+    json!({
+        "code": diagnostic.code.to_string(),
+        "severity": severity(diagnostic),
+        "message": diagnostic.message,
+        "span": diagnostic.primary.map(place),
+        "label": diagnostic.label,
+        "secondary": secondary,
+        "notes": diagnostic.notes,
+        "help": diagnostic.help,
+    })
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceFile;
+
+    fn sample() -> (Diagnostic, SourceMap) {
+        let mut sources = SourceMap::default();
+        let text = "struct A {\n    nmae: String,\n}\n".to_string();
+        let file = sources.add(SourceFile { path: "src/lib.rs".into(), name: "src/lib.rs".into(), text });
+        let diagnostic =
+            Diagnostic::error(Code::UNKNOWN_KEY, Loc { file, start: 15, end: 19 }, "no key \u{1b}[31mred")
+                .label("here")
+                .secondary(Loc { file, start: 7, end: 8 }, "in this struct")
+                .note("a note")
+                .help("write `name`");
+        (diagnostic, sources)
+    }
+
+    #[test]
+    fn human_shows_the_source() {
+        let (diagnostic, sources) = sample();
+        let text = render(&[diagnostic], &sources, MessageFormat::Human, false);
+        assert!(text.starts_with("error[KS0002]: no key \\u{1b}[31mred\n"), "{text}");
+        for part in ["src/lib.rs:2:5", "^^^^ here", "in this struct", "note: a note", "help: write `name`"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn short_is_one_line() {
+        let (diagnostic, sources) = sample();
+        let text = render(&[diagnostic], &sources, MessageFormat::Short, false);
+        assert_eq!(text, "src/lib.rs:2:5: error[KS0002]: no key \\u{1b}[31mred\n");
+    }
+
+    #[test]
+    fn json_is_one_object_per_line() {
+        let (diagnostic, sources) = sample();
+        let text = render(&[diagnostic.clone(), diagnostic], &sources, MessageFormat::Json, false);
+        assert_eq!(text.lines().count(), 2);
+        let value: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(value["span"]["line"], 2);
+        assert_eq!(value["secondary"][0]["label"], "in this struct");
+    }
+}

@@ -1,0 +1,188 @@
+//! Emits CustomResourceDefinitions, one file per group and plural: `<group>_<plural>.yaml`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::yaml;
+use crate::ir::{CrdVersion, Ir, PrintColumn, Resource, Scale, Scope};
+use crate::output::{OutputTree, YAML_MARK};
+use crate::schema::Schemas;
+
+/// A CRD: the versions of a kind.
+#[derive(Debug)]
+pub struct Definition<'a> {
+    /// The group.
+    pub group: &'a str,
+    /// Its versions with their names, ordered by name.
+    pub versions: Vec<(&'a str, &'a Resource)>,
+}
+
+/// The CRDs of the representation, ordered by group and kind. Skipped versions are left out.
+pub fn definitions(ir: &Ir) -> Vec<Definition<'_>> {
+    let mut kinds: BTreeMap<(&str, &str), Vec<(&str, &Resource)>> = BTreeMap::new();
+    for group in &ir.groups {
+        for version in &group.versions {
+            for resource in version.resources.iter().filter(|resource| !resource.crd.skipped) {
+                kinds.entry((&group.name, &resource.kind)).or_default().push((&version.name, resource));
+            }
+        }
+    }
+    let ordered = kinds.into_iter().map(|((group, _), mut versions)| {
+        versions.sort_by_key(|(name, _)| *name);
+        Definition { group, versions }
+    });
+    ordered.collect()
+}
+
+/// Emits every CRD.
+pub fn emit(ir: &Ir, schemas: &Schemas) -> OutputTree {
+    let mut tree = OutputTree::new();
+    for definition in definitions(ir) {
+        if let Some((name, text)) = file(&definition, schemas) {
+            tree.insert(name, text);
+        }
+    }
+    tree
+}
+
+/// Name and text of a CRD's file.
+pub fn file(definition: &Definition<'_>, schemas: &Schemas) -> Option<(String, String)> {
+    let (_, first) = definition.versions.first()?;
+    let name = format!("{}_{}.yaml", definition.group, first.plural);
+    Some((name, yaml::document(&object(definition, first, schemas))))
+}
+
+/// Bytes of a CRD as JSON without whitespace.
+pub fn json_size(definition: &Definition<'_>, schemas: &Schemas) -> usize {
+    let first = definition.versions.first();
+    first.map_or(0, |(_, first)| object(definition, first, schemas).to_string().len())
+}
+
+fn object(definition: &Definition<'_>, first: &Resource, schemas: &Schemas) -> Value {
+    let single = definition.versions.len() == 1;
+    let versions: Vec<Value> = definition
+        .versions
+        .iter()
+        .map(|(name, resource)| version(name, resource, single || resource.crd.storage, schemas))
+        .collect();
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": metadata(definition, first),
+        "spec": {
+            "group": definition.group,
+            "names": names(first),
+            "scope": match first.scope {
+                Scope::Cluster => "Cluster",
+                Scope::Namespaced => "Namespaced",
+            },
+            "versions": versions,
+        },
+    })
+}
+
+fn metadata(definition: &Definition<'_>, first: &Resource) -> Value {
+    let mut annotations = BTreeMap::new();
+    let mut labels = BTreeMap::new();
+    for (_, resource) in &definition.versions {
+        annotations.extend(resource.crd.annotations.iter());
+        labels.extend(resource.crd.labels.iter());
+    }
+    let version = env!("CARGO_PKG_VERSION").to_string();
+    let mark = YAML_MARK.to_string();
+    annotations.insert(&mark, &version);
+    let mut out = json!({
+        "annotations": annotations,
+        "name": format!("{}.{}", first.plural, definition.group),
+    });
+    if !labels.is_empty() {
+        out["labels"] = json!(labels);
+    }
+    out
+}
+
+fn names(resource: &Resource) -> Value {
+    let mut out = json!({
+        "kind": resource.kind,
+        "listKind": resource.list_kind,
+        "plural": resource.plural,
+        "singular": resource.singular,
+    });
+    if !resource.categories.is_empty() {
+        out["categories"] = json!(resource.categories);
+    }
+    if !resource.short_names.is_empty() {
+        out["shortNames"] = json!(resource.short_names);
+    }
+    out
+}
+
+fn version(name: &str, resource: &Resource, storage: bool, schemas: &Schemas) -> Value {
+    let crd = &resource.crd;
+    let schema = schemas.of(resource).map_or(Value::Null, crate::schema::Schema::to_value);
+    let mut out = json!({
+        "name": name,
+        "schema": { "openAPIV3Schema": schema },
+        "served": crd.served,
+        "storage": storage,
+    });
+    if !crd.print_columns.is_empty() {
+        out["additionalPrinterColumns"] = crd.print_columns.iter().map(column).collect();
+    }
+    if let Some(subresources) = subresources(crd) {
+        out["subresources"] = subresources;
+    }
+    if let Some(deprecation) = &crd.deprecated {
+        out["deprecated"] = json!(true);
+        if let Some(warning) = &deprecation.warning {
+            out["deprecationWarning"] = json!(warning);
+        }
+    }
+    if !crd.selectable_fields.is_empty() {
+        let fields = crd.selectable_fields.iter().map(|path| json!({ "jsonPath": path }));
+        out["selectableFields"] = fields.collect();
+    }
+    out
+}
+
+/// controller-gen writes an empty object for a version that has columns but no subresource.
+fn subresources(crd: &CrdVersion) -> Option<Value> {
+    let mut out = Map::new();
+    if crd.status_subresource {
+        out.insert("status".to_string(), json!({}));
+    }
+    if let Some(scale) = &crd.scale {
+        out.insert("scale".to_string(), scale_value(scale));
+    }
+    (!out.is_empty() || !crd.print_columns.is_empty()).then_some(Value::Object(out))
+}
+
+fn scale_value(scale: &Scale) -> Value {
+    let mut out = json!({
+        "specReplicasPath": scale.spec_replicas_path,
+        "statusReplicasPath": scale.status_replicas_path,
+    });
+    if let Some(path) = &scale.label_selector_path {
+        out["labelSelectorPath"] = json!(path);
+    }
+    out
+}
+
+fn column(column: &PrintColumn) -> Value {
+    let mut out = json!({
+        "jsonPath": column.json_path,
+        "name": column.name,
+        "type": column.type_,
+    });
+    if let Some(description) = &column.description {
+        out["description"] = json!(description);
+    }
+    if let Some(format) = &column.format {
+        out["format"] = json!(format);
+    }
+    if let Some(priority) = column.priority.filter(|priority| *priority != 0) {
+        out["priority"] = json!(priority);
+    }
+    out
+}

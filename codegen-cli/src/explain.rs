@@ -1,0 +1,163 @@
+//! `kubesmith explain`: the attribute table and the code table as text.
+
+use std::fmt::Write as _;
+
+use kubesmith_core::diag::{CODES, Code};
+use kubesmith_core::grammar::{FAMILIES, Family, FamilySpec, KeySpec, Shape, closest};
+
+/// Explains an attribute (`resource`), a key (`resource.scope`, `minimum`), a Go marker or a code; everything in
+/// short without a topic.
+///
+/// # Errors
+/// When there is no such topic; the text says what is near.
+pub fn explain(topic: Option<&str>) -> Result<String, String> {
+    let Some(topic) = topic else { return Ok(overview()) };
+    if let Some(code) = Code::parse(topic) {
+        let info = code.info();
+        return Ok(format!("{}: {}\n\n{}\n", info.code, info.title, info.help));
+    }
+    let name = topic.trim_start_matches("#[").trim_end_matches(']');
+    if let Some(family) = FAMILIES.iter().find(|family| family.family.name() == name) {
+        return Ok(describe_family(family));
+    }
+    let found: Vec<String> = keys()
+        .into_iter()
+        .filter(|(path, key)| {
+            path == name || key.name == name || key.marker.split(", ").any(|marker| marker == topic)
+        })
+        .map(|(path, key)| describe_key(&path, key))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found.join("\n"));
+    }
+    let known: Vec<String> = keys()
+        .into_iter()
+        .flat_map(|(path, key)| [path, key.name.to_string()])
+        .chain(FAMILIES.iter().map(|family| family.family.name().to_string()))
+        .chain(CODES.iter().map(|info| info.code.to_string()))
+        .collect();
+    let near = closest(name, known.iter().map(String::as_str));
+    Err(match near {
+        Some(near) => format!("nothing is known of `{topic}`; did you mean `{near}`?"),
+        None => format!("nothing is known of `{topic}`; `kubesmith explain` lists attributes and codes"),
+    })
+}
+
+/// Every key with its path: `resource.scale.spec_path`.
+fn keys() -> Vec<(String, &'static KeySpec)> {
+    let mut out = Vec::new();
+    for family in FAMILIES {
+        collect(family.family.name(), family.keys, 0, &mut out);
+    }
+    out
+}
+
+fn collect(prefix: &str, keys: &'static [KeySpec], depth: usize, out: &mut Vec<(String, &'static KeySpec)>) {
+    // `items` contains itself: lists of lists.
+    const DEPTH: usize = 2;
+    for key in keys {
+        let path = format!("{prefix}.{}", key.name);
+        out.push((path.clone(), key));
+        if let Shape::Nested(inner) | Shape::FlagOrNested(inner) = key.shape
+            && depth < DEPTH
+            && key.name != "items"
+        {
+            collect(&path, inner, depth + 1, out);
+        }
+    }
+}
+
+fn overview() -> String {
+    let mut out = String::from("Attributes:\n");
+    for family in FAMILIES {
+        let _ = writeln!(out, "  #[{}]  {}", family.family.name(), family.doc);
+        let names: Vec<&str> = family.keys.iter().map(|key| key.name).collect();
+        for line in wrapped(&names) {
+            let _ = writeln!(out, "      {line}");
+        }
+    }
+    out.push_str("\nDiagnostics:\n");
+    for info in CODES {
+        let _ = writeln!(out, "  {}  {}", info.code, info.title);
+    }
+    out.push_str("\n`kubesmith explain NAME` says more of an attribute, a key, a Go marker or a code.\n");
+    out
+}
+
+fn wrapped(names: &[&str]) -> Vec<String> {
+    const WIDTH: usize = 90;
+    let mut lines = vec![String::new()];
+    for (at, name) in names.iter().enumerate() {
+        let separator = if at + 1 < names.len() { ", " } else { "" };
+        if lines.last().is_some_and(|line| line.len() + name.len() > WIDTH) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            let _ = write!(line, "{name}{separator}");
+        }
+    }
+    lines.into_iter().map(|line| line.trim_end().to_string()).collect()
+}
+
+fn describe_family(family: &FamilySpec) -> String {
+    let mut out = format!("#[{}]\n\n{}.\n", family.family.name(), family.doc);
+    let _ = writeln!(out, "Stands on: {}", family.places.describe());
+    let _ = writeln!(out, "Go markers: {}", family.marker);
+    if family.family == Family::Deepcopy {
+        return out;
+    }
+    out.push_str("\nKeys:\n");
+    for key in family.keys {
+        let _ = writeln!(out, "  {:<26} {}", key.name, key.doc);
+    }
+    out
+}
+
+fn describe_key(path: &str, key: &KeySpec) -> String {
+    let mut out = format!("{path}\n\n  {}.\n", key.doc);
+    let _ = writeln!(out, "  Example:   {}", key.example);
+    let _ = writeln!(out, "  Go marker: {}", key.marker);
+    let _ = writeln!(out, "  Stands on: {}", key.places.describe());
+    if key.repeatable {
+        out.push_str("  May be given several times.\n");
+    }
+    if key.required {
+        out.push_str("  Must be given.\n");
+    }
+    if let Shape::Nested(inner) | Shape::FlagOrNested(inner) = key.shape {
+        let names: Vec<&str> = inner.iter().map(|key| key.name).collect();
+        for (at, line) in wrapped(&names).iter().enumerate() {
+            let _ = writeln!(out, "  {}{line}", if at == 0 { "Keys:      " } else { "           " });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_are_found() {
+        for topic in [
+            "resource",
+            "#[validation]",
+            "resource.scope",
+            "minimum",
+            "+kubebuilder:validation:Minimum",
+            "KS0001",
+            "ks0407",
+        ] {
+            assert!(explain(Some(topic)).is_ok(), "{topic}");
+        }
+        for info in CODES {
+            assert!(explain(None).unwrap().contains(info.title));
+        }
+    }
+
+    #[test]
+    fn other_topics_get_a_suggestion() {
+        assert!(explain(Some("minimun")).unwrap_err().contains("did you mean `minimum`"));
+        assert!(explain(Some("zzzzzz")).is_err());
+    }
+}

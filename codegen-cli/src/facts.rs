@@ -1,0 +1,56 @@
+//! What attributes say, as plain values with places: core's model without its spans.
+
+use crate::ir::{CrdVersion, Scope, Verb};
+use crate::schema::Schema;
+use crate::syntax::Name;
+
+/// Facts from `#[validation]` and `#[schema]` on a type or field.
+#[derive(Clone, Debug, Default)]
+pub struct TypeFacts {
+    /// What they add to the schema.
+    pub schema: Schema,
+    /// `schemaless`
+    pub schemaless: bool,
+    /// `immutable`
+    pub immutable: bool,
+    /// `required` (`true`) or `optional` (`false`).
+    pub presence: Option<bool>,
+}
+
+/// Facts from `#[resource]`.
+#[derive(Clone, Debug)]
+pub struct ResourceFacts {
+    /// `group`
+    pub group: Name,
+    /// `version`
+    pub version: Name,
+    /// `kind`, or the type's name.
+    pub kind: Name,
+    /// `list_kind`, or the kind and `List`.
+    pub list_kind: Name,
+    /// `plural`, or the kind's plural.
+    pub plural: Name,
+    /// `singular`, or the kind in lower case.
+    pub singular: Name,
+    /// `short_name`
+    pub short_names: Vec<Name>,
+    /// `category`
+    pub categories: Vec<Name>,
+    /// `scope`
+    pub scope: Scope,
+    /// `group_name_in_code`
+    pub code_name: Option<Name>,
+    /// `informer_group_name`
+    pub informer_code_name: Option<Name>,
+    /// What goes into the CRD's version.
+    pub crd: CrdVersion,
+}
+
+/// Facts from `#[genclient]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GenclientFacts {
+    /// The verbs of a type that has a status.
+    pub with_status: Vec<Verb>,
+    /// The verbs of a type that has none.
+    pub without_status: Vec<Verb>,
+}

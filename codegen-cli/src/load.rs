@@ -1,0 +1,416 @@
+//! Finds the files of the input crates by following their `mod` declarations.
+//!
+//! Input: crate folders. Output: a tree of modules per crate, holding the items that `parse` made of
+//! each file, and the texts of all files for diagnostics. Files are read and parsed in waves: a wave
+//! is everything that the files before it declared, and is spread over threads.
+
+mod manifest;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kubesmith_core::diag::Code;
+
+use crate::diag::Diagnostic;
+use crate::output::display;
+use crate::parse;
+use crate::source::{FileId, Loc, SourceFile, SourceMap};
+use crate::syntax::{FileSyntax, Items, ModuleItem, TypeItem, UseItem, Visibility};
+
+/// Waves smaller than this are parsed on the calling thread: starting threads costs more.
+const MIN_FILES_FOR_THREADS: usize = 4;
+
+/// Index of a module in [`Crate::modules`]; 0 is the crate's root.
+pub type ModuleId = usize;
+
+/// A crate that was read.
+#[derive(Debug)]
+pub struct Crate {
+    /// Package name.
+    pub package: String,
+    /// Library name in code.
+    pub lib: String,
+    /// Package version.
+    pub version: String,
+    /// Its folder as the user wrote it.
+    pub folder: PathBuf,
+    /// Names in code of its dependencies, and what they refer to.
+    pub externs: BTreeMap<String, Dependency>,
+    /// Folder of the `kubesmith-runtime` that it uses, if that is a path dependency.
+    pub runtime: Option<PathBuf>,
+    /// Its modules; the first is the root.
+    pub modules: Vec<Module>,
+}
+
+/// What a dependency's name refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependency {
+    /// Another input crate of the run, by its index.
+    Input(usize),
+    /// A crate that is not read; the library name is interned in [`Crates::names`].
+    Foreign(usize),
+}
+
+/// The crates of a run.
+#[derive(Debug, Default)]
+pub struct Crates {
+    /// In the order of their library names.
+    pub list: Vec<Crate>,
+    /// Library names of foreign crates.
+    pub names: Vec<String>,
+}
+
+/// A module.
+#[derive(Debug)]
+pub struct Module {
+    /// Its name; the library's name for the root.
+    pub name: String,
+    /// The enclosing module.
+    pub parent: Option<ModuleId>,
+    /// Who sees it.
+    pub visibility: Visibility,
+    /// Its child modules.
+    pub children: Vec<ModuleId>,
+    /// Its types.
+    pub types: Vec<TypeItem>,
+    /// Its `use` declarations.
+    pub uses: Vec<UseItem>,
+}
+
+/// Reads crates.
+///
+/// Every mistake in any file is reported; a crate with mistakes still yields the modules that could be read.
+pub fn load(inputs: &[PathBuf]) -> (Crates, SourceMap, Vec<Diagnostic>) {
+    let mut loader = Loader { sources: SourceMap::default(), diagnostics: Vec::new() };
+    let mut loaded: Vec<(Crate, manifest::Manifest)> = Vec::new();
+    let mut folders: Vec<(PathBuf, &PathBuf)> = Vec::new();
+    for input in inputs {
+        // The same folder under two spellings is one input.
+        let canonical = fs::canonicalize(input).unwrap_or_else(|_| input.clone());
+        if !folders.iter().any(|(known, _)| *known == canonical) {
+            folders.push((canonical, input));
+        }
+    }
+    folders.sort();
+    for (_, folder) in &folders {
+        loaded.extend(loader.load_crate(folder));
+    }
+    loaded.sort_by(|(a, _), (b, _)| (&a.lib, &a.folder).cmp(&(&b.lib, &b.folder)));
+    for pair in loaded.windows(2) {
+        if pair[0].0.lib == pair[1].0.lib {
+            loader.diagnostics.push(
+                Diagnostic::error(
+                    Code::INVALID_MANIFEST,
+                    None,
+                    format!("two input crates have the library name `{}`", pair[0].0.lib),
+                )
+                .note(format!(
+                    "they are {} and {}",
+                    display(&pair[0].0.folder),
+                    display(&pair[1].0.folder)
+                )),
+            );
+        }
+    }
+    (link(loaded), loader.sources, loader.diagnostics)
+}
+
+/// Connects dependencies with the input crates that they name.
+fn link(mut loaded: Vec<(Crate, manifest::Manifest)>) -> Crates {
+    let folders: Vec<(PathBuf, String)> = loaded
+        .iter()
+        .map(|(krate, _)| {
+            (fs::canonicalize(&krate.folder).unwrap_or_else(|_| krate.folder.clone()), krate.lib.clone())
+        })
+        .collect();
+    let mut names = Vec::new();
+    for (krate, manifest) in &mut loaded {
+        for (name, dependency) in &manifest.externs {
+            let folder = dependency.path.as_ref().and_then(|path| fs::canonicalize(path).ok());
+            let input = folders.iter().position(|(known, lib)| match &folder {
+                Some(folder) => known == folder,
+                None => *lib == dependency.lib && *lib != krate.lib,
+            });
+            let target = input.map_or_else(
+                || {
+                    names.push(dependency.lib.clone());
+                    Dependency::Foreign(names.len() - 1)
+                },
+                Dependency::Input,
+            );
+            krate.externs.insert(name.clone(), target);
+        }
+    }
+    Crates { list: loaded.into_iter().map(|(krate, _)| krate).collect(), names }
+}
+
+/// A file that is to be read.
+struct Request {
+    path: PathBuf,
+    module: ModuleId,
+    /// Folder in which its child modules are looked for.
+    child_folder: PathBuf,
+    /// The files that led to it, for recognising a file that includes itself.
+    chain: Vec<PathBuf>,
+    /// The declaration.
+    declared: Option<Loc>,
+}
+
+/// Where the items of a module stand.
+struct Place<'a> {
+    module: ModuleId,
+    /// Folder against which `#[path]` is resolved.
+    path_folder: &'a Path,
+    /// Folder in which child modules are looked for.
+    child_folder: &'a Path,
+    chain: &'a [PathBuf],
+}
+
+struct Loader {
+    sources: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Loader {
+    fn load_crate(&mut self, folder: &Path) -> Option<(Crate, manifest::Manifest)> {
+        if !folder.is_dir() {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    Code::INPUT_NOT_FOUND,
+                    None,
+                    format!("input folder {} does not exist", display(folder)),
+                )
+                .help("name the folder that holds the Cargo.toml of the crate with the API types"),
+            );
+            return None;
+        }
+        let manifest = match manifest::read(folder) {
+            Ok(manifest) => manifest,
+            Err(reason) => {
+                let path = display(&folder.join("Cargo.toml"));
+                self.diagnostics.push(
+                    Diagnostic::error(Code::INVALID_MANIFEST, None, format!("cannot use {path}: {reason}"))
+                        .help("an input is a crate: a folder with a Cargo.toml that has a [package]"),
+                );
+                return None;
+            }
+        };
+        let mut krate = Crate {
+            package: manifest.package.clone(),
+            lib: manifest.lib.clone(),
+            version: manifest.version.clone(),
+            folder: folder.to_path_buf(),
+            externs: BTreeMap::new(),
+            runtime: manifest.externs.get("kubesmith_runtime").and_then(|runtime| runtime.path.clone()),
+            modules: vec![Module::new(manifest.lib.clone(), None, Visibility::Public)],
+        };
+        let root = Request {
+            path: manifest.root.clone(),
+            module: 0,
+            child_folder: manifest.root.parent().unwrap_or(folder).to_path_buf(),
+            chain: Vec::new(),
+            declared: None,
+        };
+        let mut wave = vec![root];
+        while !wave.is_empty() {
+            wave = self.load_wave(&mut krate, wave);
+        }
+        Some((krate, manifest))
+    }
+
+    /// Reads and parses a wave of files; returns the next one.
+    fn load_wave(&mut self, krate: &mut Crate, wave: Vec<Request>) -> Vec<Request> {
+        let mut requests = Vec::new();
+        let mut texts = Vec::new();
+        for request in wave {
+            if let Some((id, text)) = self.read(&request) {
+                texts.push((id, text));
+                requests.push(request);
+            }
+        }
+        let parsed = parse_all(&texts);
+        // Only now may the texts move into the map that diagnostics are rendered from.
+        for (id, text) in texts {
+            self.sources.set_text(id, text);
+        }
+        let mut next = Vec::new();
+        for (request, (file, diagnostics)) in requests.into_iter().zip(parsed) {
+            self.diagnostics.extend(diagnostics);
+            let mut chain = request.chain;
+            chain.push(request.path.clone());
+            let folder = request.path.parent().unwrap_or(Path::new("")).to_path_buf();
+            let place = Place {
+                module: request.module,
+                path_folder: &folder,
+                child_folder: &request.child_folder,
+                chain: &chain,
+            };
+            self.add_items(krate, &place, file.items, &mut next);
+        }
+        next
+    }
+
+    fn read(&mut self, request: &Request) -> Option<(FileId, String)> {
+        let name = display(&request.path);
+        let id = self.sources.add(SourceFile {
+            path: request.path.clone(),
+            name: name.clone(),
+            text: String::new(),
+        });
+        let bytes = match fs::read(&request.path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let mut diagnostic = Diagnostic::error(
+                    Code::UNREADABLE_FILE,
+                    request.declared,
+                    format!("cannot read {name}: {error}"),
+                );
+                if request.declared.is_none() && error.kind() == io::ErrorKind::NotFound {
+                    diagnostic = diagnostic
+                        .help("API types live in a library: add src/lib.rs or set `path` in the [lib] table");
+                }
+                self.diagnostics.push(diagnostic);
+                return None;
+            }
+        };
+        match String::from_utf8(bytes) {
+            // rustc skips a byte order mark; offsets stay those of the file.
+            Ok(text) => Some((id, text)),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let line = error.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::NOT_UTF8,
+                        request.declared,
+                        format!("{name} is not UTF-8: line {line}, byte {at}"),
+                    )
+                    .help("save the file as UTF-8"),
+                );
+                None
+            }
+        }
+    }
+
+    fn add_items(&mut self, krate: &mut Crate, place: &Place<'_>, items: Items, next: &mut Vec<Request>) {
+        krate.modules[place.module].types = items.types;
+        krate.modules[place.module].uses = items.uses;
+        for item in items.modules {
+            let id = krate.modules.len();
+            krate.modules.push(Module::new(item.name.text.clone(), Some(place.module), item.visibility));
+            krate.modules[place.module].children.push(id);
+            match item.inline {
+                Some(inner) => {
+                    let folder = place.child_folder.join(item.path.as_deref().unwrap_or(&item.name.text));
+                    let place =
+                        Place { module: id, path_folder: &folder, child_folder: &folder, chain: place.chain };
+                    self.add_items(krate, &place, inner, next);
+                }
+                None => next.extend(self.find_file(place, &item, id)),
+            }
+        }
+    }
+
+    /// The file that a `mod name;` stands for.
+    fn find_file(&mut self, place: &Place<'_>, item: &ModuleItem, module: ModuleId) -> Option<Request> {
+        let name = &item.name.text;
+        let (path, child_folder) = if let Some(path) = &item.path {
+            let path = place.path_folder.join(path);
+            let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+            (path, folder)
+        } else {
+            let flat = place.child_folder.join(format!("{name}.rs"));
+            let nested = place.child_folder.join(name).join("mod.rs");
+            match (flat.is_file(), nested.is_file()) {
+                (true, true) => {
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            Code::MODULE_FILE,
+                            item.name.loc,
+                            format!("module `{name}` has two files"),
+                        )
+                        .note(format!("both {} and {} exist", display(&flat), display(&nested)))
+                        .help("remove one of them"),
+                    );
+                    return None;
+                }
+                (false, true) => (nested, place.child_folder.join(name)),
+                // A missing file is reported below, by its most likely name.
+                _ => (flat, place.child_folder.join(name)),
+            }
+        };
+        if !path.exists() {
+            let mut diagnostic = Diagnostic::error(
+                Code::MODULE_FILE,
+                item.name.loc,
+                format!("module `{name}` has no file: {} does not exist", display(&path)),
+            )
+            .help("create the file, or remove the declaration");
+            if item.path.is_none() {
+                diagnostic =
+                    diagnostic.note(format!("{} would do as well", display(&child_folder.join("mod.rs"))));
+            }
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        if place.chain.contains(&path) {
+            self.diagnostics.push(Diagnostic::error(
+                Code::MODULE_FILE,
+                item.name.loc,
+                format!("{} includes itself as module `{name}`", display(&path)),
+            ));
+            return None;
+        }
+        Some(Request {
+            path,
+            module,
+            child_folder,
+            chain: place.chain.to_vec(),
+            declared: Some(item.name.loc),
+        })
+    }
+}
+
+impl Module {
+    fn new(name: String, parent: Option<ModuleId>, visibility: Visibility) -> Self {
+        Self { name, parent, visibility, children: Vec::new(), types: Vec::new(), uses: Vec::new() }
+    }
+}
+
+/// Parses texts, on several threads when there are many; results are in the order of the input.
+fn parse_all(texts: &[(FileId, String)]) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    if threads < 2 || texts.len() < MIN_FILES_FOR_THREADS {
+        return parse_some(texts);
+    }
+    // Contiguous parts keep the order; their sizes are balanced by the bytes in them.
+    let total: usize = texts.iter().map(|(_, text)| text.len()).sum();
+    let share = total / threads + 1;
+    let mut parts: Vec<&[(FileId, String)]> = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for (at, (_, text)) in texts.iter().enumerate() {
+        bytes += text.len();
+        if bytes >= share {
+            parts.push(&texts[start..=at]);
+            (start, bytes) = (at + 1, 0);
+        }
+    }
+    parts.push(&texts[start..]);
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = parts.iter().map(|part| scope.spawn(|| parse_some(part))).collect();
+        let mut out = Vec::with_capacity(texts.len());
+        for handle in handles {
+            match handle.join() {
+                Ok(part) => out.extend(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        out
+    })
+}
+
+fn parse_some(texts: &[(FileId, String)]) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
+    texts.iter().map(|(id, text)| parse::parse_file(*id, text)).collect()
+}

@@ -1,0 +1,75 @@
+//! From resolved syntax to the intermediate representation.
+//!
+//! Every resource is lowered with the types that are reachable from it. What has no JSON form that a
+//! schema can describe is a diagnostic here; what spans resources is left to `validate`.
+
+mod resource;
+mod shape;
+mod types;
+
+use std::collections::HashMap;
+
+use kubesmith_core::diag::Code;
+
+use crate::diag::Diagnostic;
+use crate::ir::{InputCrate, Ir, TypeDef, TypeId};
+use crate::load::Crates;
+use crate::output::display;
+use crate::resolve::{ItemId, Resolver};
+use crate::source::SourceMap;
+
+/// What lowering may accept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LowerOptions {
+    /// Floating point fields, whose text differs between implementations.
+    pub allow_dangerous_types: bool,
+}
+
+/// Lowers every resource of the crates.
+pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir, Vec<Diagnostic>) {
+    let resolver = Resolver::new(crates);
+    let mut ctx = Ctx {
+        resolver: &resolver,
+        sources,
+        options,
+        types: Vec::new(),
+        known: HashMap::new(),
+        open: Vec::new(),
+        diagnostics: Vec::new(),
+    };
+    let mut resources = Vec::new();
+    for (id, item) in resolver.items() {
+        if let Some(facts) = &item.resource {
+            resources.extend(ctx.resource(id, item, facts));
+        }
+    }
+    if resources.is_empty() && ctx.diagnostics.is_empty() && !crates.list.is_empty() {
+        let names: Vec<String> = crates.list.iter().map(|krate| display(&krate.folder)).collect();
+        ctx.diagnostics.push(
+            Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {}", names.join(", "))).help(
+                "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`",
+            ),
+        );
+    }
+    let list = crates.list.iter().map(|krate| InputCrate {
+        package: krate.package.clone(),
+        lib: krate.lib.clone(),
+        version: krate.version.clone(),
+        path: display(&krate.folder),
+    });
+    let groups = ctx.groups(resources);
+    (Ir { crates: list.collect(), groups, types: ctx.types }, ctx.diagnostics)
+}
+
+/// State of a lowering.
+struct Ctx<'a> {
+    resolver: &'a Resolver<'a>,
+    sources: &'a SourceMap,
+    options: LowerOptions,
+    types: Vec<TypeDef>,
+    /// Types that are in the arena.
+    known: HashMap<ItemId, TypeId>,
+    /// Types being lowered, outermost first: a type that is met again contains itself.
+    open: Vec<ItemId>,
+    diagnostics: Vec<Diagnostic>,
+}

@@ -1,0 +1,179 @@
+//! Root types: from `#[resource]` and `#[genclient]` to the resources of groups and versions.
+
+use std::collections::BTreeMap;
+
+use kubesmith_core::diag::Code;
+use kubesmith_core::names;
+
+use super::Ctx;
+use crate::diag::Diagnostic;
+use crate::docs;
+use crate::facts::ResourceFacts;
+use crate::ir::{ClientTags, Group, Resource, ResourceCode, Shape, Version};
+use crate::resolve::ItemId;
+use crate::syntax::{Name, TypeItem};
+
+/// Fields of a root type whose place in an object is fixed.
+pub(super) const METADATA: &str = "metadata";
+
+/// A resource with the facts that belong to its group.
+pub(super) struct Lowered {
+    group: Name,
+    version: String,
+    code_name: Option<Name>,
+    informer_code_name: Option<Name>,
+    resource: Resource,
+}
+
+impl Ctx<'_> {
+    /// Lowers a root type; `None` after a diagnostic.
+    pub(super) fn resource(&mut self, id: ItemId, item: &TypeItem, facts: &ResourceFacts) -> Option<Lowered> {
+        let path = self.resolver.public_path(id);
+        if path.is_none() {
+            let diagnostic = Diagnostic::error(
+                Code::PRIVATE_TYPE,
+                item.name.loc,
+                format!("`{}` cannot be named from outside of its crate", item.name.text),
+            )
+            .note("generated code is another crate or module and uses the type by its path")
+            .help("make the type and the modules around it `pub`, or re-export it with `pub use`");
+            self.diagnostics.push(diagnostic);
+        }
+        let root = self.type_id(id)?;
+        let definition = &mut self.types[root.0 as usize];
+        let mut has_status_field = false;
+        if let Shape::Struct(fields) = &mut definition.shape {
+            has_status_field = fields.iter().any(|field| field.name == "status");
+            // The API server fills metadata in; only an explicit attribute makes it required.
+            for field in fields.iter_mut().filter(|field| field.name == METADATA) {
+                field.required = metadata_presence(item) == Some(true);
+            }
+        }
+        let plural = names::pluralize_type(&facts.kind.text);
+        Some(Lowered {
+            group: facts.group.clone(),
+            version: facts.version.text.clone(),
+            code_name: facts.code_name.clone(),
+            informer_code_name: facts.informer_code_name.clone(),
+            resource: Resource {
+                kind: facts.kind.text.clone(),
+                list_kind: facts.list_kind.text.clone(),
+                plural: facts.plural.text.clone(),
+                singular: facts.singular.text.clone(),
+                short_names: texts(&facts.short_names),
+                categories: texts(&facts.categories),
+                scope: facts.scope,
+                code: ResourceCode {
+                    type_path: path?,
+                    module: names::module_name(&facts.kind.text),
+                    accessor: names::method_name(&plural),
+                    plural,
+                    summary: item.description.as_deref().map(docs::summary).unwrap_or_default(),
+                },
+                crd: facts.crd.clone(),
+                client: item.genclient.as_ref().map(|tags| ClientTags {
+                    verbs: if has_status_field {
+                        tags.with_status.clone()
+                    } else {
+                        tags.without_status.clone()
+                    },
+                }),
+                root,
+                has_status_field,
+                span: self.sources.span(item.name.loc),
+            },
+        })
+    }
+
+    /// Sorts resources into groups and versions. What is said of a group must be said alike everywhere.
+    pub(super) fn groups(&mut self, resources: Vec<Lowered>) -> Vec<Group> {
+        let mut groups: BTreeMap<String, Vec<Lowered>> = BTreeMap::new();
+        for resource in resources {
+            groups.entry(resource.group.text.clone()).or_default().push(resource);
+        }
+        groups.into_iter().map(|(name, resources)| self.group(name, resources)).collect()
+    }
+
+    fn group(&mut self, name: String, resources: Vec<Lowered>) -> Group {
+        let code =
+            self.agreed("group_name_in_code", &name, resources.iter().filter_map(|r| r.code_name.as_ref()));
+        let informer = self.agreed(
+            "informer_group_name",
+            &name,
+            resources.iter().filter_map(|r| r.informer_code_name.as_ref()),
+        );
+        let code_name = code.unwrap_or_else(|| {
+            names::Group::parse(&name)
+                .map_or_else(|_| names::upper_camel_case(&name), |group| group.code_name())
+        });
+        let mut versions: Vec<Version> = Vec::new();
+        for lowered in resources {
+            let at = match versions.iter().position(|version| version.name == lowered.version) {
+                Some(at) => at,
+                None => {
+                    versions.push(Version {
+                        code_name: names::upper_camel_case(&lowered.version),
+                        name: lowered.version,
+                        resources: Vec::new(),
+                    });
+                    versions.len() - 1
+                }
+            };
+            versions[at].resources.push(lowered.resource);
+        }
+        versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));
+        for version in &mut versions {
+            version.resources.sort_by(|a, b| (&a.kind, &a.span).cmp(&(&b.kind, &b.span)));
+        }
+        Group {
+            informer_code_name: informer.unwrap_or_else(|| code_name.clone()),
+            module: names::module_name(&code_name),
+            code_name,
+            name,
+            versions,
+        }
+    }
+
+    /// The one value that all of them have; a difference is a diagnostic.
+    fn agreed<'n>(
+        &mut self,
+        key: &str,
+        group: &str,
+        values: impl Iterator<Item = &'n Name>,
+    ) -> Option<String> {
+        let mut first: Option<&Name> = None;
+        for value in values {
+            match first {
+                None => first = Some(value),
+                Some(known) if known.text != value.text => self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::GROUP_FACTS,
+                        value.loc,
+                        format!(
+                            "`{key}` of the group {group} is `{}` here and `{}` elsewhere",
+                            value.text, known.text
+                        ),
+                    )
+                    .secondary(known.loc, "the other value")
+                    .help("say it once, or alike everywhere"),
+                ),
+                Some(_) => {}
+            }
+        }
+        first.map(|name| name.text.clone())
+    }
+}
+
+/// What attributes on the root's `metadata` field say of its presence.
+fn metadata_presence(item: &TypeItem) -> Option<bool> {
+    match &item.kind {
+        crate::syntax::TypeKind::Struct(fields) => {
+            fields.iter().find(|field| field.name.text == METADATA).and_then(|field| field.facts.presence)
+        }
+        _ => None,
+    }
+}
+
+fn texts(names: &[Name]) -> Vec<String> {
+    names.iter().map(|name| name.text.clone()).collect()
+}

@@ -1,0 +1,531 @@
+//! From the text of a file to its items: core reads attributes, everything is turned into plain values.
+//!
+//! Runs on any thread: spans are resolved to byte ranges before it returns. Only local facts are
+//! looked at; no other file is known here.
+
+mod depth;
+mod facts;
+
+use kubesmith_core::diag::{Code, Diagnostics};
+use kubesmith_core::grammar::Place;
+use kubesmith_core::model::{Body, FieldModel, ResourceInput, TypeModel, VariantModel, is_option};
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, Ident, Item, Meta, Type, UseTree, Visibility as SynVisibility};
+
+use crate::diag::Diagnostic;
+use crate::docs;
+use crate::source::{FileId, Loc};
+use crate::syntax::{
+    ContainerSerde, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, PathExpr, TypeExpr, TypeItem,
+    TypeKind, UseItem, VariantItem, VariantKind, Visibility,
+};
+
+/// Parses a file. After a syntax error there are no items.
+pub fn parse_file(file: FileId, text: &str) -> (FileSyntax, Vec<Diagnostic>) {
+    let (offset, body) = body(text);
+    let mut parser = Parser { file, offset, diagnostics: Vec::new() };
+    let mut items = Items::default();
+    match depth::check(body).and_then(|()| syn::parse_file(body)) {
+        Ok(parsed) => parser.items(&parsed.items, &mut items),
+        Err(error) => {
+            for error in error {
+                parser.diagnostics.push(
+                    Diagnostic::error(Code::SYNTAX_ERROR, parser.loc(error.span()), error.to_string())
+                        .note("the file is not valid Rust, so nothing of it was read"),
+                );
+            }
+        }
+    }
+    (FileSyntax { file, items }, parser.diagnostics)
+}
+
+/// The text without byte order mark and `#!` line, and its offset: syn's spans begin after them.
+fn body(text: &str) -> (usize, &str) {
+    let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut offset = text.len() - rest.len();
+    let is_script = rest.strip_prefix("#!").is_some_and(|line| !line.trim_start().starts_with('['));
+    if is_script {
+        offset += rest.find('\n').unwrap_or(rest.len());
+    }
+    (offset, &text[offset..])
+}
+
+struct Parser {
+    file: FileId,
+    /// Bytes before the parsed text.
+    offset: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Parser {
+    fn loc(&self, span: Span) -> Loc {
+        let range = span.byte_range();
+        let at = |byte: usize| u32::try_from(byte + self.offset).unwrap_or(u32::MAX);
+        Loc { file: self.file, start: at(range.start), end: at(range.end) }
+    }
+
+    fn name(&self, ident: &Ident) -> Name {
+        Name { text: ident.unraw().to_string(), loc: self.loc(ident.span()) }
+    }
+
+    /// Takes over what core found.
+    fn report(&mut self, diagnostics: Diagnostics) {
+        for d in diagnostics.into_vec() {
+            let secondary =
+                d.secondary.iter().map(|label| (self.loc(label.span), label.text.clone())).collect();
+            self.diagnostics.push(Diagnostic {
+                code: d.code,
+                severity: d.severity,
+                message: d.message,
+                primary: Some(self.loc(d.span)),
+                label: d.label,
+                secondary,
+                notes: d.notes,
+                help: d.help,
+            });
+        }
+    }
+
+    fn items(&mut self, items: &[Item], out: &mut Items) {
+        for item in items {
+            match item {
+                Item::Struct(item) if !is_test(&item.attrs) => out.types.push(self.structure(item)),
+                Item::Enum(item) if !is_test(&item.attrs) => out.types.push(self.enumeration(item)),
+                Item::Type(item) if !is_test(&item.attrs) => {
+                    let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
+                    definition.kind = TypeKind::Alias(self.type_expr(&item.ty));
+                    out.types.push(definition);
+                }
+                Item::Union(item) if !is_test(&item.attrs) => {
+                    let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
+                    definition.kind = TypeKind::Other("a union");
+                    out.types.push(definition);
+                }
+                Item::Trait(item) => {
+                    let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
+                    definition.kind = TypeKind::Other("a trait");
+                    out.types.push(definition);
+                }
+                Item::Mod(item) if !is_test(&item.attrs) => {
+                    let module = self.module(item);
+                    out.modules.push(module);
+                }
+                Item::Use(item) if !is_test(&item.attrs) => {
+                    let mut path = Vec::new();
+                    let global = item.leading_colon.is_some();
+                    use_leaves(&item.tree, visibility(&item.vis), global, &mut path, &mut out.uses);
+                }
+                Item::ExternCrate(item) => out.uses.push(UseItem {
+                    visibility: visibility(&item.vis),
+                    global: item.ident != "self",
+                    segments: vec![if item.ident == "self" {
+                        "crate".into()
+                    } else {
+                        item.ident.unraw().to_string()
+                    }],
+                    binding: item.rename.as_ref().map(|(_, name)| name.unraw().to_string()),
+                }),
+                _ => {}
+            }
+        }
+        // `extern crate x;` without a rename binds nothing that the extern prelude does not have.
+        out.uses.retain(|item| {
+            !(item.binding.is_none()
+                && item.global
+                && item.segments.len() == 1
+                && item.segments[0] != "crate"
+                && is_extern(items, &item.segments[0]))
+        });
+    }
+
+    fn module(&mut self, item: &syn::ItemMod) -> ModuleItem {
+        let path =
+            item.attrs.iter().find(|attribute| attribute.path().is_ident("path")).and_then(|attribute| {
+                match &attribute.meta {
+                    Meta::NameValue(pair) => string(&pair.value),
+                    _ => None,
+                }
+            });
+        let inline = item.content.as_ref().map(|(_, items)| {
+            let mut inner = Items::default();
+            self.items(items, &mut inner);
+            inner
+        });
+        ModuleItem { name: self.name(&item.ident), visibility: visibility(&item.vis), path, inline }
+    }
+
+    fn type_item(&self, ident: &Ident, vis: &SynVisibility, generics: &syn::Generics) -> TypeItem {
+        let generics =
+            generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_))).then(|| {
+                generics.params.first().map_or_else(|| self.loc(ident.span()), |param| self.loc(param.span()))
+            });
+        TypeItem {
+            name: self.name(ident),
+            visibility: visibility(vis),
+            description: None,
+            generics,
+            kind: TypeKind::Unit,
+            checked: false,
+            facts: Default::default(),
+            serde: ContainerSerde::default(),
+            resource: None,
+            genclient: None,
+        }
+    }
+
+    fn structure(&mut self, item: &syn::ItemStruct) -> TypeItem {
+        let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
+        let expanded = expand_cfg_attr(&item.attrs).map(|attrs| syn::ItemStruct { attrs, ..item.clone() });
+        let item = expanded.as_ref().unwrap_or(item);
+        let derives = Derives::of(&item.attrs);
+        let mut diagnostics = Diagnostics::new();
+        if derives.resource {
+            if let Some(input) = ResourceInput::from_struct(item, &mut diagnostics) {
+                definition.resource = Some(Box::new(self.resource(&input)));
+                definition.genclient = input.genclient.as_ref().map(facts::genclient);
+                self.model(&input.model, &mut definition, true);
+            }
+        } else {
+            let model = TypeModel::from_struct(item, Place::Struct, &mut diagnostics);
+            self.model(&model, &mut definition, derives.schema);
+        }
+        self.finish(&mut definition, derives, diagnostics);
+        definition
+    }
+
+    fn enumeration(&mut self, item: &syn::ItemEnum) -> TypeItem {
+        let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
+        let expanded = expand_cfg_attr(&item.attrs).map(|attrs| syn::ItemEnum { attrs, ..item.clone() });
+        let item = expanded.as_ref().unwrap_or(item);
+        let derives = Derives::of(&item.attrs);
+        let mut diagnostics = Diagnostics::new();
+        let model = TypeModel::from_enum(item, &mut diagnostics);
+        if derives.resource {
+            diagnostics.push(kubesmith_core::diag::Diagnostic::error(
+                Code::ROOT_NOT_A_STRUCT,
+                item.ident.span(),
+                format!("`{}` derives `Resource` but is an enum", item.ident),
+            ));
+        }
+        self.model(&model, &mut definition, derives.schema);
+        self.finish(&mut definition, derives, diagnostics);
+        definition
+    }
+
+    /// Without one of our derives the attributes are somebody else's: rustc refuses them or another macro owns them.
+    fn finish(&mut self, definition: &mut TypeItem, derives: Derives, mut diagnostics: Diagnostics) {
+        definition.checked = derives.resource || derives.schema;
+        if definition.checked {
+            self.report(diagnostics);
+        } else {
+            diagnostics.take();
+        }
+    }
+
+    fn model(&mut self, model: &TypeModel, definition: &mut TypeItem, ours: bool) {
+        definition.description = self.description(&model.docs, model.ident.span(), ours);
+        if ours {
+            definition.facts = self.facts(&model.validation, &model.schema, None);
+        }
+        let serde = &model.serde;
+        definition.serde = ContainerSerde {
+            default: serde.default.is_some(),
+            transparent: serde.transparent,
+            tag: serde.tag.as_ref().map(|tag| tag.value.clone()),
+            untagged: serde.untagged,
+            proxy: serde.proxy.as_ref().map(|proxy| self.loc(proxy.span)),
+        };
+        definition.kind = match &model.body {
+            Body::Named(fields) => TypeKind::Struct(self.fields(fields, ours)),
+            Body::Tuple(fields) => TypeKind::Tuple(self.fields(fields, ours)),
+            Body::Unit => TypeKind::Unit,
+            Body::Enum(variants) => {
+                TypeKind::Enum(variants.iter().map(|variant| self.variant(variant, ours)).collect())
+            }
+        };
+    }
+
+    fn fields(&mut self, fields: &[FieldModel], ours: bool) -> Vec<FieldItem> {
+        fields.iter().map(|field| self.field(field, ours)).collect()
+    }
+
+    fn field(&mut self, field: &FieldModel, ours: bool) -> FieldItem {
+        let name = match &field.ident {
+            Some(ident) => self.name(ident),
+            None => Name { text: field.name.clone(), loc: self.loc(field.span()) },
+        };
+        let serde = &field.serde;
+        FieldItem {
+            description: self.description(&field.docs, field.span(), ours),
+            ty: self.type_expr(&field.ty),
+            json_name: field.name.clone(),
+            serde: FieldSerde {
+                default: serde.default.is_some(),
+                skip: serde.skipped(),
+                skip_serializing_if: serde.skip_serializing_if.is_some(),
+                flatten: serde.flatten,
+                option_hint: is_option(&field.ty),
+                with: serde.with.as_ref().map(|with| self.loc(with.span)),
+            },
+            facts: if ours {
+                self.facts(&field.validation, &field.schema, field.presence.as_ref())
+            } else {
+                Default::default()
+            },
+            name,
+        }
+    }
+
+    fn variant(&mut self, variant: &VariantModel, ours: bool) -> VariantItem {
+        VariantItem {
+            name: self.name(&variant.ident),
+            json_name: variant.name.clone(),
+            description: self.description(&variant.docs, variant.ident.span(), ours),
+            skip: variant.serde.skip,
+            kind: match &variant.body {
+                Body::Named(fields) => VariantKind::Struct(self.fields(fields, ours)),
+                Body::Tuple(fields) => VariantKind::Tuple(self.fields(fields, ours)),
+                Body::Unit | Body::Enum(_) => VariantKind::Unit,
+            },
+        }
+    }
+
+    /// A Go marker in a doc comment would be text to Rust, so it is a mistake rather than a description.
+    fn description(&mut self, lines: &[String], span: Span, ours: bool) -> Option<String> {
+        for line in lines.iter().filter(|_| ours) {
+            if let Some(marker) = docs::go_marker(line) {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::GO_MARKER,
+                        self.loc(span),
+                        format!("the Go marker `{marker}` in a doc comment has no effect"),
+                    )
+                    .help(facts::marker_help(marker)),
+                );
+            }
+        }
+        docs::description(lines.iter().map(String::as_str))
+    }
+
+    fn type_expr(&self, ty: &Type) -> TypeExpr {
+        let unsupported = |what| TypeExpr::Unsupported(what, self.loc(ty.span()));
+        match ty {
+            Type::Path(path) => {
+                if path.qself.is_some() {
+                    return unsupported("a projection `<T as Trait>::Type`");
+                }
+                self.path_expr(&path.path)
+            }
+            Type::Array(array) => TypeExpr::Array(Box::new(self.type_expr(&array.elem))),
+            Type::Slice(slice) => TypeExpr::Array(Box::new(self.type_expr(&slice.elem))),
+            Type::Reference(reference) => TypeExpr::Reference(Box::new(self.type_expr(&reference.elem))),
+            Type::Paren(paren) => self.type_expr(&paren.elem),
+            Type::Group(group) => self.type_expr(&group.elem),
+            Type::Tuple(tuple) => {
+                let items = tuple.elems.iter().map(|item| self.type_expr(item)).collect();
+                TypeExpr::Tuple(items, self.loc(ty.span()))
+            }
+            Type::TraitObject(_) | Type::ImplTrait(_) => unsupported("a trait object"),
+            Type::Macro(_) => unsupported("a macro's result"),
+            Type::Never(_) => unsupported("`!`"),
+            Type::Ptr(_) => unsupported("a pointer"),
+            _ => unsupported("a function or other type without data"),
+        }
+    }
+
+    fn path_expr(&self, path: &syn::Path) -> TypeExpr {
+        let mut arguments = Vec::new();
+        if let Some(last) = path.segments.last()
+            && let syn::PathArguments::AngleBracketed(args) = &last.arguments
+        {
+            for argument in &args.args {
+                if let syn::GenericArgument::Type(ty) = argument {
+                    arguments.push(self.type_expr(ty));
+                }
+            }
+        }
+        let first = path.segments.first().map_or_else(Span::call_site, |segment| segment.ident.span());
+        let last = path.segments.last().map_or(first, |segment| segment.ident.span());
+        let loc = self.loc(first).to(self.loc(last));
+        TypeExpr::Path(PathExpr {
+            global: path.leading_colon.is_some(),
+            segments: path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect(),
+            arguments,
+            loc,
+        })
+    }
+}
+
+/// Which of our derives a type has.
+#[derive(Clone, Copy, Debug, Default)]
+struct Derives {
+    resource: bool,
+    schema: bool,
+}
+
+impl Derives {
+    fn of(attributes: &[Attribute]) -> Self {
+        let mut out = Self::default();
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+            let parser = syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
+            let Ok(paths) = attribute.parse_args_with(parser) else { continue };
+            for path in paths {
+                let name = path.segments.last().map(|segment| segment.ident.to_string());
+                out.resource |= name.as_deref() == Some("Resource");
+                out.schema |= name.as_deref() == Some("Schema");
+            }
+        }
+        out
+    }
+}
+
+fn is_extern(items: &[Item], name: &str) -> bool {
+    items
+        .iter()
+        .any(|item| matches!(item, Item::ExternCrate(item) if item.rename.is_none() && item.ident == name))
+}
+
+fn string(expr: &syn::Expr) -> Option<String> {
+    match expr {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+fn visibility(vis: &SynVisibility) -> Visibility {
+    match vis {
+        SynVisibility::Public(_) => Visibility::Public,
+        _ => Visibility::Restricted,
+    }
+}
+
+/// `#[cfg(test)]`: not part of what users of the crate see.
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && matches!(&attribute.meta, Meta::List(list) if list.tokens.to_string() == "test")
+    })
+}
+
+/// The attributes with those inside `cfg_attr` taken out of it; `None` when there is none.
+///
+/// Features are taken to be on: what a feature adds to an API type is part of the API.
+fn expand_cfg_attr(attributes: &[Attribute]) -> Option<Vec<Attribute>> {
+    attributes.iter().find(|attribute| attribute.path().is_ident("cfg_attr"))?;
+    let mut out = Vec::new();
+    for attribute in attributes {
+        if !attribute.path().is_ident("cfg_attr") {
+            out.push(attribute.clone());
+            continue;
+        }
+        let parser = syn::punctuated::Punctuated::<Meta, syn::Token![,]>::parse_terminated;
+        let Ok(metas) = attribute.parse_args_with(parser) else { continue };
+        if metas.first().is_some_and(|condition| condition.path().is_ident("test")) {
+            continue;
+        }
+        out.extend(metas.into_iter().skip(1).map(|meta| Attribute { meta, ..attribute.clone() }));
+    }
+    Some(out)
+}
+
+fn use_leaves(
+    tree: &UseTree,
+    visibility: Visibility,
+    global: bool,
+    path: &mut Vec<String>,
+    out: &mut Vec<UseItem>,
+) {
+    let mut leaf = |segments: Vec<String>, binding: Option<String>| {
+        // `use a::{self}` binds the module itself.
+        let segments = match segments.split_last() {
+            Some((last, rest)) if last == "self" && !rest.is_empty() => rest.to_vec(),
+            _ => segments,
+        };
+        out.push(UseItem { visibility, global, segments, binding });
+    };
+    match tree {
+        UseTree::Path(tree) => {
+            path.push(tree.ident.unraw().to_string());
+            use_leaves(&tree.tree, visibility, global, path, out);
+            path.pop();
+        }
+        UseTree::Name(name) => {
+            let name = name.ident.unraw().to_string();
+            let binding = if name == "self" { path.last().cloned() } else { Some(name.clone()) };
+            leaf([path.as_slice(), &[name]].concat(), binding);
+        }
+        UseTree::Rename(rename) => {
+            leaf(
+                [path.as_slice(), &[rename.ident.unraw().to_string()]].concat(),
+                Some(rename.rename.unraw().to_string()),
+            );
+        }
+        UseTree::Glob(_) => leaf(path.clone(), None),
+        UseTree::Group(group) => {
+            for tree in &group.items {
+                use_leaves(tree, visibility, global, path, out);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> (Items, Vec<Diagnostic>) {
+        let (file, diagnostics) = parse_file(FileId(0), text);
+        (file.items, diagnostics)
+    }
+
+    #[test]
+    fn uses_are_split_into_leaves() {
+        let (items, _) =
+            parse("pub use a::{self, b::C as D, e::*}; use ::x::Y; extern crate z; extern crate q as r;");
+        let leaves: Vec<_> =
+            items.uses.iter().map(|u| (u.segments.join("::"), u.binding.as_deref(), u.global)).collect();
+        assert_eq!(
+            leaves,
+            [
+                ("a".to_string(), Some("a"), false),
+                ("a::b::C".to_string(), Some("D"), false),
+                ("a::e".to_string(), None, false),
+                ("x::Y".to_string(), Some("Y"), true),
+                ("q".to_string(), Some("r"), true),
+            ]
+        );
+    }
+
+    #[test]
+    fn places_are_bytes_of_the_file() {
+        for prefix in ["", "\u{feff}", "#!/usr/bin/env run\n", "\u{feff}#!x\n", "#![allow(x)]\n", "// ünï\n"]
+        {
+            let text = format!("{prefix}struct Ünit {{ a: Ä }}");
+            let (items, diagnostics) = parse(&text);
+            assert_eq!(diagnostics, []);
+            assert_eq!(&text[items.types[0].name.loc.range()], "Ünit", "{prefix:?}");
+        }
+    }
+
+    #[test]
+    fn test_items_are_skipped() {
+        let (items, _) = parse("#[cfg(test)] mod tests { struct A; } #[cfg(test)] struct B; struct C;");
+        assert_eq!(items.types.len(), 1);
+        assert!(items.modules.is_empty());
+    }
+
+    #[test]
+    fn a_syntax_error_is_a_diagnostic() {
+        let (_, diagnostics) = parse("struct A {\n  a: ,\n}");
+        assert_eq!(diagnostics.len(), 1);
+        assert_eq!(diagnostics[0].code, Code::SYNTAX_ERROR);
+    }
+
+    #[test]
+    fn conditional_attributes_count() {
+        let (items, _) = parse("#[cfg_attr(feature = \"x\", derive(Schema))] struct A { }");
+        assert!(items.types[0].checked);
+    }
+}

@@ -1,0 +1,223 @@
+//! Core's typed attributes as plain values.
+
+use std::collections::BTreeMap;
+
+use kubesmith_core::grammar::{self, FAMILIES, Json, Spanned};
+use kubesmith_core::model::{
+    Constraints, GenclientAttrs, Presence, ResourceAttrs, ResourceInput, Rule, SchemaAttrs, ValidationAttrs,
+    Verb,
+};
+use kubesmith_core::names;
+use serde_json::{Number, Value};
+
+use super::Parser;
+use crate::facts::{GenclientFacts, ResourceFacts, TypeFacts};
+use crate::ir::{self, CrdVersion, Deprecation, PrintColumn, Scale, Scope};
+use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema};
+use crate::syntax::Name;
+
+/// Annotation that groups under k8s.io need.
+const API_APPROVED: &str = "api-approved.kubernetes.io";
+
+impl Parser {
+    pub(super) fn facts(
+        &self,
+        validation: &ValidationAttrs,
+        attrs: &SchemaAttrs,
+        presence: Option<&Spanned<Presence>>,
+    ) -> TypeFacts {
+        let mut schema = constraints(&validation.constraints);
+        schema.default = attrs.default.as_ref().map(|default| json(&default.value));
+        schema.example = attrs.example.as_ref().map(|example| json(&example.value));
+        schema.title = text(attrs.title.as_ref());
+        schema.external_docs = attrs.external_docs.as_ref().map(|docs| ExternalDocs {
+            url: Some(docs.url.value.clone()),
+            description: text(docs.description.as_ref()),
+        });
+        schema.nullable = attrs.nullable.is_some();
+        schema.list_type = attrs.list_type.as_ref().map(|ty| ty.value.as_str().to_string());
+        schema.list_map_keys = attrs.list_map_keys.iter().map(|key| key.value.clone()).collect();
+        let map_type = attrs.map_type.as_ref().or(attrs.struct_type.as_ref());
+        schema.map_type = map_type.map(|ty| ty.value.as_str().to_string());
+        schema.preserve_unknown_fields |= attrs.preserve_unknown_fields.is_some();
+        schema.embedded_resource |= attrs.embedded_resource.is_some();
+        TypeFacts {
+            schema,
+            schemaless: attrs.schemaless.is_some(),
+            immutable: attrs.immutable.is_some(),
+            presence: presence.map(|presence| presence.value == Presence::Required),
+        }
+    }
+
+    pub(super) fn resource(&self, input: &ResourceInput) -> ResourceFacts {
+        let attrs = &input.attrs;
+        ResourceFacts {
+            group: self.spanned(&attrs.group, names::Group::as_str),
+            version: self.spanned(&attrs.version, names::Version::as_str),
+            kind: self.spanned(&attrs.kind, names::Kind::as_str),
+            list_kind: self.spanned(&attrs.list_kind, names::Kind::as_str),
+            plural: self.spanned(&attrs.plural, names::PluralName::as_str),
+            singular: self.spanned(&attrs.singular, names::PluralName::as_str),
+            short_names: attrs
+                .short_names
+                .iter()
+                .map(|n| self.spanned(n, names::PluralName::as_str))
+                .collect(),
+            categories: attrs.categories.iter().map(|n| self.spanned(n, names::PluralName::as_str)).collect(),
+            scope: match attrs.scope.value {
+                names::Scope::Cluster => Scope::Cluster,
+                names::Scope::Namespaced => Scope::Namespaced,
+            },
+            code_name: attrs.group_name_in_code.as_ref().map(|n| self.spanned(n, names::CodeName::as_str)),
+            informer_code_name: attrs
+                .informer_group_name
+                .as_ref()
+                .map(|n| self.spanned(n, names::CodeName::as_str)),
+            crd: crd_version(attrs),
+        }
+    }
+
+    fn spanned<T>(&self, name: &Spanned<T>, text: impl Fn(&T) -> &str) -> Name {
+        Name { text: text(&name.value).to_string(), loc: self.loc(name.span) }
+    }
+}
+
+fn crd_version(attrs: &ResourceAttrs) -> CrdVersion {
+    let mut annotations: BTreeMap<String, String> =
+        attrs.annotations.iter().map(|(key, value)| (key.value.clone(), value.value.clone())).collect();
+    if let Some(approval) = &attrs.api_approved {
+        annotations.insert(API_APPROVED.to_string(), approval.value.clone());
+    }
+    CrdVersion {
+        print_columns: attrs
+            .print_columns
+            .iter()
+            .map(|column| PrintColumn {
+                name: column.name.value.clone(),
+                type_: column.column_type.value.clone(),
+                json_path: column.json_path.value.clone(),
+                description: text(column.description.as_ref()),
+                format: text(column.format.as_ref()),
+                priority: column.priority.as_ref().map(|priority| priority.value),
+            })
+            .collect(),
+        status_subresource: attrs.status.is_some(),
+        scale: attrs.scale.as_ref().map(|scale| Scale {
+            spec_replicas_path: scale.spec_path.value.clone(),
+            status_replicas_path: scale.status_path.value.clone(),
+            label_selector_path: text(scale.selector_path.as_ref()),
+        }),
+        skipped: attrs.skip_version.is_some(),
+        served: attrs.unserved_version.is_none(),
+        storage: attrs.storage_version.is_some(),
+        deprecated: attrs
+            .deprecated_version
+            .as_ref()
+            .map(|deprecation| Deprecation { warning: text(deprecation.warning.as_ref()) }),
+        selectable_fields: attrs.selectable_fields.iter().map(|path| path.value.clone()).collect(),
+        annotations,
+        labels: attrs.labels.iter().map(|(key, value)| (key.value.clone(), value.value.clone())).collect(),
+    }
+}
+
+/// The client's verbs.
+pub(super) fn genclient(attrs: &GenclientAttrs) -> GenclientFacts {
+    GenclientFacts {
+        with_status: attrs.verbs(true).into_iter().map(verb).collect(),
+        without_status: attrs.verbs(false).into_iter().map(verb).collect(),
+    }
+}
+
+fn verb(verb: Verb) -> ir::Verb {
+    match verb {
+        Verb::Create => ir::Verb::Create,
+        Verb::Update => ir::Verb::Update,
+        Verb::UpdateStatus => ir::Verb::UpdateStatus,
+        Verb::Delete => ir::Verb::Delete,
+        Verb::DeleteCollection => ir::Verb::DeleteCollection,
+        Verb::Get => ir::Verb::Get,
+        Verb::List => ir::Verb::List,
+        Verb::Watch => ir::Verb::Watch,
+        Verb::Patch => ir::Verb::Patch,
+        Verb::Apply => ir::Verb::Apply,
+        Verb::ApplyStatus => ir::Verb::ApplyStatus,
+    }
+}
+
+fn constraints(c: &Constraints) -> Schema {
+    let number = |n: &Option<Spanned<grammar::Number>>| n.as_ref().and_then(|n| self::number(n.value));
+    let count = |n: &Option<Spanned<u64>>| n.as_ref().map(|n| n.value);
+    Schema {
+        minimum: number(&c.minimum),
+        maximum: number(&c.maximum),
+        exclusive_minimum: c.exclusive_minimum.is_some(),
+        exclusive_maximum: c.exclusive_maximum.is_some(),
+        multiple_of: number(&c.multiple_of),
+        min_length: count(&c.min_length),
+        max_length: count(&c.max_length),
+        pattern: text(c.pattern.as_ref()),
+        format: text(c.format.as_ref()),
+        min_items: count(&c.min_items),
+        max_items: count(&c.max_items),
+        unique_items: c.unique_items.is_some(),
+        min_properties: count(&c.min_properties),
+        max_properties: count(&c.max_properties),
+        enum_: (!c.enum_values.is_empty())
+            .then(|| c.enum_values.iter().map(|value| json(&value.value)).collect()),
+        type_: c.schema_type.as_ref().map(|ty| ty.value.as_str().to_string()),
+        validations: c.rules.iter().map(rule).collect(),
+        int_or_string: c.x_int_or_string.is_some(),
+        embedded_resource: c.x_embedded_resource.is_some(),
+        preserve_unknown_fields: c.x_preserve_unknown_fields.is_some(),
+        items: c.items.as_ref().map(|items| Box::new(constraints(&items.value))),
+        ..Schema::default()
+    }
+}
+
+fn rule(rule: &Rule) -> SchemaRule {
+    SchemaRule {
+        rule: text(rule.rule.as_ref()).unwrap_or_default(),
+        message: text(rule.message.as_ref()),
+        message_expression: text(rule.message_expression.as_ref()),
+        reason: text(rule.reason.as_ref()),
+        field_path: text(rule.field_path.as_ref()),
+        optional_old_self: rule.optional_old_self.map(|_| true),
+    }
+}
+
+fn text(text: Option<&Spanned<String>>) -> Option<String> {
+    text.map(|text| text.value.clone())
+}
+
+fn number(number: grammar::Number) -> Option<Number> {
+    match number {
+        grammar::Number::Int(n) => Some(n.into()),
+        grammar::Number::Float(x) => Number::from_f64(x),
+    }
+}
+
+fn json(value: &Json) -> Value {
+    match value {
+        Json::Null => Value::Null,
+        Json::Bool(b) => Value::Bool(*b),
+        Json::Number(n) => number(*n).map_or(Value::Null, Value::Number),
+        Json::String(s) => Value::String(s.clone()),
+        Json::Array(items) => Value::Array(items.iter().map(json).collect()),
+        Json::Object(members) => {
+            Value::Object(members.iter().map(|(key, value)| (key.clone(), json(value))).collect())
+        }
+    }
+}
+
+/// What to write instead of a Go marker.
+pub(super) fn marker_help(marker: &str) -> String {
+    let keys = FAMILIES.iter().flat_map(|family| family.keys.iter().map(move |key| (family, key)));
+    let known = keys.into_iter().find(|(_, key)| key.marker.split(", ").any(|known| known == marker));
+    match known {
+        Some((family, key)) => format!("write it as `#[{}({})]`", family.family.name(), key.example),
+        None => match FAMILIES.iter().find(|family| family.marker.split(", ").any(|known| known == marker)) {
+            Some(family) => format!("write it as `#[{}]`", family.family.name()),
+            None => "`kubesmith explain` lists the attributes and the markers they stand for".to_string(),
+        },
+    }
+}

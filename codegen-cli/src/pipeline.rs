@@ -1,0 +1,194 @@
+//! Runs the stages in their order, with gates where going on would only repeat mistakes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use kubesmith_core::diag::Code;
+
+use crate::config::{ClientTarget, Generator, Settings};
+use crate::diag::{self, Diagnostic};
+use crate::emit::{crd, rust};
+use crate::ir::Ir;
+use crate::load::{self, Crates};
+use crate::lower::{self, LowerOptions};
+use crate::output::{OutputTree, Target};
+use crate::schema;
+use crate::source::SourceMap;
+use crate::validate;
+
+/// What a run made.
+#[derive(Debug)]
+pub struct Generated {
+    /// The intermediate representation; incomplete when there are errors.
+    pub ir: Ir,
+    /// What is to be on disk; empty when there are errors.
+    pub targets: Vec<Target>,
+    /// The files that were read.
+    pub sources: SourceMap,
+    /// What was found, in the order of the places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Generates everything that the settings ask for. Writes nothing.
+pub fn generate(settings: &Settings) -> Generated {
+    let (crates, sources, mut diagnostics) = load::load(&settings.input);
+    let mut ir = Ir::default();
+    let mut targets = Vec::new();
+    if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
+        (ir, targets) = after_load(settings, &crates, &sources, &mut diagnostics);
+    }
+    diag::sort(&mut diagnostics, &sources);
+    if diag::has_errors(&diagnostics) {
+        targets.clear();
+    }
+    Generated { ir, targets, sources, diagnostics }
+}
+
+/// Whether the mistake hides items, so that resolving would report their absence once more.
+fn is_incomplete(code: Code) -> bool {
+    (Code::INPUT_NOT_FOUND..=Code::MODULE_FILE).contains(&code)
+}
+
+fn after_load(
+    settings: &Settings,
+    crates: &Crates,
+    sources: &SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Ir, Vec<Target>) {
+    let options = LowerOptions { allow_dangerous_types: settings.allow_dangerous_types };
+    let (ir, found) = lower::lower(crates, sources, options);
+    let hidden = diag::has_errors(diagnostics);
+    // A root type with a mistake in its attributes is no resource; that none is left is no news then.
+    diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));
+    if diag::has_errors(diagnostics) {
+        return (ir, Vec::new());
+    }
+    let (schemas, found) = schema::build(&ir, sources, settings.max_desc_len);
+    diagnostics.extend(found);
+    diagnostics.extend(validate::validate(&ir, &schemas, sources));
+    if diag::has_errors(diagnostics) {
+        return (ir, Vec::new());
+    }
+    let mut targets = Vec::new();
+    if let Some(root) = &settings.crd_output {
+        let tree = crd::emit(&ir, &schemas);
+        diagnostics.extend(validate::sizes(&ir, &schemas, &tree, sources));
+        targets.push(Target { root: root.clone(), tree });
+    }
+    if let Some(root) = &settings.client_output {
+        targets.push(Target { root: root.clone(), tree: client(settings, root, crates, &ir) });
+    }
+    (ir, targets)
+}
+
+/// The client package; empty without a resource that asks for a client.
+fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> OutputTree {
+    let mut resources =
+        ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources);
+    let mut out = OutputTree::new();
+    if !resources.any(|resource| resource.client.is_some()) {
+        return out;
+    }
+    let has = |generator| settings.only.contains(&generator);
+    let options = rust::RustOptions {
+        parts: rust::Parts {
+            client: has(Generator::Client),
+            lister: has(Generator::Lister),
+            informer: has(Generator::Informer),
+        },
+        package: package(settings, root, crates, ir),
+        header: settings.header.clone().unwrap_or_default(),
+    };
+    for (path, text) in rust::emit(ir, &options) {
+        out.insert(path, text);
+    }
+    out
+}
+
+fn package(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> rust::Package {
+    match &settings.client_target {
+        Some(ClientTarget::Module(path)) => {
+            let root = absolute(root);
+            let own = crates.list.iter().find(|krate| root.starts_with(absolute(&krate.folder)));
+            rust::Package::Module { path: path.clone(), own_lib: own.map(|krate| krate.lib.clone()) }
+        }
+        Some(ClientTarget::Crate(name)) => crate_package(name.clone(), root, crates, ir),
+        None => {
+            let first = crates.list.first().map_or("api", |krate| krate.package.as_str());
+            crate_package(format!("{}-client", first.trim_end_matches("-api")), root, crates, ir)
+        }
+    }
+}
+
+fn crate_package(name: String, root: &Path, crates: &Crates, ir: &Ir) -> rust::Package {
+    let apis = crates.list.iter().map(|krate| {
+        let path = relative(root, &krate.folder);
+        let dependency = rust::Dependency::Path { path, version: Some(krate.version.clone()) };
+        (krate.package.clone(), dependency)
+    });
+    let used: BTreeMap<String, rust::Dependency> =
+        apis.filter(|(package, _)| ir.crates.iter().any(|krate| krate.package == *package)).collect();
+    // The package uses the runtime that the API crates use.
+    let runtime = crates.list.iter().find_map(|krate| krate.runtime.as_ref()).map_or_else(
+        || rust::Dependency::Version(env!("CARGO_PKG_VERSION").to_string()),
+        |path| rust::Dependency::Path {
+            path: relative(root, path),
+            version: Some(env!("CARGO_PKG_VERSION").to_string()),
+        },
+    );
+    rust::Package::Crate { name, runtime, apis: used }
+}
+
+/// The path without `.`, `..` and links, as far as it exists.
+fn absolute(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut at = path.to_path_buf();
+    loop {
+        let existing = if at.as_os_str().is_empty() { Path::new(".") } else { at.as_path() };
+        if let Ok(mut found) = fs::canonicalize(existing) {
+            for name in missing.iter().rev() {
+                match Path::new(name).components().next() {
+                    Some(Component::ParentDir) => {
+                        found.pop();
+                    }
+                    Some(Component::Normal(name)) => found.push(name),
+                    _ => {}
+                }
+            }
+            return found;
+        }
+        match at.components().next_back() {
+            Some(last) => {
+                missing.push(last.as_os_str().to_os_string());
+                at.pop();
+            }
+            None => return path.to_path_buf(),
+        }
+    }
+}
+
+/// `to` as seen from the folder `from`, `/`-separated.
+fn relative(from: &Path, to: &Path) -> String {
+    let (from, to) = (absolute(from), absolute(to));
+    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(shared).map(|_| "..".to_string());
+    let down = to.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let parts: Vec<String> = up.chain(down).collect();
+    if parts.is_empty() { ".".to_string() } else { parts.join("/") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_cross_folders_that_do_not_exist() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path();
+        assert_eq!(relative(&base.join("client/out"), &base.join("api")), "../../api");
+        assert_eq!(relative(&base.join("api/client"), &base.join("api")), "..");
+        assert_eq!(relative(base, base), ".");
+        assert_eq!(relative(&base.join("a/../b"), &base.join("c")), "../c");
+    }
+}

@@ -1,0 +1,234 @@
+//! What `parse` keeps of a source file: plain values that can cross threads and outlive the syntax tree.
+//!
+//! Only facts of the file itself are here. Nothing is resolved: a type is the path that was written.
+
+use crate::facts::{GenclientFacts, ResourceFacts, TypeFacts};
+use crate::source::{FileId, Loc};
+
+/// An identifier and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The identifier, without `r#`.
+    pub text: String,
+    /// Where it stands.
+    pub loc: Loc,
+}
+
+/// Who sees an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// `pub`
+    Public,
+    /// Everything else.
+    Restricted,
+}
+
+/// The items of a module, in source order.
+#[derive(Clone, Debug, Default)]
+pub struct Items {
+    /// Structs, enums and aliases.
+    pub types: Vec<TypeItem>,
+    /// `use` declarations, one per leaf.
+    pub uses: Vec<UseItem>,
+    /// `mod` declarations.
+    pub modules: Vec<ModuleItem>,
+}
+
+/// A type definition.
+#[derive(Clone, Debug)]
+pub struct TypeItem {
+    /// Its name.
+    pub name: Name,
+    /// Who sees it.
+    pub visibility: Visibility,
+    /// Description by controller-gen's rules.
+    pub description: Option<String>,
+    /// Type parameters, if there are any.
+    pub generics: Option<Loc>,
+    /// What it is made of.
+    pub kind: TypeKind,
+    /// Whether core has checked it, because it has one of our derives.
+    pub checked: bool,
+    /// Facts from `#[validation]` and `#[schema]`.
+    pub facts: TypeFacts,
+    /// serde's container attributes.
+    pub serde: ContainerSerde,
+    /// `#[resource(...)]` of a root type.
+    pub resource: Option<Box<ResourceFacts>>,
+    /// `#[genclient(...)]` of a root type.
+    pub genclient: Option<GenclientFacts>,
+}
+
+/// Shape of a type definition.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// `struct S { .. }`
+    Struct(Vec<FieldItem>),
+    /// `struct S(..);`
+    Tuple(Vec<FieldItem>),
+    /// `struct S;`
+    Unit,
+    /// `enum E { .. }`
+    Enum(Vec<VariantItem>),
+    /// `type A = ..;`
+    Alias(TypeExpr),
+    /// `union U { .. }` and `trait`s, which have no schema.
+    Other(&'static str),
+}
+
+/// serde's container attributes, as far as they matter for a schema.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContainerSerde {
+    /// `default` on the container.
+    pub default: bool,
+    /// `transparent`
+    pub transparent: bool,
+    /// `tag = ".."`
+    pub tag: Option<String>,
+    /// `from`, `try_from`, `into`: another type has the JSON form.
+    pub proxy: Option<Loc>,
+    /// `untagged`
+    pub untagged: bool,
+}
+
+/// A field of a struct or variant.
+#[derive(Clone, Debug)]
+pub struct FieldItem {
+    /// Its name; the index for tuple fields.
+    pub name: Name,
+    /// Description by controller-gen's rules.
+    pub description: Option<String>,
+    /// Its name in JSON.
+    pub json_name: String,
+    /// Its type.
+    pub ty: TypeExpr,
+    /// serde's attributes.
+    pub serde: FieldSerde,
+    /// Facts from `#[validation]` and `#[schema]`.
+    pub facts: TypeFacts,
+}
+
+/// serde's field attributes, as far as they matter for a schema.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldSerde {
+    /// `default`
+    pub default: bool,
+    /// `skip` or both directions skipped.
+    pub skip: bool,
+    /// `skip_serializing_if`
+    pub skip_serializing_if: bool,
+    /// `flatten`
+    pub flatten: bool,
+    /// The type is written as an `Option`; used where the type itself is not looked at.
+    pub option_hint: bool,
+    /// `with`, `serialize_with`: the JSON form is not the type's own.
+    pub with: Option<Loc>,
+}
+
+/// A variant of an enum.
+#[derive(Clone, Debug)]
+pub struct VariantItem {
+    /// Its name.
+    pub name: Name,
+    /// Description by controller-gen's rules.
+    pub description: Option<String>,
+    /// Its name in JSON.
+    pub json_name: String,
+    /// serde's `skip`.
+    pub skip: bool,
+    /// What it holds.
+    pub kind: VariantKind,
+}
+
+/// What a variant holds.
+#[derive(Clone, Debug)]
+pub enum VariantKind {
+    /// `A`
+    Unit,
+    /// `A(T, ..)`
+    Tuple(Vec<FieldItem>),
+    /// `A { .. }`
+    Struct(Vec<FieldItem>),
+}
+
+/// A type as it was written.
+#[derive(Clone, Debug)]
+pub enum TypeExpr {
+    /// `a::b::C<D>`
+    Path(PathExpr),
+    /// `[T; N]`, `[T]`
+    Array(Box<TypeExpr>),
+    /// `&T`
+    Reference(Box<TypeExpr>),
+    /// `(A, B)`
+    Tuple(Vec<TypeExpr>, Loc),
+    /// A type that no schema can describe, with what it is.
+    Unsupported(&'static str, Loc),
+}
+
+impl TypeExpr {
+    /// Where the type stands.
+    pub fn loc(&self) -> Option<Loc> {
+        match self {
+            TypeExpr::Path(path) => Some(path.loc),
+            TypeExpr::Array(inner) | TypeExpr::Reference(inner) => inner.loc(),
+            TypeExpr::Tuple(_, loc) | TypeExpr::Unsupported(_, loc) => Some(*loc),
+        }
+    }
+}
+
+/// A path to a type.
+#[derive(Clone, Debug)]
+pub struct PathExpr {
+    /// `::a::b`
+    pub global: bool,
+    /// Its segments.
+    pub segments: Vec<String>,
+    /// Type arguments of the last segment.
+    pub arguments: Vec<TypeExpr>,
+    /// Where it stands.
+    pub loc: Loc,
+}
+
+impl PathExpr {
+    /// The path as it was written, without arguments.
+    pub fn text(&self) -> String {
+        let path = self.segments.join("::");
+        if self.global { format!("::{path}") } else { path }
+    }
+}
+
+/// One leaf of a `use` declaration.
+#[derive(Clone, Debug)]
+pub struct UseItem {
+    /// Who sees the binding.
+    pub visibility: Visibility,
+    /// `::a::b`
+    pub global: bool,
+    /// The path; for a glob the path before `*`.
+    pub segments: Vec<String>,
+    /// The name it binds; `None` for a glob.
+    pub binding: Option<String>,
+}
+
+/// A `mod` declaration.
+#[derive(Clone, Debug)]
+pub struct ModuleItem {
+    /// Its name.
+    pub name: Name,
+    /// Who sees it.
+    pub visibility: Visibility,
+    /// `#[path = ".."]`
+    pub path: Option<String>,
+    /// Items of an inline module; `None`: they are in another file.
+    pub inline: Option<Items>,
+}
+
+/// A parsed file.
+#[derive(Clone, Debug)]
+pub struct FileSyntax {
+    /// Its number.
+    pub file: FileId,
+    /// Its items.
+    pub items: Items,
+}

@@ -1,0 +1,186 @@
+//! JSON paths of columns, scale and selectable fields.
+
+use kubesmith_core::diag::{Code, Severity};
+use kubesmith_core::grammar::closest;
+
+use super::{Input, values};
+use crate::diag::Diagnostic;
+use crate::ir::Resource;
+use crate::schema::Schema;
+
+/// Paths lead to fields of the schema, as far as it says.
+pub(super) fn exist(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
+    let versions = input.ir.groups.iter().flat_map(|group| &group.versions);
+    for resource in versions.flat_map(|version| &version.resources) {
+        let Some(schema) = input.schemas.of(resource) else { continue };
+        for (what, path, severity) in paths(resource) {
+            if let Err(missing) = walk(schema, path) {
+                let help = missing.near.map_or_else(
+                    || "names are those of the JSON, after serde's renaming".to_string(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                let diagnostic = Diagnostic {
+                    severity,
+                    ..Diagnostic::error(
+                        Code::PATH_NOT_IN_SCHEMA,
+                        input.loc(&resource.span),
+                        format!("{what} names `{path}`, but there is no field `{}`", missing.name),
+                    )
+                };
+                out.push(diagnostic.help(help));
+            }
+        }
+    }
+}
+
+/// An API server refuses selectable fields that do not exist; the others it takes, to no effect.
+fn paths(resource: &Resource) -> Vec<(String, &str, Severity)> {
+    let crd = &resource.crd;
+    let mut out = Vec::new();
+    for column in &crd.print_columns {
+        out.push((format!("the column `{}`", column.name), column.json_path.as_str(), Severity::Warning));
+    }
+    for path in &crd.selectable_fields {
+        out.push(("the selectable field".to_string(), path, Severity::Error));
+    }
+    if let Some(scale) = &crd.scale {
+        out.push(("scale".to_string(), &scale.spec_replicas_path, Severity::Warning));
+        out.push(("scale".to_string(), &scale.status_replicas_path, Severity::Warning));
+        out.extend(
+            scale.label_selector_path.iter().map(|p| ("scale".to_string(), p.as_str(), Severity::Warning)),
+        );
+    }
+    out
+}
+
+/// A field that a path names and a schema does not have.
+#[derive(Debug, PartialEq, Eq)]
+struct Missing {
+    name: String,
+    near: Option<String>,
+}
+
+/// Follows a path; what the schema leaves open is taken to exist.
+fn walk(root: &Schema, path: &str) -> Result<(), Missing> {
+    let mut schema = root;
+    for (depth, step) in steps(path).into_iter().enumerate() {
+        match step {
+            // The API server's own schema of metadata is not part of the CRD.
+            Step::Field(name) if depth == 0 && name == "metadata" => return Ok(()),
+            Step::Field(name) => {
+                schema = match (schema.properties.get(&name), values(schema)) {
+                    (Some(property), _) => property,
+                    (None, Some(values)) => values,
+                    (None, None) if is_open(schema) => return Ok(()),
+                    (None, None) => {
+                        let near =
+                            closest(&name, schema.properties.keys().map(String::as_str)).map(str::to_string);
+                        return Err(Missing { name, near });
+                    }
+                }
+            }
+            Step::Item => match &schema.items {
+                Some(items) => schema = items,
+                None => return Ok(()),
+            },
+            Step::Unknown => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+fn is_open(schema: &Schema) -> bool {
+    schema.preserve_unknown_fields || schema.embedded_resource || schema.type_.as_deref() != Some("object")
+}
+
+enum Step {
+    Field(String),
+    Item,
+    Unknown,
+}
+
+/// Splits `.spec.ports[*].name`, `.a['b.c']`, `.a.b\.c`.
+fn steps(path: &str) -> Vec<Step> {
+    let mut out = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(field) = rest.strip_prefix('.') {
+            let mut name = String::new();
+            let mut chars = field.char_indices().peekable();
+            let mut end = field.len();
+            while let Some((at, c)) = chars.next() {
+                match c {
+                    '\\' => name.extend(chars.next().map(|(_, c)| c)),
+                    '.' | '[' => {
+                        end = at;
+                        break;
+                    }
+                    c => name.push(c),
+                }
+            }
+            rest = &field[end..];
+            if name == "*" || name.is_empty() {
+                out.push(Step::Unknown);
+            } else {
+                out.push(Step::Field(name));
+            }
+        } else if let Some(bracket) = rest.strip_prefix('[') {
+            // Filters may hold brackets of their own; what follows one is not looked at.
+            let Some((inside, after)) = bracket.split_once(']') else {
+                out.push(Step::Unknown);
+                break;
+            };
+            rest = after;
+            let quoted = inside.strip_prefix(['\'', '"']).and_then(|text| text.strip_suffix(['\'', '"']));
+            out.push(match quoted {
+                Some(name) => Step::Field(name.to_string()),
+                None if inside.starts_with('?') && inside.contains('[') => Step::Unknown,
+                None => Step::Item,
+            });
+        } else {
+            out.push(Step::Unknown);
+            break;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn missing(path: &str) -> Option<String> {
+        let schema: Schema = serde_json::from_value(json!({"type": "object", "properties": {
+            "spec": {"type": "object", "properties": {
+                "replicas": {"type": "integer"},
+                "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+                "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+                "ports": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
+            }},
+        }}))
+        .unwrap();
+        walk(&schema, path).err().map(|missing| missing.name)
+    }
+
+    #[test]
+    fn paths_are_followed() {
+        for path in [
+            ".spec.replicas",
+            ".spec.open.x.y",
+            ".spec.labels.any",
+            ".spec.labels['a.b']",
+            ".spec.ports[*].name",
+            ".spec.ports[?(@.name==\"x\")].name",
+            ".spec.ports[0].name",
+            ".metadata.name",
+            ".spec.labels.a\\.b",
+            ".spec..x",
+        ] {
+            assert_eq!(missing(path), None, "{path}");
+        }
+        assert_eq!(missing(".spec.replica").as_deref(), Some("replica"));
+        assert_eq!(missing(".status.x").as_deref(), Some("status"));
+        assert_eq!(missing(".spec.ports[*].nmae").as_deref(), Some("nmae"));
+    }
+}

@@ -1,0 +1,93 @@
+//! The versions of a kind.
+
+use kubesmith_core::diag::Code;
+
+use super::Input;
+use crate::diag::Diagnostic;
+use crate::emit::crd::Definition;
+use crate::ir::{Resource, Scope};
+
+/// The versions are one CRD, which has one set of names.
+pub(super) fn agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(((first_name, first), rest)) = definition.versions.split_first() else { return };
+    for (name, resource) in rest {
+        for (key, mine, theirs) in facts(resource).into_iter().zip(facts(first)).map(|(a, b)| (a.0, a.1, b.1))
+        {
+            if mine == theirs {
+                continue;
+            }
+            out.push(
+                Diagnostic::error(
+                    Code::VERSION_FACTS,
+                    input.loc(&resource.span),
+                    format!(
+                        "{} of {} is `{mine}` in {name} and `{theirs}` in {first_name}",
+                        key, resource.kind
+                    ),
+                )
+                .secondary(input.loc(&first.span), format!("the version {first_name}"))
+                .help("versions of a kind share their names and scope: say the same in both"),
+            );
+        }
+    }
+}
+
+fn facts(resource: &Resource) -> [(&'static str, String); 6] {
+    let scope = match resource.scope {
+        Scope::Cluster => "Cluster",
+        Scope::Namespaced => "Namespaced",
+    };
+    [
+        ("the plural", resource.plural.clone()),
+        ("the singular", resource.singular.clone()),
+        ("the list kind", resource.list_kind.clone()),
+        ("the list of short names", resource.short_names.join(", ")),
+        ("the list of categories", resource.categories.join(", ")),
+        ("the scope", scope.to_string()),
+    ]
+}
+
+/// Exactly one version is stored; a single version is so by itself.
+pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
+    let [(_, first), _, ..] = &definition.versions[..] else { return };
+    let stored: Vec<_> = definition.versions.iter().filter(|(_, resource)| resource.crd.storage).collect();
+    match &stored[..] {
+        [_] => {}
+        [] => out.push(
+            Diagnostic::error(
+                Code::STORAGE_VERSION,
+                input.loc(&first.span),
+                format!("{} has {} versions and none is stored", first.kind, definition.versions.len()),
+            )
+            .help("add `storage_version` to #[resource] of one of them"),
+        ),
+        [(first_name, first), rest @ ..] => {
+            for (name, resource) in rest {
+                out.push(
+                    Diagnostic::error(
+                        Code::STORAGE_VERSION,
+                        input.loc(&resource.span),
+                        format!("both {first_name} and {name} of {} are stored", resource.kind),
+                    )
+                    .secondary(input.loc(&first.span), format!("the version {first_name}"))
+                    .help("keep `storage_version` on one of them"),
+                );
+            }
+        }
+    }
+}
+
+/// At least one version is served.
+pub(super) fn one_is_served(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((_, first)) = definition.versions.first() else { return };
+    if definition.versions.iter().all(|(_, resource)| !resource.crd.served) {
+        out.push(
+            Diagnostic::error(
+                Code::NOT_SERVED,
+                input.loc(&first.span),
+                format!("no version of {} is served", first.kind),
+            )
+            .help("remove `unserved_version` from one of them"),
+        );
+    }
+}
