@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::random::Random;
+
 /// First delay after a failure.
 const BACKOFF_INITIAL: Duration = Duration::from_millis(800);
 /// Longest delay before jitter.
@@ -154,7 +156,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn new(now: Instant, streaming: bool, seed: u64) -> Self {
+    pub(crate) fn new(now: Instant, streaming: bool, random: Random) -> Self {
         Self {
             phase: Phase::New,
             deadline: now,
@@ -164,7 +166,7 @@ impl Machine {
             fall_back: false,
             page_size: PAGE_SIZE,
             backoff: Backoff { next: BACKOFF_INITIAL, last: None },
-            random: Random(seed),
+            random,
             last_list: None,
             malformed_in_a_row: 0,
         }
@@ -243,7 +245,7 @@ impl Machine {
 
     /// Whole seconds, which is what the parameter takes.
     fn watch_timeout(&mut self) -> Duration {
-        Duration::from_secs(WATCH_TIMEOUT.mul_f64(1.0 + self.random.fraction()).as_secs())
+        Duration::from_secs(WATCH_TIMEOUT.mul_f64(1.0 + (self.random)()).as_secs())
     }
 
     fn opened(&mut self, now: Instant) -> Action {
@@ -489,25 +491,9 @@ impl Backoff {
         if self.last.is_some_and(|last| now >= last + BACKOFF_RESET) {
             self.next = BACKOFF_INITIAL;
         }
-        let delay = self.next.mul_f64(1.0 + random.fraction());
+        let delay = self.next.mul_f64(1.0 + random());
         self.last = Some(now);
         self.next = (self.next * 2).min(BACKOFF_CAP);
         delay
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): jitter needs spread, not secrecy.
-struct Random(u64);
-
-impl Random {
-    /// In `0.0..1.0`.
-    fn fraction(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        // 53 bits are what a f64 holds exactly.
-        (z >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

@@ -98,8 +98,8 @@ impl<K: Cached> Reflector<K> {
     /// Outside a tokio runtime with time enabled.
     pub(crate) fn new(client: kube::Client, options: ReflectorOptions<K>) -> Self {
         let now = Instant::now();
-        let seed = options.seed.unwrap_or_else(random_seed);
-        let mut machine = Machine::new(now, options.streaming_lists, seed);
+        let random = options.seed.map_or_else(crate::random::from_system, crate::random::seeded);
+        let mut machine = Machine::new(now, options.streaming_lists, random);
         let mut params = ListParams::default();
         if let Some(tweak) = &options.tweak {
             tweak(&mut params);
@@ -481,12 +481,6 @@ fn same<K: kube::Resource>(known: &K, listed: &K) -> bool {
     known.resource_version.is_some()
         && known.resource_version == listed.resource_version
         && known.uid == listed.uid
-}
-
-/// Spread over processes and reflectors; `RandomState` is seeded by the operating system.
-fn random_seed() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(0_u8)
 }
 
 impl<K> std::fmt::Debug for Reflector<K> {

@@ -4,6 +4,7 @@
 mod client;
 mod controller;
 mod fake;
+mod informer;
 mod leaderelection;
 mod metrics;
 mod record;

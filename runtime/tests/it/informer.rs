@@ -1,0 +1,347 @@
+//! Shared informers and their factory against a scripted server.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kubesmith_runtime::cache::Indexer;
+use kubesmith_runtime::informer::{
+    Deleted, HandlerOptions, HandlerRegistration, InformerError, InformerOptions, ResourceEventHandler,
+    SharedInformer, SharedInformerFactory,
+};
+use tokio::time::Instant;
+
+use crate::fake::{FakeServer, Sending, map, show_one, status};
+
+/// Writes down what it is told.
+#[derive(Clone, Default)]
+struct Recorder {
+    events: Arc<Mutex<Vec<String>>>,
+}
+
+impl Recorder {
+    fn note(&self, event: String) {
+        self.events.lock().unwrap().push(event);
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.events.lock().unwrap())
+    }
+
+    /// Waits until exactly `expected` was told, and forgets it.
+    async fn told(&self, expected: &[&str]) {
+        for _ in 0..1000 {
+            if self.events.lock().unwrap().len() >= expected.len() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(self.take(), expected);
+    }
+}
+
+impl ResourceEventHandler<ConfigMap> for Recorder {
+    fn on_add(&self, object: Arc<ConfigMap>, initial: bool) {
+        self.note(format!("{}{}", if initial { "=" } else { "+" }, show_one(&object)));
+    }
+
+    fn on_update(&self, old: Arc<ConfigMap>, new: Arc<ConfigMap>) {
+        self.note(format!("{}>{}", show_one(&old), show_one(&new)));
+    }
+
+    fn on_delete(&self, deleted: Deleted<ConfigMap>) {
+        let sign = if deleted.is_final_state_unknown() { "?" } else { "-" };
+        self.note(format!("{sign}{}", show_one(deleted.object())));
+    }
+}
+
+async fn started(options: InformerOptions<ConfigMap>) -> (FakeServer, SharedInformer<ConfigMap>, Sending) {
+    let mut server = FakeServer::new();
+    let informer = SharedInformer::new(server.client(), options);
+    informer.start();
+    let watch = server.sync(&[map("a", 1), map("b", 2)], "5").await;
+    informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    (server, informer, watch)
+}
+
+fn added(informer: &SharedInformer<ConfigMap>) -> (Recorder, HandlerRegistration) {
+    let recorder = Recorder::default();
+    let registration = informer.add_event_handler(recorder.clone()).unwrap();
+    (recorder, registration)
+}
+
+#[tokio::test(start_paused = true)]
+async fn handlers_are_told_everything_in_order_and_know_their_initial_list() {
+    let mut server = FakeServer::new();
+    let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
+    let (recorder, registration) = added(&informer);
+    informer.start();
+    let watch = server.sync(&[map("a", 1), map("b", 2)], "5").await;
+    registration.synced().await;
+    recorder.told(&["=a@1", "=b@2"]).await;
+    watch.event("MODIFIED", &map("a", 6));
+    watch.event("ADDED", &map("c", 7));
+    watch.event("DELETED", &map("a", 8));
+    recorder.told(&["a@1>a@6", "+c@7", "-a@8"]).await;
+    // A deletion of what is not known, and the state that is known: nothing to tell.
+    watch.event("DELETED", &map("x", 9));
+    watch.event("MODIFIED", &map("c", 9));
+    watch.event("ADDED", &map("c", 9));
+    watch.event("MODIFIED", &map("b", 10));
+    recorder.told(&["c@7>c@9", "b@2>b@10"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_handler_begins_with_the_cache_and_loses_nothing() {
+    let (_server, informer, watch) = started(InformerOptions::new()).await;
+    let (recorder, registration) = added(&informer);
+    assert!(!registration.has_synced());
+    watch.event("MODIFIED", &map("b", 6));
+    registration.synced().await;
+    recorder.told(&["=a@1", "=b@2", "b@2>b@6"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn deletions_seen_only_by_a_relist_are_tombstones() {
+    let (mut server, informer, watch) = started(InformerOptions::new()).await;
+    let (recorder, registration) = added(&informer);
+    registration.synced().await;
+    recorder.take();
+    watch.event("ERROR", &status(410, "Expired"));
+    let _watch = server.sync(&[map("b", 2), map("c", 7)], "9").await;
+    // `b` has not changed: nothing is told of it.
+    recorder.told(&["?a@1", "+c@7"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removed_handler_is_told_nothing_more() {
+    let (_server, informer, watch) = started(InformerOptions::new()).await;
+    let (first, registration) = added(&informer);
+    let (second, other) = added(&informer);
+    registration.synced().await;
+    other.synced().await;
+    first.take();
+    second.take();
+    informer.remove_event_handler(&registration).unwrap();
+    watch.event("ADDED", &map("c", 6));
+    second.told(&["+c@6"]).await;
+    assert_eq!(first.take(), Vec::<String>::new());
+}
+
+struct Panicking(Recorder);
+
+impl ResourceEventHandler<ConfigMap> for Panicking {
+    fn on_add(&self, object: Arc<ConfigMap>, initial: bool) {
+        assert_ne!(object.metadata.name.as_deref(), Some("a"), "the test wants this panic");
+        self.0.on_add(object, initial);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panicking_handler_skips_the_item_and_is_counted() {
+    let (_server, informer, _watch) = started(InformerOptions::new()).await;
+    let recorder = Recorder::default();
+    let registration = informer.add_event_handler(Panicking(recorder.clone())).unwrap();
+    let (other, _) = added(&informer);
+    registration.synced().await;
+    recorder.told(&["=b@2"]).await;
+    assert_eq!(registration.panics(), 1);
+    other.told(&["=a@1", "=b@2"]).await;
+}
+
+/// Blocks its thread until let go.
+#[derive(Clone, Default)]
+struct Blocking {
+    recorder: Recorder,
+    entered: Arc<AtomicBool>,
+    gate: Arc<(Mutex<bool>, Condvar)>,
+}
+
+impl Blocking {
+    fn open(&self) {
+        *self.gate.0.lock().unwrap() = true;
+        self.gate.1.notify_all();
+    }
+
+    fn pass(&self) {
+        self.entered.store(true, Ordering::SeqCst);
+        let open = self.gate.0.lock().unwrap();
+        drop(self.gate.1.wait_while(open, |open| !*open).unwrap());
+    }
+}
+
+impl ResourceEventHandler<ConfigMap> for Blocking {
+    fn on_add(&self, object: Arc<ConfigMap>, initial: bool) {
+        self.pass();
+        self.recorder.on_add(object, initial);
+    }
+
+    fn on_update(&self, old: Arc<ConfigMap>, new: Arc<ConfigMap>) {
+        self.recorder.on_update(old, new);
+    }
+}
+
+#[tokio::test]
+async fn a_blocked_handler_holds_up_nobody_and_gets_every_last_state() {
+    let (_server, informer, watch) = started(InformerOptions::new()).await;
+    let blocking = Blocking::default();
+    let options = HandlerOptions::new().blocking().queue_limit(2);
+    let registration = informer.add_event_handler_with_options(blocking.clone(), options).unwrap();
+    let (recorder, other) = added(&informer);
+    other.synced().await;
+    recorder.take();
+    while !blocking.entered.load(Ordering::SeqCst) {
+        tokio::task::yield_now().await;
+    }
+    for version in 6..106 {
+        watch.event("MODIFIED", &map("a", version));
+        watch.event("MODIFIED", &map("b", version));
+    }
+    for _ in 0..100_000 {
+        if recorder.events.lock().unwrap().len() == 200 {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(recorder.take().len(), 200, "the other handler is told everything meanwhile");
+    blocking.open();
+    while blocking.recorder.events.lock().unwrap().len() < 4 || !registration.has_synced() {
+        tokio::task::yield_now().await;
+    }
+    let told = blocking.recorder.take();
+    assert!(told.len() < 20, "{told:?}");
+    assert!(told.contains(&"=a@1".to_owned()) && told.contains(&"=b@2".to_owned()), "{told:?}");
+    assert!(told.iter().any(|event| event.ends_with(">a@105")), "{told:?}");
+    assert!(told.iter().any(|event| event.ends_with(">b@105")), "{told:?}");
+    informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_handler_resyncs_in_its_own_period() {
+    let (_server, informer, _watch) = started(InformerOptions::new()).await;
+    let fast = Recorder::default();
+    let slow = Recorder::default();
+    let never = Recorder::default();
+    // Less than a second becomes a second.
+    informer.add_event_handler_with_resync_period(fast.clone(), Duration::from_millis(10)).unwrap();
+    informer.add_event_handler_with_resync_period(slow.clone(), Duration::from_millis(2500)).unwrap();
+    informer.add_event_handler_with_resync_period(never.clone(), Duration::ZERO).unwrap();
+    never.told(&["=a@1", "=b@2"]).await;
+    fast.take();
+    slow.take();
+    tokio::time::sleep(Duration::from_millis(3500)).await;
+    assert_eq!(fast.take().len(), 6, "three resyncs of two objects");
+    assert_eq!(slow.take(), ["a@1>a@1", "b@2>b@2"], "due at 2.5 s, asked at 3 s");
+    assert_eq!(never.take(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unchanged_object_of_a_relist_reaches_only_handlers_due_a_resync() {
+    let (mut server, informer, watch) = started(InformerOptions::new()).await;
+    let due = Recorder::default();
+    informer.add_event_handler_with_resync_period(due.clone(), Duration::from_secs(3600)).unwrap();
+    let (other, registration) = added(&informer);
+    registration.synced().await;
+    due.told(&["=a@1", "=b@2"]).await;
+    other.take();
+    watch.event("ERROR", &status(410, "Expired"));
+    let _watch = server.sync(&[map("a", 1), map("b", 2)], "9").await;
+    while informer.last_sync_resource_version() != "9" {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(due.take(), Vec::<String>::new(), "not due before the hour");
+    assert_eq!(other.take(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transform_changes_objects_before_they_are_stored() {
+    let mut server = FakeServer::new();
+    let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
+    informer.set_transform(|map| map.data = None).unwrap();
+    informer.start();
+    assert!(matches!(informer.set_transform(|_| {}), Err(InformerError::Started { .. })));
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    informer.wait_for_sync(Duration::from_secs(1)).await.unwrap();
+    watch.event("ADDED", &map("b", 6));
+    while informer.store().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    assert!(informer.store().list().iter().all(|map| map.data.is_none()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn indexers_may_come_before_or_after_the_start() {
+    let (_server, informer, watch) = started(InformerOptions::new()).await;
+    let by_version = || {
+        Indexer::new("version", |map: &ConfigMap| {
+            map.data.iter().flat_map(|data| data.get("version").cloned()).collect()
+        })
+    };
+    informer.add_indexer(by_version()).unwrap();
+    assert!(matches!(informer.add_indexer(by_version()), Err(InformerError::IndexerExists { .. })));
+    let lister = informer.lister();
+    assert_eq!(lister.by_index("version", "2").unwrap().len(), 1);
+    watch.event("MODIFIED", &map("a", 6));
+    while lister.by_index("version", "6").unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert!(lister.by_index("version", "1").unwrap().is_empty());
+    let missing = lister.by_index("color", "red").unwrap_err().to_string();
+    assert_eq!(missing, "there is no index \"color\" (there are: version); add it with add_indexer");
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_last_handle_stops_the_informer() {
+    let (_server, informer, watch) = started(InformerOptions::new()).await;
+    let store = informer.store().clone();
+    drop(informer);
+    while !watch.is_closed() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(store.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_shutdown_handlers_are_refused() {
+    let (_server, informer, _watch) = started(InformerOptions::new()).await;
+    informer.shutdown().await;
+    informer.shutdown().await;
+    let refused = informer.add_event_handler(Recorder::default()).unwrap_err();
+    assert_eq!(refused.to_string(), "the informer of configmaps was shut down; make a new one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_shares_informers_and_starts_only_new_ones() {
+    let mut server = FakeServer::new();
+    let factory = SharedInformerFactory::builder(server.client()).name("test").build();
+    let maps = factory.informer_for::<ConfigMap>();
+    factory.start();
+    let _watch = server.sync(&[map("a", 1)], "5").await;
+    factory.wait_for_cache_sync(Duration::from_secs(5)).await.unwrap();
+    assert_eq!(factory.informer_for::<ConfigMap>().store().len(), 1, "the same informer");
+
+    let secrets = factory.informer_for::<Secret>();
+    factory.wait_for_cache_sync(Duration::from_secs(5)).await.unwrap();
+    assert!(!secrets.is_started());
+    factory.start();
+    let call = server.streaming_list().await;
+    assert_eq!(call.path, "/api/v1/secrets");
+    call.refuse(403, "Forbidden");
+    server.list().await.refuse(403, "Forbidden");
+    let waited = Instant::now();
+    let error = factory.wait_for_cache_sync(Duration::from_secs(5)).await.unwrap_err();
+    assert_eq!(waited.elapsed(), Duration::from_secs(5));
+    assert_eq!(error.not_synced.len(), 1);
+    assert_eq!(
+        error.to_string(),
+        "test has not synced within 5s: secrets: cannot list secrets: Forbidden says the test (Forbidden, code 403)"
+    );
+
+    factory.shutdown().await;
+    assert!(maps.is_stopped() && secrets.is_stopped());
+    let late = factory.informer_for::<k8s_openapi::api::core::v1::Pod>();
+    factory.start();
+    assert!(!late.is_started(), "nothing starts after a shutdown");
+}
