@@ -19,6 +19,8 @@ pub mod client;
 #[cfg(feature = "client")]
 pub mod controller;
 #[cfg(feature = "client")]
+pub mod controllerutil;
+#[cfg(feature = "client")]
 pub mod informer;
 #[cfg(feature = "client")]
 pub mod labels;

@@ -3,6 +3,7 @@
 
 mod client;
 mod controller;
+mod controllerutil;
 mod fake;
 mod informer;
 mod leaderelection;

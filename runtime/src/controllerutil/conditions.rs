@@ -1,0 +1,70 @@
+//! Conditions of a status, a list keyed by type.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use k8s_openapi::jiff::Timestamp;
+
+/// A condition that changed at `now`. `status` is `True` or `False`; build [`Condition`] yourself for `Unknown`.
+pub fn condition(
+    condition_type: impl Into<String>,
+    status: bool,
+    reason: impl Into<String>,
+    message: impl Into<String>,
+    now: Timestamp,
+) -> Condition {
+    Condition {
+        type_: condition_type.into(),
+        status: if status { "True" } else { "False" }.to_owned(),
+        reason: reason.into(),
+        message: message.into(),
+        observed_generation: None,
+        last_transition_time: Time(now),
+    }
+}
+
+/// Adds `new` or brings the condition of its type in line with it, and says whether something has changed. The
+/// transition time of a condition only changes with its status.
+///
+/// ```
+/// use k8s_openapi::jiff::Timestamp;
+/// use kubesmith_runtime::controllerutil::{condition, is_status_condition_true, set_status_condition};
+///
+/// let mut conditions = Vec::new();
+/// let ready = condition("Ready", true, "AllThere", "3 of 3", Timestamp::UNIX_EPOCH);
+/// assert!(set_status_condition(&mut conditions, ready.clone()));
+/// assert!(!set_status_condition(&mut conditions, ready));
+/// assert!(is_status_condition_true(&conditions, "Ready"));
+/// ```
+pub fn set_status_condition(conditions: &mut Vec<Condition>, mut new: Condition) -> bool {
+    let Some(known) = conditions.iter_mut().find(|known| known.type_ == new.type_) else {
+        conditions.push(new);
+        return true;
+    };
+    if known.status == new.status {
+        new.last_transition_time = known.last_transition_time.clone();
+    }
+    let changed = *known != new;
+    *known = new;
+    changed
+}
+
+/// Removes the condition of this type, and says whether there was one.
+pub fn remove_status_condition(conditions: &mut Vec<Condition>, condition_type: &str) -> bool {
+    let before = conditions.len();
+    conditions.retain(|known| known.type_ != condition_type);
+    conditions.len() != before
+}
+
+/// The condition of this type.
+pub fn find_status_condition<'c>(conditions: &'c [Condition], condition_type: &str) -> Option<&'c Condition> {
+    conditions.iter().find(|known| known.type_ == condition_type)
+}
+
+/// Whether the condition of this type is there and `True`.
+pub fn is_status_condition_true(conditions: &[Condition], condition_type: &str) -> bool {
+    find_status_condition(conditions, condition_type).is_some_and(|known| known.status == "True")
+}
+
+/// Whether the condition of this type is there and `False`.
+pub fn is_status_condition_false(conditions: &[Condition], condition_type: &str) -> bool {
+    find_status_condition(conditions, condition_type).is_some_and(|known| known.status == "False")
+}

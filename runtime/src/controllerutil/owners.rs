@@ -1,0 +1,191 @@
+//! Owner references: what goes with which object, and which controller an object belongs to.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::Resource;
+
+/// Why an owner reference cannot be set.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OwnerError {
+    /// The object has another controller already.
+    #[error("{object} is controlled by {} {} already, so {owner} cannot control it", .by.kind, .by.name)]
+    AlreadyOwned {
+        /// The object.
+        object: String,
+        /// The controller it has.
+        by: Box<OwnerReference>,
+        /// The controller it was to get.
+        owner: String,
+    },
+    /// An owner in a namespace can only own objects in the same namespace.
+    #[error(
+        "{owner} is in namespace {owner_namespace:?} and cannot own {object}, which is {}",
+        match .object_namespace { Some(namespace) => format!("in namespace {namespace:?}"), None => "cluster-scoped".to_owned() }
+    )]
+    OtherNamespace {
+        /// The object.
+        object: String,
+        /// Its namespace.
+        object_namespace: Option<String>,
+        /// The owner.
+        owner: String,
+        /// Its namespace.
+        owner_namespace: String,
+    },
+    /// The owner has no name or no uid: it was not read from the server.
+    #[error("{owner} has no {missing}: read it from the server before it owns something")]
+    Incomplete {
+        /// The owner.
+        owner: String,
+        /// `name` or `uid`.
+        missing: &'static str,
+    },
+}
+
+fn describe<K: Resource<DynamicType = ()>>(object: &K) -> String {
+    let name = object.meta().name.as_deref().unwrap_or("(no name)");
+    match object.meta().namespace.as_deref() {
+        Some(namespace) => format!("{} {namespace}/{name}", K::kind(&())),
+        None => format!("{} {name}", K::kind(&())),
+    }
+}
+
+/// Makes `owner` the controller of `object`: the garbage collector deletes the object with it, and a controller that
+/// owns such objects is told of their changes. The object still has to be written.
+///
+/// # Errors
+///
+/// [`OwnerError`]: another controller, another namespace, an owner that was not read from the server. The object is
+/// unchanged then.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+/// use kubesmith_runtime::controllerutil::{controller_of, set_controller_reference};
+///
+/// let mut pod = Pod::default();
+/// pod.metadata.name = Some("web".into());
+/// pod.metadata.uid = Some("1-2-3".into());
+/// let mut map = ConfigMap::default();
+/// set_controller_reference(&pod, &mut map)?;
+/// assert_eq!(controller_of(&map).map(|owner| owner.name.as_str()), Some("web"));
+/// # Ok::<(), kubesmith_runtime::controllerutil::OwnerError>(())
+/// ```
+pub fn set_controller_reference<O, K>(owner: &O, object: &mut K) -> Result<(), OwnerError>
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource<DynamicType = ()>,
+{
+    let reference = OwnerReference {
+        controller: Some(true),
+        block_owner_deletion: Some(true),
+        ..reference(owner, object)?
+    };
+    if let Some(by) = controller_of(object).filter(|by| !is_same(by, &reference)) {
+        return Err(OwnerError::AlreadyOwned {
+            object: describe(object),
+            by: Box::new(by.clone()),
+            owner: describe(owner),
+        });
+    }
+    upsert(object, reference);
+    Ok(())
+}
+
+/// Makes `owner` one of the owners of `object`: it is deleted with the last of them. The object still has to be
+/// written.
+///
+/// # Errors
+///
+/// [`OwnerError`]: another namespace, an owner that was not read from the server.
+pub fn set_owner_reference<O, K>(owner: &O, object: &mut K) -> Result<(), OwnerError>
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource<DynamicType = ()>,
+{
+    let reference = reference(owner, object)?;
+    upsert(object, reference);
+    Ok(())
+}
+
+/// Removes `owner` from the owners of `object`, and says whether it was one.
+pub fn remove_owner_reference<O, K>(owner: &O, object: &mut K) -> bool
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource<DynamicType = ()>,
+{
+    let list = &mut object.meta_mut().owner_references;
+    let Some(references) = list else { return false };
+    let before = references.len();
+    let name = owner.meta().name.as_deref();
+    references.retain(|other| {
+        !(Some(other.name.as_str()) == name
+            && other.kind == O::kind(&())
+            && group_of(&other.api_version) == O::group(&()))
+    });
+    let changed = references.len() != before;
+    if references.is_empty() {
+        *list = None;
+    }
+    changed
+}
+
+/// The controller among the owners of `object`.
+pub fn controller_of<K: Resource>(object: &K) -> Option<&OwnerReference> {
+    object.meta().owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
+}
+
+/// Whether `object` has a controller.
+pub fn has_controller_reference<K: Resource>(object: &K) -> bool {
+    controller_of(object).is_some()
+}
+
+/// Whether `owner`, the very object and not just its name, controls `object`.
+pub fn is_controlled_by<O: Resource, K: Resource>(object: &K, owner: &O) -> bool {
+    let uid = owner.meta().uid.as_ref();
+    uid.is_some() && controller_of(object).map(|controller| &controller.uid) == uid
+}
+
+fn reference<O, K>(owner: &O, object: &K) -> Result<OwnerReference, OwnerError>
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource<DynamicType = ()>,
+{
+    let (meta, object_namespace) = (owner.meta(), object.meta().namespace.as_ref());
+    if let Some(owner_namespace) =
+        meta.namespace.as_ref().filter(|namespace| Some(*namespace) != object_namespace)
+    {
+        return Err(OwnerError::OtherNamespace {
+            object: describe(object),
+            object_namespace: object_namespace.cloned(),
+            owner: describe(owner),
+            owner_namespace: owner_namespace.clone(),
+        });
+    }
+    let incomplete = |missing| OwnerError::Incomplete { owner: describe(owner), missing };
+    Ok(OwnerReference {
+        api_version: O::api_version(&()).into_owned(),
+        kind: O::kind(&()).into_owned(),
+        name: meta.name.clone().filter(|name| !name.is_empty()).ok_or_else(|| incomplete("name"))?,
+        uid: meta.uid.clone().filter(|uid| !uid.is_empty()).ok_or_else(|| incomplete("uid"))?,
+        ..OwnerReference::default()
+    })
+}
+
+fn group_of(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
+/// Whether both name the same object, in whatever version and generation of it.
+fn is_same(one: &OwnerReference, other: &OwnerReference) -> bool {
+    one.name == other.name
+        && one.kind == other.kind
+        && group_of(&one.api_version) == group_of(&other.api_version)
+}
+
+fn upsert<K: Resource>(object: &mut K, reference: OwnerReference) {
+    let references = object.meta_mut().owner_references.get_or_insert_default();
+    match references.iter_mut().find(|known| is_same(known, &reference)) {
+        Some(known) => *known = reference,
+        None => references.push(reference),
+    }
+}
