@@ -72,96 +72,9 @@ fn remember_storage_version(crd: &mut Value) {
     }
 }
 
-/// Checks a CRD as far as it concerns names and versions; schemas are checked by their own module.
+/// Checks a CRD.
 pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let spec = &crd["spec"];
-    let mut causes = Vec::new();
-    check_names(crd, &mut causes);
-    check_versions(crd, &mut causes);
-    match text(spec, "scope") {
-        "Namespaced" | "Cluster" => {}
-        "" => causes.push(Cause::required("spec.scope", "")),
-        other => causes.push(Cause::not_supported("spec.scope", &quoted(other), &["Cluster", "Namespaced"])),
-    }
-    if let Some(old) = old.filter(|old| is_established(old)) {
-        for (field, path) in [("group", "spec.group"), ("scope", "spec.scope")] {
-            if old["spec"][field] != spec[field] {
-                causes.push(Cause::invalid(path, &spec[field], "field is immutable"));
-            }
-        }
-        for (field, path) in [("kind", "spec.names.kind"), ("plural", "spec.names.plural")] {
-            if old["spec"]["names"][field] != spec["names"][field] {
-                causes.push(Cause::invalid(path, &spec["names"][field], "field is immutable"));
-            }
-        }
-    }
-    causes
-}
-
-fn check_names(crd: &Value, causes: &mut Vec<Cause>) {
-    let spec = &crd["spec"];
-    let (group, plural) = (text(spec, "group"), text(&spec["names"], "plural"));
-    let name = crate::meta::name(crd);
-    if format!("{plural}.{group}") != name {
-        let text = "must be spec.names.plural+\".\"+spec.group";
-        causes.push(Cause::invalid("metadata.name", quoted(name), text));
-    }
-    if group.is_empty() {
-        causes.push(Cause::required("spec.group", ""));
-    } else if !crate::names::is_subdomain(group) {
-        for fault in crate::names::NameRule::Subdomain.check(group) {
-            causes.push(Cause::invalid("spec.group", quoted(group), &fault));
-        }
-    } else if !group.contains('.') {
-        causes.push(Cause::invalid("spec.group", quoted(group), "should be a domain with at least one dot"));
-    }
-    for field in ["plural", "singular", "kind", "listKind"] {
-        let value = text(&spec["names"], field);
-        let path = format!("spec.names.{field}");
-        if value.is_empty() {
-            causes.push(Cause::required(path, ""));
-            continue;
-        }
-        for fault in crate::names::NameRule::Label1035.check(&value.to_lowercase()) {
-            causes.push(Cause::invalid(path.clone(), quoted(value), &fault));
-        }
-    }
-    if !text(&spec["names"], "kind").is_empty() && spec["names"]["kind"] == spec["names"]["listKind"] {
-        let text = "kind and listKind may not be the same";
-        causes.push(Cause::invalid("spec.names.listKind", &spec["names"]["listKind"], text));
-    }
-}
-
-fn check_versions(crd: &Value, causes: &mut Vec<Cause>) {
-    let versions = versions(crd);
-    let mut seen: Vec<&str> = Vec::new();
-    for (i, version) in versions.iter().enumerate() {
-        let name = text(version, "name");
-        let path = format!("spec.versions[{i}]");
-        for fault in crate::names::NameRule::Label1035.check(name) {
-            causes.push(Cause::invalid(format!("{path}.name"), quoted(name), &fault));
-        }
-        if seen.contains(&name) {
-            let text = "must not have duplicate names";
-            causes.push(Cause::invalid(format!("{path}.name"), quoted(name), text));
-        }
-        seen.push(name);
-        if !version["schema"]["openAPIV3Schema"].is_object() {
-            causes.push(Cause::required(format!("{path}.schema.openAPIV3Schema"), "schemas are required"));
-        }
-    }
-    let stored = versions.iter().filter(|v| v["storage"] == true).count();
-    if stored != 1 {
-        let text = "must have exactly one version marked as storage version";
-        causes.push(Cause::invalid("spec.versions", crd["spec"]["versions"].clone(), text));
-    }
-    for name in crate::meta::strings(&crd["status"]["storedVersions"]) {
-        if !seen.contains(&name) {
-            let i = seen.len();
-            let text = format!("must appear in spec.versions; {i} versions are listed");
-            causes.push(Cause::invalid("status.storedVersions", quoted(name), &text));
-        }
-    }
+    crate::structural::validate_crd(crd, old).into_iter().map(Cause::from).collect()
 }
 
 /// Works out the conditions of all CRDs; `crds` come in the order of their creation. Answers those that changed.

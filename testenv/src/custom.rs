@@ -8,7 +8,7 @@ use crate::apply::Typed;
 use crate::crd;
 use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths};
 use crate::status::Cause;
-use crate::structural::{self, Structural};
+use crate::structural::{self, Checker, Structural};
 
 /// One served version of a CRD.
 #[derive(Debug)]
@@ -17,8 +17,8 @@ pub(crate) struct Custom {
     pub(crate) crd: String,
     /// `openAPIV3Schema` as written.
     pub(crate) schema: Value,
-    /// The schema as it is enforced.
-    structural: Structural,
+    /// The schema as it is enforced, with its rules.
+    checker: Checker,
     /// Who may own what.
     pub(crate) typed: Typed,
     /// Whether unknown fields are kept everywhere.
@@ -38,19 +38,19 @@ impl Custom {
             typed: Typed::custom(&structural),
             has_defaults: structural.any(&|part: &Structural| part.default.is_some()),
             schema,
-            structural,
+            checker: Checker::from_schema(structural),
             preserve_unknown,
         }
     }
 
     /// Removes what the schema does not know; answers the paths of what was removed.
     pub(crate) fn prune(&self, object: &mut Value) -> Vec<String> {
-        if self.preserve_unknown { Vec::new() } else { structural::prune(&self.structural, object) }
+        if self.preserve_unknown { Vec::new() } else { structural::prune(self.checker.schema(), object) }
     }
 
     /// Fills in the schema's defaults.
     pub(crate) fn default(&self, object: &mut Value) {
-        structural::apply_defaults(&self.structural, object);
+        structural::apply_defaults(self.checker.schema(), object);
     }
 
     /// Whether reading an object may fill something in.
@@ -58,13 +58,18 @@ impl Custom {
         self.has_defaults
     }
 
+    /// Checks the types of metadata and drops what it does not know; answers the paths of that.
+    pub(crate) fn coerce(&self, object: &mut Value) -> Result<Vec<String>, Cause> {
+        structural::meta::coerce(self.checker.schema(), object).map_err(Cause::from)
+    }
+
     /// Checks an object against the schema and its rules.
-    pub(crate) fn check(&self, object: &Value, old: Option<&Value>) -> Vec<Cause> {
-        let mut causes = match old {
-            Some(old) => structural::validate_update(&self.structural, object, old),
-            None => structural::validate(&self.structural, object),
+    pub(crate) fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
+        let causes = match old {
+            Some(old) if status_only => self.checker.update_status(object, old),
+            Some(old) => self.checker.update(object, old),
+            None => self.checker.create(object),
         };
-        causes.extend(structural::validate_lists(&self.structural, object));
         causes.into_iter().map(Cause::from).collect()
     }
 }

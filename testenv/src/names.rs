@@ -3,22 +3,11 @@
 use serde_json::Value;
 
 use crate::status::Cause;
+use crate::structural::names;
 
-const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
-and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const LABEL_1123: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
 start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
 '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
-alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation \
-is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-const QUALIFIED: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with \
-an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
-'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', \
-and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
-validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 /// Total size of an object's annotations, in bytes (apimachinery's `TotalAnnotationSizeLimitB`).
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;
@@ -40,24 +29,21 @@ impl NameRule {
     /// What is wrong with `name`.
     pub(crate) fn check(self, name: &str) -> Vec<String> {
         match self {
-            Self::Subdomain => checked(name, 253, is_subdomain(name), SUBDOMAIN),
-            Self::Label => checked(name, 63, is_dns_label(name), LABEL_1123),
-            Self::Label1035 => {
-                let fits = is_dns_label(name) && name.starts_with(|c: char| c.is_ascii_lowercase());
-                checked(name, 63, fits, LABEL_1035)
-            }
+            Self::Subdomain => names::dns1123_subdomain(name),
+            Self::Label => dns1123_label(name),
+            Self::Label1035 => names::dns1035_label(name),
             Self::PathSegment => path_segment(name),
         }
     }
 }
 
-fn checked(name: &str, limit: usize, fits: bool, text: &str) -> Vec<String> {
+fn dns1123_label(name: &str) -> Vec<String> {
     let mut out = Vec::new();
-    if name.len() > limit {
-        out.push(format!("must be no more than {limit} characters"));
+    if name.len() > 63 {
+        out.push("must be no more than 63 characters".to_owned());
     }
-    if !fits {
-        out.push(text.to_owned());
+    if name.contains('.') || !names::dns1123_subdomain(name).is_empty() {
+        out.push(LABEL_1123.to_owned());
     }
     out
 }
@@ -67,71 +53,6 @@ fn path_segment(name: &str) -> Vec<String> {
         return vec![format!("may not be '{name}'")];
     }
     ["/", "%"].iter().filter(|c| name.contains(**c)).map(|c| format!("may not contain '{c}'")).collect()
-}
-
-fn is_dns_label(s: &str) -> bool {
-    let edge = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    let bytes = s.as_bytes();
-    match (bytes.first(), bytes.last()) {
-        (Some(first), Some(last)) => {
-            edge(*first) && edge(*last) && bytes.iter().all(|b| edge(*b) || *b == b'-')
-        }
-        _ => false,
-    }
-}
-
-/// Whether `s` is an RFC 1123 subdomain, whatever its length.
-pub(crate) fn is_subdomain(s: &str) -> bool {
-    s.split('.').all(is_dns_label)
-}
-
-fn is_name_part(s: &str) -> bool {
-    let edge = |b: u8| b.is_ascii_alphanumeric();
-    let bytes = s.as_bytes();
-    match (bytes.first(), bytes.last()) {
-        (Some(first), Some(last)) => {
-            edge(*first) && edge(*last) && bytes.iter().all(|b| edge(*b) || matches!(b, b'-' | b'_' | b'.'))
-        }
-        _ => false,
-    }
-}
-
-/// What is wrong with a qualified name, such as a label's key.
-pub(crate) fn qualified_name(key: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    let parts: Vec<&str> = key.split('/').collect();
-    let part = match parts.as_slice() {
-        [part] => *part,
-        [prefix, part] => {
-            if prefix.is_empty() {
-                out.push("prefix part must be non-empty".to_owned());
-            } else {
-                out.extend(NameRule::Subdomain.check(prefix).into_iter().map(|e| format!("prefix part {e}")));
-            }
-            *part
-        }
-        _ => {
-            let rest = QUALIFIED.replacen("name part must", "a valid label key must", 1);
-            out.push(format!(
-                "{rest} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-            ));
-            return out;
-        }
-    };
-    if part.is_empty() {
-        out.push("name part must be non-empty".to_owned());
-    } else if part.len() > 63 {
-        out.push("name part must be no more than 63 characters".to_owned());
-    }
-    if !is_name_part(part) {
-        out.push(QUALIFIED.to_owned());
-    }
-    out
-}
-
-/// What is wrong with a label's value.
-pub(crate) fn label_value(value: &str) -> Vec<String> {
-    checked(value, 63, value.is_empty() || is_name_part(value), LABEL_VALUE)
 }
 
 /// Checks `metadata` of an object that has its final name.
@@ -147,11 +68,11 @@ pub(crate) fn check_metadata(object: &Value, rule: NameRule) -> Vec<Cause> {
         }
     }
     for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
-        for fault in qualified_name(key) {
+        for fault in names::qualified_name(key) {
             causes.push(Cause::invalid("metadata.labels", quoted(key), &fault));
         }
         let value = value.as_str().unwrap_or_default();
-        for fault in label_value(value) {
+        for fault in names::label_value(value) {
             causes.push(Cause::invalid("metadata.labels", quoted(value), &fault));
         }
     }
@@ -164,7 +85,7 @@ pub(crate) fn check_metadata(object: &Value, rule: NameRule) -> Vec<Cause> {
 fn check_annotations(annotations: &Value, causes: &mut Vec<Cause>) {
     let mut size = 0;
     for (key, value) in annotations.as_object().into_iter().flatten() {
-        for fault in qualified_name(&key.to_lowercase()) {
+        for fault in names::qualified_name(&key.to_lowercase()) {
             causes.push(Cause::invalid("metadata.annotations", quoted(key), &fault));
         }
         size += key.len() + value.as_str().map_or(0, str::len);
@@ -177,7 +98,7 @@ fn check_annotations(annotations: &Value, causes: &mut Vec<Cause>) {
 
 fn check_finalizers(finalizers: &Value, causes: &mut Vec<Cause>) {
     for (i, finalizer) in crate::meta::strings(finalizers).into_iter().enumerate() {
-        for fault in qualified_name(finalizer) {
+        for fault in names::qualified_name(finalizer) {
             causes.push(Cause::invalid("metadata.finalizers", quoted(finalizer), &fault));
         }
         let standard = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
@@ -228,13 +149,5 @@ mod tests {
         assert!(!NameRule::Label1035.check("1a").is_empty());
         assert!(NameRule::PathSegment.check("system:node").is_empty());
         assert!(!NameRule::PathSegment.check("a/b").is_empty());
-    }
-
-    #[test]
-    fn label_keys_may_have_a_prefix() {
-        assert!(qualified_name("example.com/Key_1").is_empty());
-        for bad in ["", "/x", "a/b/c", "Bad.Prefix!/x", "x y"] {
-            assert!(!qualified_name(bad).is_empty(), "{bad:?}");
-        }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::meta;
+use crate::structural::names;
 
 /// One condition on labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +144,7 @@ impl Parser {
             None | Some("," | ")") => Ok(String::new()),
             Some(_) => {
                 let value = self.next().unwrap_or_default();
-                match crate::names::label_value(&value).first() {
+                match names::label_value(&value).first() {
                     None => Ok(value),
                     Some(fault) => Err(format!(
                         "unable to parse requirement: values[0]: Invalid value: {value:?}: {fault}"
@@ -165,7 +166,7 @@ impl Parser {
 }
 
 fn check_key(key: &str) -> Result<(), String> {
-    match crate::names::qualified_name(key).first() {
+    match names::qualified_name(key).first() {
         None => Ok(()),
         Some(fault) => Err(format!("unable to parse requirement: key: Invalid value: {key:?}: {fault}")),
     }

@@ -165,7 +165,16 @@ pub(super) fn settle_fields(
             drop_empty_metadata(value);
             lost
         }
-        Behaviour::Custom(custom) => custom.prune(value),
+        Behaviour::Custom(custom) => {
+            let mut unknown = custom.coerce(value).map_err(|cause| {
+                ApiError::bad_request(format!(
+                    "{} in version {:?} cannot be handled as a {}: {}: {}",
+                    def.kind, def.version, def.kind, cause.field, cause.message
+                ))
+            })?;
+            unknown.extend(custom.prune(value));
+            unknown
+        }
     };
     unknown.sort();
     let mut faults: Vec<String> = duplicates.iter().map(|path| format!("duplicate field {path:?}")).collect();
@@ -202,14 +211,19 @@ pub(super) fn default(def: &ResourceDef, value: &mut Value, stage: Stage) {
 }
 
 /// Checks a whole object; `old` is the one it replaces.
-pub(super) fn check(def: &ResourceDef, value: &Value, old: Option<&Value>) -> ApiResult<()> {
+pub(super) fn check(
+    def: &ResourceDef,
+    value: &Value,
+    old: Option<&Value>,
+    status_only: bool,
+) -> ApiResult<()> {
     let mut causes = names::check_metadata(value, def.name_rule());
     if let Some(old) = old {
         check_immutable_metadata(value, old, &mut causes);
     }
     causes.extend(match &def.behaviour {
         Behaviour::BuiltIn(built_in) => (built_in.check)(value, old),
-        Behaviour::Custom(custom) => custom.check(value, old),
+        Behaviour::Custom(custom) => custom.check(value, old, status_only),
     });
     if causes.is_empty() {
         return Ok(());

@@ -42,7 +42,7 @@ pub(super) fn insert(call: &Call<'_>, mut value: Value, options: &WriteOptions) 
         }
         let mut complete = value.clone();
         prepare(call, &mut complete);
-        admit::check(def, &complete, None)?;
+        admit::check(def, &complete, None, false)?;
         crate::managed::updated(call, None, &mut complete, options);
         let key = def.key_of(&complete);
         let stored = admit::to_stored(def, complete);

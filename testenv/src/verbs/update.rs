@@ -103,7 +103,7 @@ fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value, options: &Write
         let generation = current["metadata"]["generation"].as_i64().unwrap_or_default();
         meta::set(wanted, "generation", generation + 1);
     }
-    admit::check(def, wanted, Some(current))?;
+    admit::check(def, wanted, Some(current), call.path.subresource == "status")?;
     crate::managed::updated(call, Some(current), wanted, options);
     Ok(())
 }

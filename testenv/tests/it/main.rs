@@ -2,4 +2,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod basics;
+mod conformance;
+mod robust;
 mod support;

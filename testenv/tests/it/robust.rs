@@ -1,0 +1,169 @@
+//! Many writers at once, and clients that mean no good.
+
+use futures::{StreamExt, TryStreamExt};
+use http::{Method, Request, StatusCode};
+use kube::ResourceExt;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use kube::client::Body;
+use kubesmith_testenv::TestEnv;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::support::{widget, widgets};
+
+const WRITERS: usize = 20;
+const ROUNDS: usize = 10;
+
+/// Every watcher sees every version of every object, in the order of the versions, and the end state.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watches_lose_nothing_and_keep_order_under_concurrent_writers() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    let start = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    let mut tasks = JoinSet::new();
+    for writer in 0..WRITERS {
+        let api = api.clone();
+        tasks.spawn(async move {
+            let name = format!("w{writer}");
+            api.create(&PostParams::default(), &widget(&name, json!({}))).await.unwrap();
+            for round in 0..ROUNDS {
+                let patch = Patch::Merge(json!({"spec": {"round": round}}));
+                api.patch(&name, &PatchParams::default(), &patch).await.unwrap();
+            }
+            if writer % 2 == 0 {
+                api.delete(&name, &DeleteParams::default()).await.unwrap();
+            }
+        });
+    }
+    let mut readers = JoinSet::new();
+    let expected = WRITERS * (ROUNDS + 1) + WRITERS / 2;
+    for _ in 0..5 {
+        let (api, start) = (api.clone(), start.clone());
+        readers.spawn(async move {
+            let watch = api.watch(&WatchParams::default(), &start).await.unwrap();
+            watch.take(expected).try_collect::<Vec<_>>().await.unwrap()
+        });
+    }
+    tasks.join_all().await;
+    let histories = readers.join_all().await;
+    for history in &histories {
+        let versions: Vec<u64> = history.iter().map(version).collect();
+        assert!(versions.is_sorted_by(|a, b| a < b), "{versions:?}");
+        assert_eq!(versions, histories[0].iter().map(version).collect::<Vec<_>>());
+    }
+    let deleted = histories[0].iter().filter(|e| matches!(e, WatchEvent::Deleted(_))).count();
+    assert_eq!(deleted, WRITERS / 2);
+    assert_eq!(api.list(&ListParams::default()).await.unwrap().items.len(), WRITERS / 2);
+}
+
+fn version(event: &WatchEvent<kube::api::DynamicObject>) -> u64 {
+    match event {
+        WatchEvent::Added(o) | WatchEvent::Modified(o) | WatchEvent::Deleted(o) => {
+            o.resource_version().unwrap().parse().unwrap()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Writers that read, change and write lose no update: conflicts are told.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn concurrent_updates_of_one_object_conflict_instead_of_getting_lost() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    api.create(&PostParams::default(), &widget("w", json!({"spec": {"n": 0}}))).await.unwrap();
+    let mut tasks = JoinSet::new();
+    for _ in 0..WRITERS {
+        let api = api.clone();
+        tasks.spawn(async move {
+            loop {
+                let mut object = api.get("w").await.unwrap();
+                let n = object.data["spec"]["n"].as_u64().unwrap();
+                object.data["spec"]["n"] = json!(n + 1);
+                match api.replace("w", &PostParams::default(), &object).await {
+                    Ok(_) => return,
+                    Err(kube::Error::Api(status)) if status.code == 409 => {}
+                    Err(other) => panic!("{other}"),
+                }
+            }
+        });
+    }
+    tasks.join_all().await;
+    assert_eq!(api.get("w").await.unwrap().data["spec"]["n"], json!(WRITERS));
+}
+
+#[tokio::test]
+async fn hostile_requests_get_errors_and_the_server_goes_on() {
+    let env = TestEnv::builder().start().await.unwrap();
+    widgets(&env).await;
+    let path = "/apis/a.example/v1/namespaces/default/widgets";
+    let deep = format!("{}{}", "{\"a\":".repeat(5_000), "1").into_bytes();
+    let brackets = b"[".repeat(2_000_000);
+    for (method, path, kind, body, expected) in [
+        (Method::POST, path, "application/json", deep, 400),
+        (Method::POST, path, "application/json", brackets.clone(), 400),
+        (Method::POST, path, "application/yaml", brackets, 400),
+        (Method::POST, path, "application/json", b"{\"kind\":\"\xff\xfe\"}".to_vec(), 400),
+        (Method::POST, path, "application/yaml", b"\xff\xfe".to_vec(), 400),
+        (Method::POST, path, "application/json", vec![b' '; 4 * 1024 * 1024], 413),
+        (Method::POST, path, "application/json", b"{\"metadata\":7}".to_vec(), 400),
+        (Method::POST, path, "application/json", b"null".to_vec(), 400),
+        (Method::GET, "/apis/a.example/v1/namespaces/%ff/widgets", "", Vec::new(), 404),
+        (
+            Method::GET,
+            "/apis/a.example/v1/namespaces/default/widgets?labelSelector=%21%21((",
+            "",
+            Vec::new(),
+            400,
+        ),
+        (Method::GET, "/apis/a.example/v1/namespaces/default/widgets?limit=x", "", Vec::new(), 400),
+        (Method::GET, "/apis/a.example/v1/namespaces/default/widgets?continue=e30", "", Vec::new(), 400),
+        (Method::TRACE, path, "", Vec::new(), 405),
+    ] {
+        let request = Request::builder().method(method).uri(path).header("content-type", kind);
+        let response = env.client().send(request.body(Body::from(body)).unwrap()).await.unwrap();
+        assert_eq!(response.status().as_u16(), expected, "{path} {kind}");
+    }
+    let response = env.client().send(Request::get("/readyz").body(Body::empty()).unwrap()).await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn broken_connections_hurt_nobody_else() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let url = env.serve_plain(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let addr = url.strip_prefix("http://").unwrap().to_owned();
+    let half_open = TcpStream::connect(&addr).await.unwrap();
+    for garbage in [
+        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"[..],
+        b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"NONSENSE\r\n\r\n",
+    ] {
+        let mut stream = TcpStream::connect(&addr).await.unwrap();
+        stream.write_all(garbage).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let mut answer = Vec::new();
+        // A reset is as good as an answer here.
+        let _ = stream.read_to_end(&mut answer).await;
+    }
+    let mut stream = TcpStream::connect(&addr).await.unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    env.stop().await;
+    drop(half_open);
+    assert!(TcpStream::connect(&addr).await.is_err(), "a stopped server does not listen");
+}
+
+#[tokio::test]
+async fn a_tls_client_has_to_show_the_token() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let mut config = env.config().await.unwrap();
+    config.auth_info = kube::config::AuthInfo::default();
+    let stranger = kube::Client::try_from(config).unwrap();
+    let error = stranger.list_api_groups().await.unwrap_err();
+    assert!(matches!(error, kube::Error::Api(status) if status.code == 401));
+    env.stop().await;
+}
