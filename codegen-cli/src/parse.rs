@@ -31,8 +31,15 @@ pub fn parse_file(file: FileId, text: &str) -> (FileSyntax, Vec<Diagnostic>) {
         Ok(parsed) => parser.items(&parsed.items, &mut items),
         Err(error) => {
             for error in error {
+                let message = match error.to_string().as_str() {
+                    // What the lexer says of everything.
+                    "cannot parse string into token stream" | "lex error" => {
+                        "a bracket or quote is not closed, or a character has no place in Rust".to_string()
+                    }
+                    message => message.to_string(),
+                };
                 parser.diagnostics.push(
-                    Diagnostic::error(Code::SYNTAX_ERROR, parser.loc(error.span()), error.to_string())
+                    Diagnostic::error(Code::SYNTAX_ERROR, parser.loc(error.span()), message)
                         .note("the file is not valid Rust, so nothing of it was read"),
                 );
             }
@@ -117,27 +124,19 @@ impl Parser {
                     let global = item.leading_colon.is_some();
                     use_leaves(&item.tree, visibility(&item.vis), global, &mut path, &mut out.uses);
                 }
-                Item::ExternCrate(item) => out.uses.push(UseItem {
-                    visibility: visibility(&item.vis),
-                    global: item.ident != "self",
-                    segments: vec![if item.ident == "self" {
-                        "crate".into()
-                    } else {
-                        item.ident.unraw().to_string()
-                    }],
-                    binding: item.rename.as_ref().map(|(_, name)| name.unraw().to_string()),
-                }),
+                // Without a rename it binds nothing that the extern prelude does not have.
+                Item::ExternCrate(item) => out.uses.extend(item.rename.as_ref().map(|(_, name)| {
+                    let own = item.ident == "self";
+                    UseItem {
+                        visibility: visibility(&item.vis),
+                        global: !own,
+                        segments: vec![if own { "crate".into() } else { item.ident.unraw().to_string() }],
+                        binding: Some(name.unraw().to_string()),
+                    }
+                })),
                 _ => {}
             }
         }
-        // `extern crate x;` without a rename binds nothing that the extern prelude does not have.
-        out.uses.retain(|item| {
-            !(item.binding.is_none()
-                && item.global
-                && item.segments.len() == 1
-                && item.segments[0] != "crate"
-                && is_extern(items, &item.segments[0]))
-        });
     }
 
     fn module(&mut self, item: &syn::ItemMod) -> ModuleItem {
@@ -379,12 +378,6 @@ impl Derives {
         }
         out
     }
-}
-
-fn is_extern(items: &[Item], name: &str) -> bool {
-    items
-        .iter()
-        .any(|item| matches!(item, Item::ExternCrate(item) if item.rename.is_none() && item.ident == name))
 }
 
 fn string(expr: &syn::Expr) -> Option<String> {

@@ -294,7 +294,11 @@ impl<'a> Resolver<'a> {
                 candidates.push(name);
             }
             candidates.sort_unstable();
-            closest(&name, candidates).map(|near| format!("did you mean `{near}`?"))
+            candidates.retain(|candidate| *candidate != name);
+            Some(closest(&name, candidates).map_or_else(
+                || format!("define `{name}`, or import it; types that macros define are not seen"),
+                |near| format!("did you mean `{near}`?"),
+            ))
         };
         Unresolved { name, hint }
     }

@@ -92,8 +92,13 @@ impl Builder<'_> {
             return schema.clone();
         }
         let definition = &self.ir.types[id.0 as usize];
+        let mut over = definition.facts.clone();
         let base = match &definition.shape {
-            Shape::Struct(fields) => self.object(fields),
+            Shape::Struct(fields) => {
+                // controller-gen puts these before the type's own rules.
+                over.validations.splice(0..0, removal_rules(fields));
+                self.object(fields)
+            }
             Shape::Newtype(inner) => self.reference(inner),
             Shape::StringEnum(values) => Schema {
                 enum_: Some(values.iter().map(|value| value.as_str().into()).collect()),
@@ -101,7 +106,6 @@ impl Builder<'_> {
             },
             Shape::OneOf(alternatives) => self.one_of(alternatives),
         };
-        let mut over = definition.facts.clone();
         over.description.clone_from(&definition.description);
         let base = retype(base, &over, !matches!(definition.shape, Shape::Newtype(TypeRef::Named(_))));
         let schema = self.join(base, over, &definition.span);
@@ -142,7 +146,6 @@ impl Builder<'_> {
 
     fn object(&mut self, fields: &[Field]) -> Schema {
         let mut schema = Schema::of_type("object");
-        let mut immutable = Vec::new();
         for field in fields {
             if field.flatten {
                 schema = self.flatten(schema, field);
@@ -151,12 +154,9 @@ impl Builder<'_> {
             let property = self.field(field);
             if field.required {
                 schema.required.insert(field.name.clone());
-            } else if field.immutable {
-                immutable.push(removal_rule(&field.name));
             }
             schema.properties.insert(field.name.clone(), property);
         }
-        schema.validations.splice(0..0, immutable);
         schema
     }
 
@@ -165,11 +165,12 @@ impl Builder<'_> {
         let mut over = field.facts.clone();
         over.description.clone_from(&field.description);
         if field.immutable {
-            over.validations.push(Rule {
+            let rule = Rule {
                 rule: "self == oldSelf".to_string(),
                 message: Some("field is immutable".to_string()),
                 ..Rule::default()
-            });
+            };
+            over.validations.insert(0, rule);
         }
         let base = retype(base, &over, !matches!(field.ty, TypeRef::Named(_)));
         self.join(base, over, &field.span)
@@ -237,18 +238,22 @@ impl Builder<'_> {
 
 /// `type` in attributes replaces the schema that follows from a simple Rust type.
 fn retype(base: Schema, over: &Schema, replaceable: bool) -> Schema {
-    match &over.type_ {
-        Some(type_) if replaceable && base.type_.as_ref() != Some(type_) => Schema::of_type(type_),
+    match (&base.type_, &over.type_) {
+        (Some(mine), Some(theirs)) if replaceable && mine != theirs => Schema::of_type(theirs),
         _ => base,
     }
 }
 
-/// An optional field that cannot be changed cannot be removed either.
-fn removal_rule(name: &str) -> Rule {
-    let field = crate::schema::cel_field(name);
-    Rule {
-        rule: format!("!has(oldSelf.{field}) || has(self.{field})"),
-        message: Some(format!("field {name} is immutable once set")),
-        ..Rule::default()
-    }
+/// Optional fields that cannot be changed cannot be removed either.
+fn removal_rules(fields: &[Field]) -> Vec<Rule> {
+    let optional = fields.iter().filter(|field| field.immutable && !field.required && !field.flatten);
+    let rule = |field: &Field| {
+        let name = crate::schema::cel_field(&field.name);
+        Rule {
+            rule: format!("!has(oldSelf.{name}) || has(self.{name})"),
+            message: Some(format!("field {} is immutable once set", field.name)),
+            ..Rule::default()
+        }
+    };
+    optional.map(rule).collect()
 }

@@ -50,6 +50,10 @@ fn facts(resource: &Resource) -> [(&'static str, String); 6] {
 /// Exactly one version is stored; a single version is so by itself.
 pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
     let [(_, first), _, ..] = &definition.versions[..] else { return };
+    // A version that is defined twice has been reported.
+    if definition.versions.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return;
+    }
     let stored: Vec<_> = definition.versions.iter().filter(|(_, resource)| resource.crd.storage).collect();
     match &stored[..] {
         [_] => {}

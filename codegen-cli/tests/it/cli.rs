@@ -1,0 +1,203 @@
+//! The binary in temporary folders: exit codes, what is printed, which files are touched.
+
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use crate::support::{Crate, USES, kind};
+
+fn sample() -> Crate {
+    Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: i32,")))
+}
+
+const GENERATE: &[&str] = &["generate", "--input", "api", "--output", "client"];
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn generates_checks_and_leaves_alone() {
+    let sample = sample();
+    let out = sample.run(GENERATE);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).starts_with("wrote "), "{}", text(&out.stdout));
+    let first = sample.tree("client");
+    assert!(first.contains_key("crds/example.com_widgets.yaml") && first.contains_key("Cargo.toml"));
+    assert!(first.contains_key("src/clientset/typed/example/v1/widget.rs"), "{:?}", first.keys());
+
+    // A file that is not written keeps its time.
+    let long_ago = SystemTime::now() - Duration::from_secs(3600);
+    for name in first.keys() {
+        let file = fs::File::options().write(true).open(sample.path("client").join(name)).unwrap();
+        file.set_modified(long_ago).unwrap();
+    }
+    let out = sample.run(GENERATE);
+    assert!(text(&out.stdout).starts_with("wrote 0 files"), "{}", text(&out.stdout));
+    for name in first.keys() {
+        let modified = fs::metadata(sample.path("client").join(name)).unwrap().modified().unwrap();
+        assert_eq!(modified, long_ago, "{name}");
+    }
+    assert_eq!(sample.tree("client"), first);
+
+    let out = sample.run(&[GENERATE, &["--check"]].concat());
+    assert_eq!(out.status.code(), Some(0));
+}
+
+#[test]
+fn check_prints_a_diff_and_writes_nothing() {
+    let sample = sample();
+    sample.run(GENERATE);
+    let before = sample.tree("client");
+    sample.write("api/src/lib.rs", USES.to_string() + &kind("Widget", "    pub sizes: i32,"));
+    let out = sample.run(&[GENERATE, &["--check"]].concat());
+    assert_eq!(out.status.code(), Some(1));
+    let diff = text(&out.stdout);
+    assert!(diff.contains("-              size:") && diff.contains("+              sizes:"), "{diff}");
+    assert!(text(&out.stderr).contains("client/crds/example.com_widgets.yaml"), "{}", text(&out.stderr));
+    assert_eq!(sample.tree("client"), before);
+}
+
+#[test]
+fn stale_files_go_and_foreign_files_stay() {
+    let sample = sample();
+    sample.run(GENERATE);
+    sample.write("client/src/clientset/mine.rs", "fn mine() {}\n");
+    sample.write("client/crds/mine.yaml", "kind: ConfigMap\n");
+    sample.write("api/src/lib.rs", USES.to_string() + &kind("Gadget", "    pub size: i32,"));
+    let out = sample.run(GENERATE);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let tree = sample.tree("client");
+    assert!(tree.keys().all(|name| !name.contains("widget")), "{:?}", tree.keys());
+    assert!(tree.contains_key("src/clientset/mine.rs") && tree.contains_key("crds/mine.yaml"));
+    assert!(text(&out.stdout).contains("removed 4"), "{}", text(&out.stdout));
+}
+
+#[test]
+fn a_foreign_file_in_the_way_stops_the_run() {
+    let sample = sample();
+    sample.write("client/Cargo.toml", "[package]\nname = \"mine\"\n");
+    let before = sample.tree("client");
+    let out = sample.run(GENERATE);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text(&out.stderr).contains("KS0601"), "{}", text(&out.stderr));
+    assert_eq!(sample.tree("client"), before);
+}
+
+#[test]
+fn errors_write_nothing() {
+    let sample = sample();
+    sample.run(GENERATE);
+    let before = sample.tree("client");
+    sample.write("api/src/lib.rs", USES.to_string() + &kind("Widget", "    pub size: Missing,"));
+    let out = sample.run(GENERATE);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text(&out.stderr).contains("KS0407"), "{}", text(&out.stderr));
+    assert_eq!(sample.tree("client"), before);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_read_only_folder_is_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+    let sample = sample();
+    fs::create_dir(sample.path("client")).unwrap();
+    fs::set_permissions(sample.path("client"), fs::Permissions::from_mode(0o555)).unwrap();
+    // Root may write anywhere, so there is nothing to see.
+    if fs::write(sample.path("client/probe"), "").is_ok() {
+        return;
+    }
+    let out = sample.run(GENERATE);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text(&out.stderr).contains("KS0602"), "{}", text(&out.stderr));
+}
+
+#[test]
+fn a_file_where_a_folder_must_be_is_an_error() {
+    let sample = sample();
+    sample.write("client", "in the way");
+    let out = sample.run(GENERATE);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text(&out.stderr).contains("KS0602"), "{}", text(&out.stderr));
+    assert_eq!(fs::read_to_string(sample.path("client")).unwrap(), "in the way");
+}
+
+#[test]
+fn the_configuration_file_is_found() {
+    let sample = sample();
+    sample.write(
+        "kubesmith.toml",
+        "input = [\"api\"]\n[crd]\noutput = \"config/crd\"\n[client]\noutput = \"pkg\"\ncrate_name = \"widgets\"\n",
+    );
+    let out = sample.run(&["generate"]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(sample.tree("config/crd").contains_key("example.com_widgets.yaml"));
+    assert!(sample.tree("pkg")["Cargo.toml"].contains("name = \"widgets\""));
+
+    sample.write("kubesmith.toml", "inputs = [\"api\"]\n");
+    let out = sample.run(&["generate"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("did you mean `input`?"), "{}", text(&out.stderr));
+}
+
+#[test]
+fn only_chooses_the_generators() {
+    let sample = sample();
+    sample.run(&[GENERATE, &["--only", "crd"]].concat());
+    assert_eq!(sample.tree("client").len(), 1);
+    sample.run(&[GENERATE, &["--only", "client,lister"]].concat());
+    let tree = sample.tree("client");
+    assert!(tree.keys().any(|name| name.contains("listers")));
+    assert!(!tree.keys().any(|name| name.contains("informers/")), "{:?}", tree.keys());
+}
+
+#[test]
+fn usage_errors_are_2() {
+    let sample = sample();
+    for arguments in [
+        &["generate"][..],
+        &["generate", "--input", "api"],
+        &["generate", "--input", "api", "--output", "o", "--only", "crds"],
+        &["generate", "--input", "api", "--output", "o", "--crate-name", "a", "--module", "crate::b"],
+        &["generate", "--nonsense"],
+        &["explain", "nonsense-of-all-kinds"],
+        &[],
+    ] {
+        assert_eq!(sample.run(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+    assert_eq!(sample.run(&["--help"]).status.code(), Some(0));
+    assert_eq!(sample.run(&["explain", "resource"]).status.code(), Some(0));
+}
+
+#[test]
+fn the_representation_can_be_dumped() {
+    let sample = sample();
+    let out = sample.run(&[GENERATE, &["--dump-ir"]].concat());
+    let ir: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(ir["groups"][0]["versions"][0]["resources"][0]["kind"], "Widget");
+    assert!(sample.tree("client").is_empty());
+}
+
+#[test]
+fn messages_have_three_formats() {
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: Missing,")));
+    let short = sample.run(&[GENERATE, &["--message-format", "short"]].concat());
+    assert_eq!(text(&short.stderr), "api/src/lib.rs:15:15: error[KS0407]: cannot find the type `Missing`\n");
+    let json = sample.run(&[GENERATE, &["--message-format", "json"]].concat());
+    let value: serde_json::Value = serde_json::from_slice(&json.stderr).unwrap();
+    assert_eq!(value["code"], "KS0407");
+    assert_eq!(value["span"]["file"], "api/src/lib.rs");
+}
+
+#[test]
+fn a_header_begins_every_rust_file() {
+    let sample = sample();
+    sample.write("header.txt", "// Copyright YEAR The authors.\n");
+    let out = sample.run(&[GENERATE, &["--header-file", "header.txt", "--year", "2026"]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    for (name, text) in sample.tree("client").iter().filter(|(name, _)| name.ends_with(".rs")) {
+        assert!(text.starts_with("// Copyright 2026 The authors.\n"), "{name}");
+    }
+    // Files with a header are still recognised as ours.
+    let out = sample.run(GENERATE);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+}

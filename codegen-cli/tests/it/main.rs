@@ -1,0 +1,8 @@
+//! Tests of the command and of the pipeline as a whole. See each module for what it proves.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod cli;
+mod conformance;
+mod diagnostics;
+mod properties;
+mod support;

@@ -1,0 +1,284 @@
+//! What holds for every input: determinism, safety of text, structural schemas, no panic.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use kubesmith::schema::Schema;
+use serde_json::Value;
+
+use crate::support::{self, Crate, USES, kind};
+
+/// Crates of testdata that are accepted.
+fn accepted() -> Vec<PathBuf> {
+    let entries = fs::read_dir(support::testdata().join("conformance")).unwrap();
+    let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    cases.sort();
+    cases
+}
+
+#[test]
+fn order_of_inputs_and_repetition_change_nothing() {
+    let dir = Crate::new("");
+    let mut inputs = Vec::new();
+    for (at, name) in ["alpha", "beta", "gamma"].into_iter().enumerate() {
+        dir.write(
+            &format!("{name}/Cargo.toml"),
+            format!(
+                "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\n[dependencies]\nk8s-openapi = \"0.29\"\n\
+                 kubesmith-runtime = \"0.1\"\nserde = \"1\"\n"
+            ),
+        );
+        let kinds: String = (0..3).map(|n| kind(&format!("Kind{at}{n}"), "    pub size: i32,")).collect();
+        dir.write(&format!("{name}/src/lib.rs"), USES.to_string() + &kinds);
+        inputs.push(dir.path(name));
+    }
+    let first = support::generate(&inputs);
+    assert_eq!(first.diagnostics, []);
+    let trees = |generated: &kubesmith::pipeline::Generated| -> Vec<_> {
+        generated.targets.iter().map(|target| target.tree.clone()).collect()
+    };
+    for order in [[2, 1, 0], [1, 0, 2], [0, 1, 2]] {
+        let shuffled: Vec<_> = order.into_iter().map(|at| inputs[at].clone()).collect();
+        let again = support::generate(&shuffled);
+        assert_eq!(trees(&again), trees(&first));
+        assert_eq!(serde_json::to_string(&again.ir).unwrap(), serde_json::to_string(&first.ir).unwrap());
+    }
+}
+
+#[test]
+fn many_files_give_the_same_as_one() {
+    let kinds: Vec<String> = (0..20).map(|n| format!("Kind{n:02}")).collect();
+    let mut lib = String::new();
+    let mut files = Vec::new();
+    for name in &kinds {
+        let module = name.to_lowercase();
+        lib.push_str(&format!("mod {module};\npub use {module}::*;\n"));
+        files.push((format!("src/{module}.rs"), USES.to_string() + &kind(name, "    pub size: i32,")));
+    }
+    files.push(("src/lib.rs".to_string(), lib));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let split = Crate::with_files(&files).generate();
+    let one: String = kinds.iter().map(|name| kind(name, "    pub size: i32,")).collect();
+    let single = Crate::new(&(USES.to_string() + &one)).generate();
+    assert_eq!(split.diagnostics, []);
+    assert_eq!(support::crd_texts(&split), support::crd_texts(&single));
+    assert_eq!(split.ir.groups[0].versions[0].resources[3].code.type_path, "sample_api::Kind03");
+}
+
+/// Text that would be structure in YAML or Rust if it were not quoted.
+const NASTY: &[&str] = &[
+    "\"\n- injected: true\n",
+    "'\nkey: value",
+    "# comment",
+    "*/ fn evil() {} /*",
+    "\"#; fn evil() {} //",
+    "{{ x }}",
+    "a\n---\nb: c",
+    "!!python/object x",
+    "&a *a",
+    "${x} $(y) `z`",
+    "\u{0}\u{1b}[31m",
+    "\u{2028}\u{85}",
+    "%YAML 1.1",
+    "]]>",
+];
+
+#[test]
+fn text_cannot_leave_its_place() {
+    for text in NASTY {
+        let literal = format!("{text:?}").replace("\\u{0}", "\\0");
+        let lib = USES.to_string()
+            + &kind(
+                "Widget",
+                &format!(
+                    "    #[doc = {literal}]\n    #[serde(rename = {literal})]\n    #[schema(default = {literal}, example = {literal})]\n    \
+                     #[validation(enum({literal}, \"x\"), rule(rule = \"true\", message_expression = {literal}))]\n    pub name: String,"
+                ),
+            )
+            .replacen("#[derive", &format!("#[doc = {literal}]\n#[derive"), 1);
+        let generated = Crate::new(&lib).generate();
+        assert!(
+            !kubesmith::diag::has_errors(&generated.diagnostics),
+            "{literal}: {}",
+            support::short(&generated)
+        );
+        for (_, yaml) in support::crd_texts(&generated) {
+            let data: Value = serde_yaml::from_str(&yaml).unwrap();
+            let spec = &data["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+            let property = &spec["properties"][*text];
+            assert_eq!(property["default"], *text);
+            assert_eq!(property["enum"], serde_json::json!([text, "x"]));
+            assert_eq!(property["x-kubernetes-validations"][0]["messageExpression"], *text);
+            assert_eq!(spec["properties"].as_object().unwrap().len(), 1);
+            assert_eq!(data.as_object().unwrap().len(), 4);
+        }
+        for (path, rust) in generated.targets.iter().flat_map(|target| target.tree.iter()) {
+            if path.ends_with(".rs") {
+                assert!(syn::parse_file(rust).is_ok(), "{path} with {literal}");
+                assert!(!rust.contains("\nfn evil"), "{path} with {literal}");
+            }
+        }
+    }
+}
+
+/// The rules of structural schemas, as `k8s.io/apiextensions-apiserver/pkg/apiserver/schema` has them.
+fn check_structural(schema: &Schema, place: &str) {
+    let typed = schema.type_.is_some() || schema.int_or_string || schema.preserve_unknown_fields;
+    assert!(typed, "{place}: no type");
+    let has_values = matches!(&schema.additional_properties, Some(kubesmith::schema::Additional::Schema(_)));
+    assert!(schema.properties.is_empty() || !has_values, "{place}: properties and additionalProperties");
+    assert!(schema.type_.as_deref() != Some("array") || schema.items.is_some(), "{place}: no items");
+    for branch in schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of) {
+        let allowed_types = schema.int_or_string;
+        assert!(allowed_types || branch.type_.is_none(), "{place}: type in a branch");
+        assert!(
+            branch.description.is_none() && branch.default.is_none() && !branch.nullable,
+            "{place}: words in a branch"
+        );
+    }
+    for (name, property) in &schema.properties {
+        check_structural(property, &format!("{place}.{name}"));
+    }
+    if let Some(items) = &schema.items {
+        check_structural(items, &format!("{place}[]"));
+    }
+    if let Some(kubesmith::schema::Additional::Schema(values)) = &schema.additional_properties {
+        check_structural(values, &format!("{place}{{}}"));
+    }
+}
+
+#[test]
+fn schemas_are_structural() {
+    // An empty schema is what the case asks for; API servers refuse it.
+    for case in accepted().into_iter().filter(|path| !path.ends_with("schemaless-bare")) {
+        let generated = support::crds(case.clone(), None, true);
+        for (file, yaml) in support::crd_texts(&generated) {
+            let data: Value = serde_yaml::from_str(&yaml).unwrap();
+            for version in data["spec"]["versions"].as_array().unwrap() {
+                let schema: Schema =
+                    serde_json::from_value(version["schema"]["openAPIV3Schema"].clone()).unwrap();
+                check_structural(&schema, &file);
+            }
+        }
+    }
+}
+
+#[test]
+fn data_enums_are_objects_with_one_field() {
+    let lib = USES.to_string()
+        + &kind("Widget", "    pub source: Source,")
+        + "/// Where from.\n#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]\n\
+           #[serde(rename_all = \"camelCase\")]\npub enum Source {\n    /// A file.\n    FilePath(String),\n    \
+           Inline { #[validation(min_length = 1)] text: String, note: Option<String> },\n}\n";
+    let generated = Crate::new(&lib).generate();
+    assert_eq!(support::short(&generated), "");
+    let yaml = support::crd_texts(&generated).into_values().next().unwrap();
+    let data: Value = serde_yaml::from_str(&yaml).unwrap();
+    let spec = &data["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    assert_eq!(
+        spec["properties"]["source"],
+        serde_json::json!({
+            "description": "Where from.",
+            "oneOf": [{"required": ["filePath"]}, {"required": ["inline"]}],
+            "properties": {
+                "filePath": {"description": "A file.", "type": "string"},
+                "inline": {
+                    "properties": {"note": {"type": "string"}, "text": {"minLength": 1, "type": "string"}},
+                    "required": ["text"],
+                    "type": "object",
+                },
+            },
+            "type": "object",
+        })
+    );
+}
+
+/// Small, seeded and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit.max(1)
+    }
+}
+
+/// Removes, doubles, swaps or replaces parts of the text.
+fn mutate(text: &str, random: &mut Random) -> String {
+    const PARTS: &[&str] = &[
+        "(",
+        ")",
+        "{",
+        "}",
+        "<",
+        ">",
+        "\"",
+        "'",
+        "#",
+        "[",
+        "]",
+        ",",
+        "::",
+        "=",
+        "-1",
+        "r#",
+        "self",
+        "super::",
+        "\u{feff}",
+        "é",
+        "u8",
+        "Vec<",
+        "Option",
+        "#[validation(",
+        "#[schema(",
+        "9999999999999999999",
+        "1e999",
+        "\\",
+        "/*",
+        "//",
+        "\0",
+    ];
+    let mut chars: Vec<char> = text.chars().collect();
+    for _ in 0..=random.below(3) {
+        let at = random.below(chars.len());
+        let end = (at + 1 + random.below(12)).min(chars.len());
+        match random.below(4) {
+            0 => drop(chars.drain(at..end)),
+            1 => {
+                let copy: Vec<char> = chars[at..end].to_vec();
+                chars.splice(at..at, copy);
+            }
+            2 => drop(chars.splice(at..at, PARTS[random.below(PARTS.len())].chars())),
+            _ => drop(chars.splice(at..end, PARTS[random.below(PARTS.len())].chars())),
+        }
+    }
+    chars.into_iter().collect()
+}
+
+#[test]
+fn no_source_makes_the_pipeline_panic() {
+    let seeds: Vec<String> =
+        accepted().iter().filter_map(|case| fs::read_to_string(case.join("src/lib.rs")).ok()).collect();
+    let mut random = Random(7);
+    let sample = Crate::new("");
+    for round in 0..600 {
+        let seed = &seeds[round % seeds.len()];
+        let text = mutate(seed, &mut random);
+        sample.write("api/src/lib.rs", &text);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let generated = sample.generate();
+            let rendered = kubesmith::diag::render(
+                &generated.diagnostics,
+                &generated.sources,
+                kubesmith::diag::MessageFormat::Human,
+                false,
+            );
+            (support::crd_texts(&generated), rendered)
+        }));
+        let Ok((files, _)) = outcome else { panic!("round {round} panicked on:\n{text}") };
+        for (name, yaml) in files {
+            assert!(serde_yaml::from_str::<Value>(&yaml).is_ok(), "round {round}, {name}:\n{text}");
+        }
+    }
+}

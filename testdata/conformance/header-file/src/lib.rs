@@ -1,0 +1,20 @@
+//! Twin of the Go types of the case.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "opts.conformance.dev", version = "v1")]
+pub struct Banner {
+    pub metadata: ObjectMeta,
+    #[serde(default)]
+    pub spec: BannerSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(rename_all = "camelCase")]
+pub struct BannerSpec {
+    #[serde(default)]
+    pub text: String,
+}

@@ -1,0 +1,31 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "example.com", version = "v1")]
+pub struct Widget {
+    pub metadata: ObjectMeta,
+    pub spec: WidgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WidgetSpec {
+    #[schema(default = {"size": "big", "colour": "red"})]
+    pub inner: Inner,
+    #[schema(default = "blue")]
+    pub color: Color,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Inner {
+    pub size: i32,
+    pub name: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub enum Color {
+    #[default]
+    Red,
+    Green,
+}

@@ -1,0 +1,28 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "example.com", version = "v1")]
+pub struct Widget {
+    pub metadata: ObjectMeta,
+    pub spec: WidgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WidgetSpec {
+    pub size: i32,
+    #[serde(flatten)]
+    pub inner: Inner,
+    #[serde(flatten)]
+    pub rest: BTreeMap<String, String>,
+    #[serde(flatten)]
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Inner {
+    pub size: i32,
+}

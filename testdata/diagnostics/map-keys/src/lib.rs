@@ -1,0 +1,18 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "example.com", version = "v1")]
+pub struct Widget {
+    pub metadata: ObjectMeta,
+    pub spec: WidgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WidgetSpec {
+    pub by_flag: BTreeMap<bool, String>,
+    pub by_list: BTreeMap<Vec<String>, String>,
+}

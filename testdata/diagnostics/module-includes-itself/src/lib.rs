@@ -1,0 +1,2 @@
+#[path = "lib.rs"]
+pub mod again;

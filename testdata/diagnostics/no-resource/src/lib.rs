@@ -1,0 +1,3 @@
+pub struct Plain {
+    pub size: i32,
+}

@@ -1,0 +1,2 @@
+// café
+pub struct A {}

@@ -1,0 +1,9 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Resource)]
+#[resource(group = "example.com", version = "v1")]
+pub enum Widget {
+    A,
+}

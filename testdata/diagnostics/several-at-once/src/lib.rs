@@ -1,0 +1,19 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "example.com", version = "v1", scop = "Cluster")]
+pub struct Widget {
+    pub metadata: ObjectMeta,
+    pub spec: WidgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WidgetSpec {
+    #[validation(minimum = 5, maximum = 1)]
+    pub size: i32,
+    pub other: Missing,
+    #[validation(pattren = "a")]
+    pub name: String,
+}
