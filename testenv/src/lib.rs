@@ -6,6 +6,7 @@
 
 pub mod apply;
 mod builtin;
+pub mod cel;
 mod clock;
 mod crd;
 mod custom;

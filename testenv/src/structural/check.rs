@@ -6,12 +6,14 @@ use super::cause::Cause;
 use super::lists::validate_lists;
 use super::meta::validate_embedded;
 use super::schema::{SchemaError, Structural};
-use super::validate::{validate, validate_at, validate_update};
+use super::validate::{blocks_rules, validate, validate_at, validate_update};
+use crate::cel::Validator;
 
 /// The checks of one version of a custom resource. Compile it once per definition; it is immutable afterwards.
 #[derive(Debug)]
 pub struct Checker {
     schema: Structural,
+    rules: Option<Validator>,
 }
 
 impl Checker {
@@ -26,7 +28,8 @@ impl Checker {
     /// Takes a schema that was read already.
     #[must_use]
     pub fn from_schema(schema: Structural) -> Self {
-        Self { schema }
+        let rules = Validator::new(&schema, true);
+        Self { schema, rules }
     }
 
     /// The schema, for defaulting and pruning.
@@ -63,6 +66,13 @@ impl Checker {
         causes.extend(validate_embedded(&self.schema, object));
         if old.is_none_or(|old| validate_lists(&self.schema, old).is_empty()) {
             causes.extend(validate_lists(&self.schema, object));
+        }
+        let Some(rules) = &self.rules else { return causes };
+        if blocks_rules(&causes) {
+            let detail = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+            causes.push(Cause::invalid("", Value::Null, detail));
+        } else {
+            causes.extend(rules.validate(object, old));
         }
         causes
     }

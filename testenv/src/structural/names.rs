@@ -15,6 +15,21 @@ pub fn dns1123_subdomain(value: &str) -> Vec<String> {
     faults
 }
 
+/// The rule of DNS labels as RFC 1123 has them: namespaces, ports of containers.
+#[must_use]
+pub fn dns1123_label(value: &str) -> Vec<String> {
+    let mut faults = too_long(value, 63);
+    if !is_dns1123_label(value) {
+        faults.push(
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and \
+             end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
+             '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+                .to_owned(),
+        );
+    }
+    faults
+}
+
 /// The rule of DNS labels as RFC 1035 has them: plurals, versions, kinds in lower case.
 #[must_use]
 pub fn dns1035_label(value: &str) -> Vec<String> {

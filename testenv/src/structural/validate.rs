@@ -7,7 +7,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::cause::{Cause, CauseKind, NO_FIELD};
-use super::schema::{Additional, ListType, MapType, Structural};
+use super::schema::{Additional, ListType, Structural};
 use super::{formats, golang, lists};
 
 /// Validates an object that has no predecessor.
@@ -389,7 +389,7 @@ fn check_object(schema: &Structural, path: &str, map: &Map<String, Value>, old: 
     if let Some(max) = schema.max_properties.filter(|max| size > *max) {
         outcome.add(Cause::too_many(path, size, max));
     }
-    let old_map = old.and_then(Value::as_object).filter(|_| schema.effective_map_type() == MapType::Granular);
+    let old_map = old.and_then(Value::as_object);
     let old_field = |name: &str| {
         let versioned = path.is_empty() && matches!(name, "apiVersion" | "kind");
         old_map.filter(|_| !versioned).and_then(|old| old.get(name))

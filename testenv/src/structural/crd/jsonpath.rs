@@ -30,26 +30,23 @@ pub fn resolve_field_path<'a>(
         return Err("fieldPath must not be empty".to_owned());
     }
     while !rest.is_empty() {
-        let (name, quoted) = match next_step(&mut rest)? {
-            Step::Quoted(_) if !array_notation => {
-                return Err("expected to start with '.' and not to contain brackets".to_owned());
-            }
-            Step::Quoted(name) => (name, true),
-            Step::Plain(name) => (name, false),
+        let name = match next_step(&mut rest)? {
+            Step::Quoted(_) if !array_notation => return Err("array notation is not allowed".to_owned()),
+            Step::Quoted(name) | Step::Plain(name) => name,
         };
-        let is_entry = !node.properties.contains_key(&name);
+        let is_entry = node.properties.is_empty();
         node = match (node.properties.get(&name), node.additional_schema()) {
             (Some(property), _) => property,
-            (None, Some(all)) => all,
-            _ => return Err(format!("does not refer to a valid field: {path}")),
+            (None, Some(all)) if is_entry => all,
+            _ => return Err("does not refer to a valid field".to_owned()),
         };
-        match (text.is_empty(), quoted) {
-            (true, _) => {
-                root.clone_from(&name);
-                text.push_str(&name);
-            }
-            (false, true) if is_entry => text.push_str(&format!("[{name}]")),
-            (false, _) => {
+        if root.is_empty() {
+            root.clone_from(&name);
+        }
+        match (text.is_empty(), is_entry) {
+            (_, true) => text.push_str(&format!("[{name}]")),
+            (true, false) => text.push_str(&name),
+            (false, false) => {
                 text.push('.');
                 text.push_str(&name);
             }

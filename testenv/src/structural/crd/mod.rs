@@ -5,6 +5,7 @@
 
 mod jsonpath;
 mod openapi;
+mod rules;
 mod shape;
 mod spec;
 mod structure;

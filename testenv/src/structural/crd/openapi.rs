@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use super::rules::{Cardinality, Rules, Site};
 use super::structure::validate_structural;
+use crate::cel::Validator;
 use crate::structural::cause::Cause;
-use crate::structural::schema::{Additional, MapType, Rule, SchemaError, Structural};
+use crate::structural::schema::{Additional, Rule, SchemaError, Structural};
 use crate::structural::{Path, meta, prune, resolve_field_path, validate};
 
 /// The types that a schema may name.
@@ -40,12 +42,10 @@ pub(super) fn validate_schema(
         with_rules = defaults.is_empty();
         causes.extend(defaults);
     }
-    let mut walk = Walk { schema_causes: Vec::new(), rule_causes: Vec::new() };
-    walk.node(&schema, path, &Place::root(), true);
+    let mut walk = Walk { schema_causes: Vec::new(), rules: Rules::new(before == Some(json)) };
+    walk.node(&schema, path, &Place::root(with_rules), true);
     causes.extend(walk.schema_causes);
-    if with_rules && before != Some(json) {
-        causes.extend(walk.rule_causes);
-    }
+    walk.rules.finish(path, causes);
 }
 
 fn unreadable(error: &SchemaError, path: &Path) -> Cause {
@@ -152,7 +152,13 @@ fn check_default(
             return;
         }
     }
-    causes.extend(validate::validate_at(field.as_str(), schema, default, None));
+    let own = validate::validate_at(field.as_str(), schema, default, None);
+    if own.is_empty()
+        && let Some(rules) = Validator::new(schema, is_resource)
+    {
+        causes.extend(rules.validate_at(&field, default, Some(default)));
+    }
+    causes.extend(own);
 }
 
 /// What holds for a node because of where it stands.
@@ -163,11 +169,26 @@ struct Place {
     inside_meta: bool,
     /// The outermost place whose old and new values cannot be told to belong together.
     uncorrelatable: Option<Path>,
+    /// How often the place can be there, if rules are checked at all.
+    cardinality: Option<Cardinality>,
 }
 
 impl Place {
-    fn root() -> Self {
-        Self { no_defaults: None, inside_meta: false, uncorrelatable: None }
+    fn root(with_rules: bool) -> Self {
+        let cardinality = with_rules.then_some(Cardinality::Times(1));
+        Self { no_defaults: None, inside_meta: false, uncorrelatable: None, cardinality }
+    }
+
+    /// The place of the parts of a list, map or object.
+    fn below(&self, schema: &Structural) -> Self {
+        let mut place = self.clone();
+        place.cardinality = self.cardinality.map(|c| c.below(schema));
+        place
+    }
+
+    /// The place of a junctor: there are no rules in it.
+    fn junction(&self) -> Self {
+        Self { cardinality: None, ..self.clone() }
     }
 
     fn without_defaults(mut self, reason: impl Into<String>) -> Self {
@@ -183,15 +204,16 @@ impl Place {
 
 struct Walk {
     schema_causes: Vec<Cause>,
-    rule_causes: Vec<Cause>,
+    rules: Rules,
 }
 
 impl Walk {
     fn node(&mut self, schema: &Structural, path: &Path, place: &Place, is_root: bool) {
+        let known_faults = self.schema_causes.len();
         check_keywords(schema, path, place, &mut self.schema_causes);
         self.children(schema, path, place, is_root);
         for (name, branch) in schema.junctions() {
-            self.node(branch, &path.child(&name), place, false);
+            self.node(branch, &path.child(&name), &place.junction(), false);
         }
         let causes = &mut self.schema_causes;
         check_preserve(schema, path, causes);
@@ -202,9 +224,15 @@ impl Walk {
         for (i, rule) in schema.rules.iter().enumerate() {
             check_rule_text(schema, rule, &path.child("x-kubernetes-validations").index(i), causes);
         }
+        // Rules of a schema that is wrong in itself would be reported for what is not their fault.
+        if let (Some(cardinality), true) = (place.cardinality, self.schema_causes.len() == known_faults) {
+            let site = Site { path, cardinality, uncorrelatable: place.uncorrelatable.as_ref() };
+            self.rules.check(schema, is_root, &site);
+        }
     }
 
     fn children(&mut self, schema: &Structural, path: &Path, place: &Place, is_root: bool) {
+        let place = &place.below(schema);
         if let Some(Additional::Schema(all)) = &schema.additional_properties {
             let place = match place.inside_meta {
                 true => {
@@ -216,7 +244,7 @@ impl Walk {
         }
         for (name, property) in &schema.properties {
             let mut below = place.clone();
-            if schema.effective_map_type() == MapType::Atomic {
+            if !matches!(schema.map_type.as_deref(), None | Some("granular" | "atomic")) {
                 below = below.uncorrelatable(path);
             }
             let is_meta = matches!(name.as_str(), "metadata" | "apiVersion" | "kind");

@@ -194,3 +194,44 @@ fn field_paths_are_followed() {
         assert!(resolve_field_path(bad, &schema, false).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn rules_have_to_compile_and_to_be_cheap() {
+    let at = format!("{SPEC}.properties[a].x-kubernetes-validations[0]");
+    let shown = |rule: &str| {
+        format!(
+            "{{\"Rule\":\"{rule}\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}}"
+        )
+    };
+    for (schema, wanted) in [
+        (
+            json!({"a": {"type": "string", "x-kubernetes-validations": [{"rule": "self.nope == 1"}]}}),
+            format!(
+                "Invalid value: {}: compilation failed: ERROR: <input>:1:5: type 'string' does not support field selection\n | self.nope == 1\n | ....^",
+                shown("self.nope == 1")
+            ),
+        ),
+        (
+            json!({"a": {"type": "string", "x-kubernetes-validations": [{"rule": "1"}]}}),
+            format!("Invalid value: {}: cel expression must evaluate to a bool", shown("1")),
+        ),
+        (
+            json!({"a": {"type": "array", "items": {"type": "string"},
+                "x-kubernetes-validations": [{"rule": "self.all(x, self.all(y, x == y))"}]}}),
+            "Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)".to_owned(),
+        ),
+    ] {
+        assert_eq!(faults(&crd(schema))[0], format!("{at}.rule: {wanted}"));
+    }
+    let uncorrelatable = json!({"a": {"type": "array", "items": {"type": "integer",
+        "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}});
+    assert_eq!(
+        faults(&crd(uncorrelatable)),
+        [format!(
+            "{SPEC}.properties[a].items.x-kubernetes-validations[0].rule: Invalid value: \"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the schema within {SPEC}.properties[a]"
+        )]
+    );
+    let bounded = json!({"a": {"type": "array", "maxItems": 10, "items": {"type": "string", "maxLength": 10},
+        "x-kubernetes-validations": [{"rule": "self.all(x, self.all(y, x == y))", "messageExpression": "'bad: ' + self[0]"}]}});
+    assert_eq!(faults(&crd(bounded)), Vec::<String>::new());
+}

@@ -1,0 +1,103 @@
+//! The syntax tree of an expression. Macros are expanded already when a tree is built.
+
+use std::sync::Arc;
+
+/// Names a node; positions and types are kept by it.
+pub(super) type NodeId = usize;
+
+/// A literal value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Literal {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    String(Arc<str>),
+    Bytes(Arc<[u8]>),
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Expr {
+    pub(super) id: NodeId,
+    pub(super) kind: Kind,
+}
+
+/// An entry of a map literal.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) key: Expr,
+    pub(super) value: Expr,
+    pub(super) optional: bool,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    Literal(Literal),
+    Ident(String),
+    /// `operand.field`; with `test` it is `has(operand.field)`.
+    Select {
+        operand: Box<Expr>,
+        field: String,
+        test: bool,
+    },
+    Call {
+        target: Option<Box<Expr>>,
+        function: String,
+        args: Vec<Expr>,
+    },
+    /// `optional` names the elements that are left out if they are absent optionals.
+    List {
+        elements: Vec<Expr>,
+        optional: Vec<usize>,
+    },
+    Map(Vec<Entry>),
+    Struct {
+        name: String,
+        fields: Vec<(String, Expr)>,
+    },
+    Comprehension(Box<Comprehension>),
+}
+
+/// A fold over a list or map: what all macros come down to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Comprehension {
+    pub(super) range: Expr,
+    pub(super) var: String,
+    pub(super) var2: Option<String>,
+    pub(super) accu_var: String,
+    pub(super) accu_init: Expr,
+    pub(super) condition: Expr,
+    pub(super) step: Expr,
+    pub(super) result: Expr,
+}
+
+/// The name of the accumulator of macros; users cannot write it.
+pub(super) const ACCUMULATOR: &str = "@result";
+
+/// A parsed expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ast {
+    pub(super) root: Expr,
+    /// The place of each node in the text, in characters.
+    pub(super) positions: Vec<usize>,
+}
+
+impl Expr {
+    /// The children of a node.
+    pub(super) fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            Kind::Literal(_) | Kind::Ident(_) => Vec::new(),
+            Kind::Select { operand, .. } => vec![operand],
+            Kind::Call { target, args, .. } => target.as_deref().into_iter().chain(args).collect(),
+            Kind::List { elements, .. } => elements.iter().collect(),
+            Kind::Map(entries) => entries.iter().flat_map(|e| [&e.key, &e.value]).collect(),
+            Kind::Struct { fields, .. } => fields.iter().map(|(_, e)| e).collect(),
+            Kind::Comprehension(c) => {
+                vec![&c.range, &c.accu_init, &c.condition, &c.step, &c.result]
+            }
+        }
+    }
+}

@@ -1,0 +1,489 @@
+//! The type checker: finds the type of every node and the signatures that fit every call.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::ast::{Ast, Comprehension, Entry, Expr, Kind, Literal, NodeId};
+use super::issue::Issue;
+use super::overloads::{self, Overload};
+use super::types::Type;
+
+/// What the checker found out.
+#[derive(Debug)]
+pub(super) struct Checked {
+    pub(super) types: HashMap<NodeId, Type>,
+    pub(super) overloads: HashMap<NodeId, Vec<&'static str>>,
+    /// The variables that are used.
+    pub(super) variables: Vec<String>,
+    /// Calls of functions with dotted names, which parse as calls with a receiver.
+    pub(super) qualified: HashMap<NodeId, String>,
+}
+
+/// Checks an expression in which these variables are known.
+pub(super) fn check(ast: &Ast, variables: &[(&str, Type)]) -> Result<Checked, Vec<Issue>> {
+    let mut checker = Checker {
+        ast,
+        scopes: vec![variables.iter().map(|(name, t)| ((*name).to_owned(), t.clone())).collect()],
+        mappings: BTreeMap::new(),
+        fresh: 0,
+        issues: Vec::new(),
+        found: Checked {
+            types: HashMap::new(),
+            overloads: HashMap::new(),
+            variables: Vec::new(),
+            qualified: HashMap::new(),
+        },
+    };
+    checker.expr(&ast.root);
+    checker.validate_literals(&ast.root);
+    if !checker.issues.is_empty() {
+        return Err(checker.issues);
+    }
+    let mut found = checker.found;
+    for type_ in found.types.values_mut() {
+        *type_ = substitute(&checker.mappings, type_, true);
+    }
+    Ok(found)
+}
+
+type Mappings = BTreeMap<String, Type>;
+
+struct Checker<'a> {
+    ast: &'a Ast,
+    scopes: Vec<HashMap<String, Type>>,
+    mappings: Mappings,
+    fresh: usize,
+    issues: Vec<Issue>,
+    found: Checked,
+}
+
+/// Types deeper than this are not followed; only contrived expressions have them.
+const MAX_TYPE_DEPTH: usize = 64;
+
+/// Replaces what is known of parameters; unknown ones become dyn if asked for.
+fn substitute(mappings: &Mappings, type_: &Type, free_to_dyn: bool) -> Type {
+    replace(mappings, type_, free_to_dyn, 0)
+}
+
+fn replace(mappings: &Mappings, type_: &Type, free_to_dyn: bool, depth: usize) -> Type {
+    if depth > MAX_TYPE_DEPTH {
+        return Type::Dyn;
+    }
+    let go = |t: &Type| replace(mappings, t, free_to_dyn, depth + 1);
+    match type_ {
+        Type::Param(name) => match mappings.get(name) {
+            Some(known) => go(known),
+            None if free_to_dyn => Type::Dyn,
+            None => type_.clone(),
+        },
+        Type::List(item) => Type::list(go(item)),
+        Type::Map(key, value) => Type::map(go(key), go(value)),
+        Type::Optional(inner) => Type::optional(go(inner)),
+        Type::Type(inner) => Type::Type(Arc::new(go(inner))),
+        other => other.clone(),
+    }
+}
+
+fn occurs(name: &str, type_: &Type, mappings: &Mappings) -> bool {
+    match substitute(mappings, type_, false) {
+        Type::Param(other) => other == name,
+        Type::List(t) | Type::Optional(t) | Type::Type(t) => occurs(name, &t, mappings),
+        Type::Map(k, v) => occurs(name, &k, mappings) || occurs(name, &v, mappings),
+        _ => false,
+    }
+}
+
+/// Whether a value of type `from` may stand where `to` is asked for; learns what parameters stand for.
+fn assignable(mappings: &mut Mappings, to: &Type, from: &Type) -> bool {
+    let to = substitute(mappings, to, false);
+    let from = substitute(mappings, from, false);
+    match (&to, &from) {
+        (Type::Param(a), Type::Param(b)) if a == b => true,
+        (Type::Param(name), other) | (other, Type::Param(name)) => {
+            if occurs(name, other, mappings) {
+                return false;
+            }
+            mappings.insert(name.clone(), other.clone());
+            true
+        }
+        (a, b) if a.is_dyn_or_error() || b.is_dyn_or_error() => true,
+        (Type::List(a), Type::List(b)) | (Type::Optional(a), Type::Optional(b)) => assignable(mappings, a, b),
+        (Type::Map(ak, av), Type::Map(bk, bv)) => {
+            assignable(mappings, ak, bk) && assignable(mappings, av, bv)
+        }
+        (Type::Type(_), Type::Type(_)) => true,
+        // Null stands for absent objects, optionals and the like.
+        (Type::Null, other) | (other, Type::Null) => matches!(
+            other,
+            Type::Null
+                | Type::Object(_)
+                | Type::Optional(_)
+                | Type::Opaque(_)
+                | Type::Timestamp
+                | Type::Duration
+        ),
+        (a, b) => a == b,
+    }
+}
+
+impl<'a> Checker<'a> {
+    fn issue(&mut self, id: NodeId, message: String) {
+        let position = self.ast.positions.get(id).copied().unwrap_or(0);
+        self.issues.push(Issue { position, message });
+    }
+
+    fn set(&mut self, expr: &Expr, type_: Type) -> Type {
+        self.found.types.insert(expr.id, type_.clone());
+        type_
+    }
+
+    fn fresh(&mut self) -> Type {
+        self.fresh += 1;
+        Type::Param(format!("_var{}", self.fresh - 1))
+    }
+
+    fn lookup(&self, name: &str) -> Option<Type> {
+        let bare = name.strip_prefix('.').unwrap_or(name);
+        self.scopes.iter().rev().find_map(|scope| scope.get(bare).cloned())
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Type {
+        let type_ = match &expr.kind {
+            Kind::Literal(literal) => literal_type(literal),
+            Kind::Ident(name) => self.ident(expr, name),
+            Kind::Select { operand, field, test } => {
+                let type_ = self.select(expr, operand, field, false);
+                if *test { Type::Bool } else { type_ }
+            }
+            Kind::Call { target, function, args } => self.call(expr, target.as_deref(), function, args),
+            Kind::List { elements, optional } => self.list(elements, optional),
+            Kind::Map(entries) => self.map(entries),
+            Kind::Struct { name, .. } => {
+                self.issue(expr.id, format!("undeclared reference to '{name}' (in container '')"));
+                Type::Error
+            }
+            Kind::Comprehension(comprehension) => self.comprehension(comprehension),
+        };
+        self.set(expr, type_)
+    }
+
+    fn ident(&mut self, expr: &Expr, name: &str) -> Type {
+        if let Some(type_) = self.lookup(name) {
+            let name = name.strip_prefix('.').unwrap_or(name).to_owned();
+            if !self.found.variables.contains(&name) {
+                self.found.variables.push(name);
+            }
+            return type_;
+        }
+        if let Some(type_) = type_name(name) {
+            return Type::Type(Arc::new(type_));
+        }
+        self.issue(expr.id, format!("undeclared reference to '{name}' (in container '')"));
+        Type::Error
+    }
+
+    fn select(&mut self, expr: &Expr, operand: &Expr, field: &str, optional: bool) -> Type {
+        let operand_type = self.expr(operand);
+        let operand_type = substitute(&self.mappings, &operand_type, false);
+        let (target, was_optional) = match operand_type {
+            Type::Optional(inner) => ((*inner).clone(), true),
+            other => (other, false),
+        };
+        let result = match &target {
+            Type::Map(_, value) => (**value).clone(),
+            Type::Object(object) => match object.fields.get(field) {
+                Some(type_) => type_.clone(),
+                None => {
+                    self.issue(expr.id, format!("undefined field '{field}'"));
+                    Type::Error
+                }
+            },
+            Type::Param(name) => {
+                self.mappings.insert(name.clone(), Type::Dyn);
+                Type::Dyn
+            }
+            other if other.is_dyn_or_error() => Type::Dyn,
+            other => {
+                self.issue(expr.id, format!("type '{other}' does not support field selection"));
+                Type::Dyn
+            }
+        };
+        if was_optional || optional { Type::optional(result) } else { result }
+    }
+
+    fn call(&mut self, expr: &Expr, target: Option<&Expr>, function: &str, args: &[Expr]) -> Type {
+        if let ("_?._", [operand, field]) = (function, args) {
+            let Kind::Literal(Literal::String(name)) = &field.kind else { return Type::Error };
+            self.set(field, Type::String);
+            let type_ = self.select(expr, operand, name, true);
+            self.found.overloads.insert(expr.id, vec!["select_optional_field"]);
+            return type_;
+        }
+        let mut types: Vec<Type> = args.iter().map(|arg| self.expr(arg)).collect();
+        let qualified = target.and_then(qualified_name).map(|prefix| format!("{prefix}.{function}"));
+        if let Some((name, signatures)) = qualified.and_then(|q| overloads::lookup(&q).map(|s| (q, s))) {
+            self.found.qualified.insert(expr.id, name.clone());
+            return self.resolve(expr, &name, signatures, None, args, &types);
+        }
+        if let Some(target) = target {
+            let type_ = self.expr(target);
+            types.insert(0, type_);
+        }
+        match overloads::lookup(function) {
+            Some(signatures) => self.resolve(expr, function, signatures, target, args, &types),
+            None => {
+                self.issue(expr.id, format!("undeclared reference to '{function}' (in container '')"));
+                Type::Error
+            }
+        }
+    }
+
+    fn resolve(
+        &mut self,
+        expr: &Expr,
+        function: &str,
+        signatures: &'static [Overload],
+        target: Option<&Expr>,
+        args: &[Expr],
+        types: &[Type],
+    ) -> Type {
+        if matches!(function, "_&&_" | "_||_") {
+            return self.logical(expr, signatures, args, types);
+        }
+        let mut result: Option<Type> = None;
+        let mut fitting = Vec::new();
+        for signature in signatures.iter().filter(|s| s.member == target.is_some()) {
+            let mut names = Mappings::new();
+            let instance = |checker: &mut Self, names: &mut Mappings, t: &Type| checker.instantiate(names, t);
+            let wanted: Vec<Type> =
+                signature.args.iter().map(|arg| instance(self, &mut names, arg)).collect();
+            let own = instance(self, &mut names, &signature.result);
+            let mut mappings = self.mappings.clone();
+            let fits = wanted.len() == types.len()
+                && types.iter().zip(&wanted).all(|(found, wanted)| assignable(&mut mappings, found, wanted));
+            if !fits {
+                continue;
+            }
+            self.mappings = mappings;
+            fitting.push(signature.id);
+            let own = substitute(&self.mappings, &own, false);
+            result = Some(match result {
+                None => own,
+                Some(previous) if previous == own || previous == Type::Dyn => previous,
+                Some(_) => Type::Dyn,
+            });
+        }
+        if let Some(result) = result {
+            self.found.overloads.insert(expr.id, fitting);
+            return result;
+        }
+        let shown: Vec<String> =
+            types.iter().map(|t| substitute(&self.mappings, t, true).to_string()).collect();
+        let shown = match target {
+            Some(_) => format!("{}.({})", shown[0], shown[1..].join(", ")),
+            None => format!("({})", shown.join(", ")),
+        };
+        self.issue(expr.id, format!("found no matching overload for '{function}' applied to '{shown}'"));
+        Type::Error
+    }
+
+    fn instantiate(&mut self, names: &mut Mappings, type_: &Type) -> Type {
+        match type_ {
+            Type::Param(name) => match names.get(name) {
+                Some(known) => known.clone(),
+                None => {
+                    let fresh = self.fresh();
+                    names.insert(name.clone(), fresh.clone());
+                    fresh
+                }
+            },
+            Type::List(item) => Type::list(self.instantiate(names, item)),
+            Type::Map(key, value) => Type::map(self.instantiate(names, key), self.instantiate(names, value)),
+            Type::Optional(inner) => Type::optional(self.instantiate(names, inner)),
+            Type::Type(inner) => Type::Type(Arc::new(self.instantiate(names, inner))),
+            other => other.clone(),
+        }
+    }
+
+    fn logical(
+        &mut self,
+        expr: &Expr,
+        signatures: &'static [Overload],
+        args: &[Expr],
+        types: &[Type],
+    ) -> Type {
+        let mut fine = true;
+        for (arg, type_) in args.iter().zip(types) {
+            if !assignable(&mut self.mappings, type_, &Type::Bool) {
+                let found = substitute(&self.mappings, type_, true);
+                self.issue(arg.id, format!("expected type 'bool' but found '{found}'"));
+                fine = false;
+            }
+        }
+        if !fine {
+            return Type::Error;
+        }
+        self.found.overloads.insert(expr.id, signatures.iter().map(|s| s.id).collect());
+        Type::Bool
+    }
+
+    fn unwrap_optional(&mut self, expr: &Expr, type_: Type, optional: bool) -> Type {
+        if !optional {
+            return type_;
+        }
+        match substitute(&self.mappings, &type_, false) {
+            Type::Optional(inner) => (*inner).clone(),
+            other => {
+                if !other.is_dyn_or_error() {
+                    self.issue(
+                        expr.id,
+                        format!("expected type 'optional_type({other})' but found '{other}'"),
+                    );
+                }
+                other
+            }
+        }
+    }
+
+    fn list(&mut self, elements: &[Expr], optional: &[usize]) -> Type {
+        let mut joined = None;
+        for (i, element) in elements.iter().enumerate() {
+            let type_ = self.expr(element);
+            let type_ = self.unwrap_optional(element, type_, optional.contains(&i));
+            joined = Some(self.join(element, joined, type_));
+        }
+        let item = joined.unwrap_or_else(|| self.fresh());
+        Type::list(item)
+    }
+
+    fn map(&mut self, entries: &[Entry]) -> Type {
+        let (mut keys, mut values) = (None, None);
+        for entry in entries {
+            let key = self.expr(&entry.key);
+            keys = Some(self.join(&entry.key, keys, key));
+            let value = self.expr(&entry.value);
+            let value = self.unwrap_optional(&entry.value, value, entry.optional);
+            values = Some(self.join(&entry.value, values, value));
+        }
+        let key = keys.unwrap_or_else(|| self.fresh());
+        let value = values.unwrap_or_else(|| self.fresh());
+        Type::map(key, value)
+    }
+
+    /// Elements of a literal have one type.
+    fn join(&mut self, expr: &Expr, previous: Option<Type>, current: Type) -> Type {
+        let Some(previous) = previous else { return current };
+        let mut mappings = self.mappings.clone();
+        if assignable(&mut mappings, &previous, &current) {
+            self.mappings = mappings;
+            return if previous == Type::Dyn || current == Type::Null { previous } else { current };
+        }
+        let show = |t: &Type| substitute(&self.mappings, t, true);
+        let message = format!("expected type '{}' but found '{}'", show(&previous), show(&current));
+        self.issue(expr.id, message);
+        Type::Error
+    }
+
+    fn comprehension(&mut self, c: &Comprehension) -> Type {
+        let range = self.expr(&c.range);
+        let accu = self.expr(&c.accu_init);
+        let range = substitute(&self.mappings, &range, false);
+        self.scopes.push(HashMap::from([(c.accu_var.clone(), accu.clone())]));
+        let two = c.var2.is_some();
+        let (first, second) = match &range {
+            Type::List(item) if two => (Type::Int, (**item).clone()),
+            Type::List(item) => ((**item).clone(), Type::Dyn),
+            Type::Map(key, value) => ((**key).clone(), (**value).clone()),
+            Type::Param(name) => {
+                self.mappings.insert(name.clone(), Type::Dyn);
+                (Type::Dyn, Type::Dyn)
+            }
+            Type::Dyn | Type::Error => (Type::Dyn, Type::Dyn),
+            other => {
+                let message = format!(
+                    "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
+                );
+                self.issue(c.range.id, message);
+                (Type::Error, Type::Error)
+            }
+        };
+        let mut scope = HashMap::from([(c.var.clone(), first)]);
+        if let Some(var2) = &c.var2 {
+            scope.insert(var2.clone(), second);
+        }
+        self.scopes.push(scope);
+        let condition = self.expr(&c.condition);
+        self.assert(&c.condition, &Type::Bool, &condition);
+        let step = self.expr(&c.step);
+        self.assert(&c.step, &accu, &step);
+        self.scopes.pop();
+        let result = self.expr(&c.result);
+        self.scopes.pop();
+        substitute(&self.mappings, &result, false)
+    }
+
+    fn assert(&mut self, expr: &Expr, wanted: &Type, found: &Type) {
+        if !assignable(&mut self.mappings, wanted, found) {
+            let show = |t: &Type| substitute(&self.mappings, t, true);
+            let message = format!("expected type '{}' but found '{}'", show(wanted), show(found));
+            self.issue(expr.id, message);
+        }
+    }
+
+    /// Literals that a function will refuse whenever it is called.
+    fn validate_literals(&mut self, expr: &'a Expr) {
+        for child in expr.children() {
+            self.validate_literals(child);
+        }
+        let Kind::Call { function, args, .. } = &expr.kind else { return };
+        let Some(Kind::Literal(Literal::String(text))) = args.last().map(|arg| &arg.kind) else { return };
+        let at = args.last().map_or(0, |arg| arg.id);
+        let bad = match function.as_str() {
+            "duration" => crate::structural::formats::parse_go_duration(text).is_none(),
+            "timestamp" => super::value::parse_timestamp(text).is_none(),
+            "matches" => crate::structural::pattern::compile(text).is_err(),
+            _ => false,
+        };
+        if bad {
+            self.issue(at, format!("invalid {function} argument"));
+        }
+    }
+}
+
+fn qualified_name(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        Kind::Ident(name) => Some(name.clone()),
+        Kind::Select { operand, field, test: false } => Some(format!("{}.{field}", qualified_name(operand)?)),
+        _ => None,
+    }
+}
+
+fn literal_type(literal: &Literal) -> Type {
+    match literal {
+        Literal::Null => Type::Null,
+        Literal::Bool(_) => Type::Bool,
+        Literal::Int(_) => Type::Int,
+        Literal::Uint(_) => Type::Uint,
+        Literal::Double(_) => Type::Double,
+        Literal::String(_) => Type::String,
+        Literal::Bytes(_) => Type::Bytes,
+    }
+}
+
+/// Names of types are values.
+pub(super) fn type_name(name: &str) -> Option<Type> {
+    Some(match name {
+        "bool" => Type::Bool,
+        "int" => Type::Int,
+        "uint" => Type::Uint,
+        "double" => Type::Double,
+        "string" => Type::String,
+        "bytes" => Type::Bytes,
+        "list" => Type::list(Type::Dyn),
+        "map" => Type::map(Type::Dyn, Type::Dyn),
+        "null_type" => Type::Null,
+        "type" => Type::Type(Arc::new(Type::Dyn)),
+        "optional_type" => Type::optional(Type::Dyn),
+        _ => return None,
+    })
+}

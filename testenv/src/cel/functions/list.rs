@@ -1,0 +1,138 @@
+//! Lists and sets.
+
+use std::cmp::Ordering;
+
+use super::{Called, items, no_overload};
+use crate::cel::value::{Value, compare, equal};
+
+pub(super) fn call(function: &str, args: &[Value]) -> Called {
+    match (function, args) {
+        ("lists.range", [Value::Int(n)]) => range(*n),
+        ("sets.contains", [a, b]) => Ok(Value::Bool(all_in(items(b)?, items(a)?))),
+        ("sets.equivalent", [a, b]) => {
+            Ok(Value::Bool(all_in(items(b)?, items(a)?) && all_in(items(a)?, items(b)?)))
+        }
+        ("sets.intersects", [a, b]) => {
+            let b = items(b)?;
+            Ok(Value::Bool(items(a)?.iter().any(|item| b.iter().any(|other| equal(item, other)))))
+        }
+        (_, [list, rest @ ..]) => of_list(function, items(list)?, rest),
+        _ => no_overload(),
+    }
+}
+
+/// Longer lists are not made from nothing.
+const MAX_RANGE: i64 = 1_000_000;
+
+fn range(n: i64) -> Called {
+    match n {
+        0.. if n <= MAX_RANGE => Ok(Value::list((0..n).map(Value::Int).collect())),
+        _ => Err(format!("lists.range() size limit exceeded: {n}")),
+    }
+}
+
+fn all_in(inner: &[Value], outer: &[Value]) -> bool {
+    inner.iter().all(|item| outer.iter().any(|other| equal(item, other)))
+}
+
+fn of_list(function: &str, list: &[Value], rest: &[Value]) -> Called {
+    match (function, rest) {
+        ("isSorted", []) => Ok(Value::Bool(
+            list.windows(2).all(|pair| compare(&pair[0], &pair[1]).is_none_or(Ordering::is_le)),
+        )),
+        ("sum", []) => sum(list),
+        ("max", []) => extreme(list, "max", Ordering::Greater),
+        ("min", []) => extreme(list, "min", Ordering::Less),
+        ("indexOf", [item]) => Ok(place(list.iter().position(|other| equal(item, other)))),
+        ("lastIndexOf", [item]) => Ok(place(list.iter().rposition(|other| equal(item, other)))),
+        ("slice", [Value::Int(start), Value::Int(end)]) => slice(list, *start, *end),
+        ("flatten", []) => flatten(list, 1),
+        ("flatten", [Value::Int(depth)]) => flatten(list, *depth),
+        ("distinct", []) => {
+            let mut seen: Vec<Value> = Vec::new();
+            for item in list {
+                if !seen.iter().any(|other| equal(item, other)) {
+                    seen.push(item.clone());
+                }
+            }
+            Ok(Value::list(seen))
+        }
+        ("reverse", []) => Ok(Value::list(list.iter().rev().cloned().collect())),
+        ("first", []) => Ok(list.first().map_or(Value::Optional(None), |v| Value::some(v.clone()))),
+        ("last", []) => Ok(list.last().map_or(Value::Optional(None), |v| Value::some(v.clone()))),
+        ("sort", []) => sort(list, list),
+        ("@sortByAssociatedKeys", [keys]) => sort(list, items(keys)?),
+        _ => no_overload(),
+    }
+}
+
+fn place(found: Option<usize>) -> Value {
+    Value::Int(found.and_then(|i| i64::try_from(i).ok()).unwrap_or(-1))
+}
+
+fn sum(list: &[Value]) -> Called {
+    let mut total = match list.first() {
+        None => return Ok(Value::Int(0)),
+        Some(Value::Uint(_)) => Value::Uint(0),
+        Some(Value::Double(_)) => Value::Double(0.0),
+        Some(Value::Duration(_)) => Value::Duration(0),
+        Some(_) => Value::Int(0),
+    };
+    for item in list {
+        total = super::call("_+_", &[total, item.clone()])?;
+    }
+    Ok(total)
+}
+
+fn extreme(list: &[Value], name: &str, wanted: Ordering) -> Called {
+    let mut best = list.first().ok_or_else(|| format!("{name} called on empty list"))?;
+    for item in list {
+        match compare(item, best) {
+            Some(order) if order == wanted => best = item,
+            Some(_) => {}
+            None => return no_overload(),
+        }
+    }
+    Ok(best.clone())
+}
+
+fn slice(list: &[Value], start: i64, end: i64) -> Called {
+    let fault = || format!("cannot slice({start}, {end}), list is length {}", list.len());
+    let (from, to) =
+        (usize::try_from(start).map_err(|_| fault())?, usize::try_from(end).map_err(|_| fault())?);
+    list.get(from..to).map(|part| Value::list(part.to_vec())).ok_or_else(fault)
+}
+
+fn flatten(list: &[Value], depth: i64) -> Called {
+    if depth < 0 {
+        return Err("level must be non-negative".to_owned());
+    }
+    let mut flat = Vec::new();
+    flatten_into(list, depth.min(64), &mut flat);
+    Ok(Value::list(flat))
+}
+
+fn flatten_into(list: &[Value], depth: i64, flat: &mut Vec<Value>) {
+    for item in list {
+        match item {
+            Value::List(inner) if depth > 0 => flatten_into(&inner.items, depth - 1, flat),
+            other => flat.push(other.clone()),
+        }
+    }
+}
+
+fn sort(list: &[Value], keys: &[Value]) -> Called {
+    if list.len() != keys.len() {
+        return Err(format!(
+            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} and {} elements respectively.",
+            list.len(),
+            keys.len()
+        ));
+    }
+    if keys.windows(2).any(|pair| compare(&pair[0], &pair[1]).is_none()) {
+        return Err("list elements must have the same type".to_owned());
+    }
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    order.sort_by(|a, b| compare(&keys[*a], &keys[*b]).unwrap_or(Ordering::Equal));
+    Ok(Value::list(order.into_iter().map(|i| list[i].clone()).collect()))
+}

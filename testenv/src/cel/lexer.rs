@@ -1,0 +1,310 @@
+//! Tokens.
+
+use std::sync::Arc;
+
+use super::ast::Literal;
+use super::issue::Issue;
+
+/// A token and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) at: usize,
+    /// The text, for messages.
+    pub(super) text: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TokenKind {
+    Ident(String),
+    /// An identifier in backticks; fields only.
+    Quoted(String),
+    Literal(Literal),
+    /// A decimal integer too large for an int unless negated.
+    MinInt,
+    Punct(&'static str),
+    End,
+}
+
+const PUNCTUATION: [&str; 26] = [
+    "&&", "||", "==", "!=", "<=", ">=", "[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":", "+", "*",
+    "/", "%", "<", ">", "=", "in",
+];
+
+/// Cuts a text into tokens; the last one is [`TokenKind::End`].
+pub(super) fn tokens(source: &str) -> Result<Vec<Token>, Vec<Issue>> {
+    let mut lexer = Lexer { chars: source.chars().collect(), at: 0 };
+    let mut tokens = Vec::new();
+    let mut issues = Vec::new();
+    loop {
+        lexer.skip_blank();
+        let at = lexer.at;
+        match lexer.token() {
+            Ok(kind) => {
+                let text: String = lexer.chars[at..lexer.at].iter().collect();
+                let done = kind == TokenKind::End;
+                tokens.push(Token { kind, at, text: if done { "<EOF>".to_owned() } else { text } });
+                if done {
+                    break;
+                }
+            }
+            Err(message) => {
+                issues.push(Issue { position: at, message });
+                if issues.len() > 20 {
+                    break;
+                }
+            }
+        }
+    }
+    if issues.is_empty() { Ok(tokens) } else { Err(issues) }
+}
+
+struct Lexer {
+    chars: Vec<char>,
+    at: usize,
+}
+
+impl Lexer {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn skip_blank(&mut self) {
+        loop {
+            match (self.peek(0), self.peek(1)) {
+                (Some('\t' | ' ' | '\r' | '\n' | '\u{c}'), _) => self.at += 1,
+                (Some('/'), Some('/')) => {
+                    while self.peek(0).is_some_and(|c| c != '\n') {
+                        self.at += 1;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn token(&mut self) -> Result<TokenKind, String> {
+        let Some(first) = self.peek(0) else { return Ok(TokenKind::End) };
+        if let Some(kind) = self.string()? {
+            return Ok(kind);
+        }
+        let digit_after_dot = first == '.' && self.peek(1).is_some_and(|c| c.is_ascii_digit());
+        if first.is_ascii_digit() || digit_after_dot {
+            return self.number();
+        }
+        if first == '_' || first.is_ascii_alphabetic() {
+            return Ok(self.word());
+        }
+        if first == '`' {
+            return self.backticks();
+        }
+        for punct in PUNCTUATION.iter().filter(|p| **p != "in") {
+            if punct.chars().enumerate().all(|(i, c)| self.peek(i) == Some(c)) {
+                self.at += punct.len();
+                return Ok(TokenKind::Punct(punct));
+            }
+        }
+        self.at += 1;
+        Err(format!("Syntax error: token recognition error at: '{first}'"))
+    }
+
+    fn word(&mut self) -> TokenKind {
+        let start = self.at;
+        while self.peek(0).is_some_and(|c| c == '_' || c.is_ascii_alphanumeric()) {
+            self.at += 1;
+        }
+        let word: String = self.chars[start..self.at].iter().collect();
+        match word.as_str() {
+            "true" => TokenKind::Literal(Literal::Bool(true)),
+            "false" => TokenKind::Literal(Literal::Bool(false)),
+            "null" => TokenKind::Literal(Literal::Null),
+            "in" => TokenKind::Punct("in"),
+            _ => TokenKind::Ident(word),
+        }
+    }
+
+    fn backticks(&mut self) -> Result<TokenKind, String> {
+        let start = self.at + 1;
+        self.at += 1;
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            if c == '`' {
+                return Ok(TokenKind::Quoted(self.chars[start..self.at - 1].iter().collect()));
+            }
+            if !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ' ')) {
+                break;
+            }
+        }
+        Err("Syntax error: token recognition error at: '`'".to_owned())
+    }
+
+    fn digits(&mut self, radix: u32) -> String {
+        let start = self.at;
+        while self.peek(0).is_some_and(|c| c.is_digit(radix)) {
+            self.at += 1;
+        }
+        self.chars[start..self.at].iter().collect()
+    }
+
+    fn unsigned_suffix(&mut self) -> bool {
+        let found = matches!(self.peek(0), Some('u' | 'U'));
+        self.at += usize::from(found);
+        found
+    }
+
+    fn number(&mut self) -> Result<TokenKind, String> {
+        if self.peek(0) == Some('0') && matches!(self.peek(1), Some('x' | 'X')) {
+            self.at += 2;
+            let digits = self.digits(16);
+            return self.integer(&digits, 16);
+        }
+        let whole = self.digits(10);
+        let mut text = whole.clone();
+        if self.peek(0) == Some('.') && self.peek(1).is_some_and(|c| c.is_ascii_digit()) {
+            self.at += 1;
+            text = format!("{}.{}", if whole.is_empty() { "0" } else { &whole }, self.digits(10));
+        }
+        if matches!(self.peek(0), Some('e' | 'E')) {
+            let sign = usize::from(matches!(self.peek(1), Some('+' | '-')));
+            if self.peek(1 + sign).is_some_and(|c| c.is_ascii_digit()) {
+                text.push('e');
+                if self.peek(1) == Some('-') {
+                    text.push('-');
+                }
+                self.at += 1 + sign;
+                text.push_str(&self.digits(10));
+            }
+        }
+        if text == whole {
+            return self.integer(&whole, 10);
+        }
+        text.parse()
+            .map(|f| TokenKind::Literal(Literal::Double(f)))
+            .map_err(|_| "invalid double literal".to_owned())
+    }
+
+    fn integer(&mut self, digits: &str, radix: u32) -> Result<TokenKind, String> {
+        if self.unsigned_suffix() {
+            return u64::from_str_radix(digits, radix)
+                .map(|u| TokenKind::Literal(Literal::Uint(u)))
+                .map_err(|_| "invalid uint literal".to_owned());
+        }
+        match i64::from_str_radix(digits, radix) {
+            Ok(i) => Ok(TokenKind::Literal(Literal::Int(i))),
+            Err(_) if u64::from_str_radix(digits, radix) == Ok(1 << 63) => Ok(TokenKind::MinInt),
+            Err(_) => Err("invalid int literal".to_owned()),
+        }
+    }
+
+    /// A string or bytes literal with its prefixes; None if there is none here.
+    fn string(&mut self) -> Result<Option<TokenKind>, String> {
+        let (mut raw, mut bytes, mut length) = (false, false, 0);
+        while let Some(c) = self.peek(length) {
+            match c {
+                'r' | 'R' if !raw => raw = true,
+                'b' | 'B' if !bytes => bytes = true,
+                '"' | '\'' => break,
+                _ => return Ok(None),
+            }
+            length += 1;
+        }
+        let Some(quote) = self.peek(length) else { return Ok(None) };
+        let start = self.at;
+        self.at += length;
+        let triple = self.peek(1) == Some(quote) && self.peek(2) == Some(quote);
+        let width = if triple { 3 } else { 1 };
+        self.at += width;
+        let mut content = Content { bytes: Vec::new(), as_bytes: bytes };
+        loop {
+            let closed = (0..width).all(|i| self.peek(i) == Some(quote));
+            match self.peek(0) {
+                _ if closed => break,
+                None => {
+                    self.at = self.chars.len();
+                    return Err(self.unterminated(start));
+                }
+                Some('\n' | '\r') if !triple => return Err(self.unterminated(start)),
+                Some('\\') if raw => {
+                    content.char('\\');
+                    self.at += 1;
+                    // A quote after a backslash does not end a raw string.
+                    if let Some(c) = self.peek(0).filter(|c| *c == quote || *c == '\\') {
+                        content.char(c);
+                        self.at += 1;
+                    }
+                }
+                Some('\\') => self.escape(&mut content)?,
+                Some(c) => {
+                    content.char(c);
+                    self.at += 1;
+                }
+            }
+        }
+        self.at += width;
+        Ok(Some(TokenKind::Literal(content.literal()?)))
+    }
+
+    fn unterminated(&self, start: usize) -> String {
+        let text: String = self.chars[start..self.at].iter().collect();
+        format!("Syntax error: token recognition error at: '{text}'")
+    }
+
+    fn escape(&mut self, content: &mut Content) -> Result<(), String> {
+        self.at += 1;
+        let Some(c) = self.peek(0) else { return Err("unable to unescape string".to_owned()) };
+        self.at += 1;
+        let simple = match c {
+            'a' => '\u{7}',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\u{b}',
+            '\\' | '\'' | '"' | '`' | '?' => c,
+            'x' | 'X' => return self.code(2, 16, content),
+            'u' => return self.code(4, 16, content),
+            'U' => return self.code(8, 16, content),
+            '0'..='3' => {
+                self.at -= 1;
+                return self.code(3, 8, content);
+            }
+            _ => return Err("unable to unescape string".to_owned()),
+        };
+        content.char(simple);
+        Ok(())
+    }
+
+    fn code(&mut self, width: usize, radix: u32, content: &mut Content) -> Result<(), String> {
+        let bad = || "unable to unescape string".to_owned();
+        let digits: String = self.chars.get(self.at..self.at + width).ok_or_else(bad)?.iter().collect();
+        let code = u32::from_str_radix(&digits, radix).map_err(|_| bad())?;
+        self.at += width;
+        match (content.as_bytes && width < 4, u8::try_from(code)) {
+            (true, Ok(byte)) => content.bytes.push(byte),
+            _ => content.char(char::from_u32(code).ok_or_else(bad)?),
+        }
+        Ok(())
+    }
+}
+
+struct Content {
+    bytes: Vec<u8>,
+    as_bytes: bool,
+}
+
+impl Content {
+    fn char(&mut self, c: char) {
+        self.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    fn literal(self) -> Result<Literal, String> {
+        if self.as_bytes {
+            return Ok(Literal::Bytes(Arc::from(self.bytes)));
+        }
+        match String::from_utf8(self.bytes) {
+            Ok(text) => Ok(Literal::String(Arc::from(text))),
+            Err(_) => Err("unable to unescape string".to_owned()),
+        }
+    }
+}

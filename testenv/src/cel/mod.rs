@@ -1,0 +1,159 @@
+//! The Common Expression Language as `x-kubernetes-validations` uses it.
+//!
+//! An expression is parsed (macros expanded), checked against the types that a schema declares, estimated for its worst
+//! cost, and evaluated on JSON. Texts of faults are cel-go's. The module knows schemas and JSON, nothing of a server.
+//!
+//! Depth of expressions, and of the types and values that they reach, is bounded; evaluation stops at a cost limit.
+
+mod ast;
+mod checker;
+mod cost;
+mod estimate;
+mod eval;
+mod functions;
+mod issue;
+mod lexer;
+mod macros;
+mod overloads;
+mod parser;
+mod quantity;
+mod rules;
+mod semver;
+#[cfg(test)]
+mod tests;
+mod types;
+mod url;
+mod value;
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::structural::Structural;
+use ast::Ast;
+use checker::Checked;
+use eval::Evaluator;
+use value::Value;
+
+pub use eval::EvalError;
+pub use issue::{Issue, render};
+pub use rules::{CompiledRule, RuleError, Validator, compile_rule, max_cardinality};
+pub use types::{Decl, ObjectType, Type, escape};
+
+/// What one evaluation may cost. Source: PerCallLimit of the API server.
+pub const PER_CALL_LIMIT: u64 = 1_000_000;
+/// What all rules of an object may cost. Source: RuntimeCELCostBudget of the API server.
+pub const OBJECT_BUDGET: u64 = 10_000_000;
+
+/// An expression that was compiled for a place in a schema.
+#[derive(Debug)]
+pub struct Program {
+    ast: Ast,
+    checked: Checked,
+    max_cost: u64,
+}
+
+/// The variables of an evaluation.
+#[derive(Debug)]
+pub struct Activation<'a> {
+    /// The schema of the place.
+    pub schema: &'a Structural,
+    /// Whether the place is the root of a resource.
+    pub is_resource: bool,
+    /// The value.
+    pub object: &'a Json,
+    /// The old value, if there is one.
+    pub old: Option<&'a Json>,
+}
+
+/// The variables with their values, made once for all rules of a place.
+#[derive(Clone, Debug)]
+pub struct Variables {
+    own: Value,
+    old: Option<Value>,
+}
+
+impl Variables {
+    /// Types the values of an activation.
+    #[must_use]
+    pub fn new(activation: &Activation<'_>) -> Self {
+        let typed = |json: &Json| Value::of(activation.schema, json, activation.is_resource);
+        Self { own: typed(activation.object), old: activation.old.map(typed) }
+    }
+}
+
+/// What an evaluation yields.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A text.
+    String(String),
+    /// Anything else, by the name of its type.
+    Other(String),
+}
+
+/// The type of `oldSelf` besides that of `self`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OldSelf {
+    /// As `self`; rules that use it run on updates only.
+    Plain,
+    /// An optional of it.
+    Optional,
+}
+
+/// Compiles an expression in which `self` (and `oldSelf`) are of a declared type.
+///
+/// # Errors
+/// All faults of the expression; [`render`] shows them.
+pub fn compile(source: &str, decl: &Arc<Decl>, old: OldSelf) -> Result<Program, Vec<Issue>> {
+    let ast = parser::parse(source)?;
+    let own = decl.type_.clone();
+    let old_type = match old {
+        OldSelf::Plain => own.clone(),
+        OldSelf::Optional => Type::optional(own.clone()),
+    };
+    let checked = checker::check(&ast, &[("self", own), ("oldSelf", old_type)])?;
+    let max_cost = estimate::max_cost(&ast, &checked, decl);
+    Ok(Program { ast, checked, max_cost })
+}
+
+impl Program {
+    /// The type of the result.
+    #[must_use]
+    pub fn result_type(&self) -> Type {
+        self.checked.types.get(&self.ast.root.id).cloned().unwrap_or(Type::Dyn)
+    }
+
+    /// Whether the expression uses `oldSelf`.
+    #[must_use]
+    pub fn uses_old_self(&self) -> bool {
+        self.checked.variables.iter().any(|name| name == "oldSelf")
+    }
+
+    /// The greatest cost of one evaluation.
+    #[must_use]
+    pub fn max_cost(&self) -> u64 {
+        self.max_cost
+    }
+
+    /// Evaluates the expression; returns what it cost as well.
+    pub fn run(&self, variables: &Variables, old: OldSelf, limit: u64) -> (Result<Answer, EvalError>, u64) {
+        let mut values = vec![("self".to_owned(), variables.own.clone())];
+        match (old, &variables.old) {
+            (OldSelf::Plain, Some(old)) => values.push(("oldSelf".to_owned(), old.clone())),
+            (OldSelf::Plain, None) => {}
+            (OldSelf::Optional, old) => {
+                values.push(("oldSelf".to_owned(), Value::Optional(old.clone().map(Arc::new))));
+            }
+        }
+        let mut evaluator = Evaluator::new(&self.checked, values, limit);
+        let outcome = evaluator.eval(&self.ast.root);
+        let answer = outcome.map(|value| match value {
+            Value::Bool(b) => Answer::Bool(b),
+            Value::String(s) => Answer::String(s.to_string()),
+            other => Answer::Other(other.type_name().to_owned()),
+        });
+        (answer, evaluator.cost)
+    }
+}

@@ -1,0 +1,366 @@
+//! `x-kubernetes-validations`: compiling the rules of a schema, and running them on an object.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use super::types::MAX_REQUEST_BYTES;
+use super::{
+    Activation, Answer, Decl, EvalError, OBJECT_BUDGET, OldSelf, PER_CALL_LIMIT, Program, Type, Variables,
+    compile, render,
+};
+use crate::structural::{
+    Additional, Cause, CauseKind, ListType, Path, Rule, Structural, lists, resolve_field_path,
+};
+
+/// Why a rule cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleError {
+    /// The rule itself.
+    Rule(String),
+    /// Its message expression.
+    Message(String),
+}
+
+impl RuleError {
+    /// The text, as the server has it after `Invalid value: ...: `.
+    #[must_use]
+    pub fn detail(&self) -> &str {
+        match self {
+            Self::Rule(text) | Self::Message(text) => text,
+        }
+    }
+}
+
+/// A rule that compiled.
+#[derive(Debug)]
+pub struct CompiledRule {
+    /// The expression.
+    pub program: Program,
+    /// The expression of the message, with its greatest cost.
+    pub message: Option<Program>,
+    /// How the rule sees `oldSelf`.
+    pub old_self: OldSelf,
+    /// The field that causes name, relative to the rule's place; empty if it is the place itself.
+    pub field_path: String,
+}
+
+/// How many values of a least size fit into a request: the greatest number of times that a rule in an unbounded list or
+/// map is run.
+#[must_use]
+pub fn max_cardinality(min_size: u64) -> u64 {
+    MAX_REQUEST_BYTES / (min_size + 1)
+}
+
+/// Compiles a rule for a place in a schema.
+///
+/// # Errors
+/// What is wrong with the rule or with its message expression.
+pub fn compile_rule(schema: &Structural, decl: &Arc<Decl>, rule: &Rule) -> Result<CompiledRule, RuleError> {
+    let old_self = if rule.optional_old_self == Some(true) { OldSelf::Optional } else { OldSelf::Plain };
+    let program = compile(&rule.rule, decl, old_self)
+        .map_err(|issues| RuleError::Rule(format!("compilation failed: {}", render(&rule.rule, &issues))))?;
+    if program.result_type() != Type::Bool {
+        return Err(RuleError::Rule("cel expression must evaluate to a bool".to_owned()));
+    }
+    let message = match rule.message_expression.as_str() {
+        "" => None,
+        source => Some(compile_message(source, decl, old_self)?),
+    };
+    let field_path = match rule.field_path.as_str() {
+        "" => String::new(),
+        path => resolve_field_path(path, schema, true).map(|found| found.text).unwrap_or_default(),
+    };
+    Ok(CompiledRule { program, message, old_self, field_path })
+}
+
+fn compile_message(source: &str, decl: &Arc<Decl>, old_self: OldSelf) -> Result<Program, RuleError> {
+    let program = compile(source, decl, old_self).map_err(|issues| {
+        RuleError::Message(format!("messageExpression compilation failed: {}", render(source, &issues)))
+    })?;
+    match program.result_type() {
+        Type::String => Ok(program),
+        _ => Err(RuleError::Message("messageExpression must evaluate to a string".to_owned())),
+    }
+}
+
+/// The compiled rules of a schema, along its shape.
+#[derive(Debug)]
+pub struct Validator {
+    schema: Structural,
+    is_resource: bool,
+    rules: Vec<Result<CompiledRule, RuleError>>,
+    items: Option<Box<Validator>>,
+    properties: BTreeMap<String, Validator>,
+    additional: Option<Box<Validator>>,
+}
+
+/// What is left to spend; rules stop once it is used up.
+struct Budget(Option<u64>);
+
+impl Budget {
+    fn spend(&mut self, cost: u64) -> bool {
+        self.0 = self.0.and_then(|left| left.checked_sub(cost));
+        self.0.is_some()
+    }
+}
+
+/// A value and what it was.
+#[derive(Clone, Copy)]
+struct Pair<'v> {
+    new: &'v Json,
+    old: Option<&'v Json>,
+    /// Whether the value, or the innermost thing around it that has an old counterpart, did not change.
+    unchanged: bool,
+}
+
+impl Validator {
+    /// Compiles the rules of a schema; None if there are none.
+    #[must_use]
+    pub fn new(schema: &Structural, is_resource: bool) -> Option<Self> {
+        if !schema.any(&|s| !s.rules.is_empty()) {
+            return None;
+        }
+        let is_resource = is_resource || schema.embedded_resource;
+        let decl = match schema.rules.is_empty() {
+            true => None,
+            false => Decl::of(schema, is_resource, "selfType"),
+        };
+        let rules = match &decl {
+            None => Vec::new(),
+            Some(decl) => schema.rules.iter().map(|rule| compile_rule(schema, decl, rule)).collect(),
+        };
+        let additional = match &schema.additional_properties {
+            Some(Additional::Schema(all)) => Self::new(all, false).map(Box::new),
+            _ => None,
+        };
+        let properties = schema.properties.iter();
+        Some(Self {
+            is_resource,
+            rules,
+            items: schema.items.as_ref().and_then(|items| Self::new(items, false)).map(Box::new),
+            properties: properties.filter_map(|(k, s)| Some((k.clone(), Self::new(s, false)?))).collect(),
+            additional,
+            schema: schema.clone(),
+        })
+    }
+
+    /// Runs all rules on an object; `old` is what it replaces. Faults of rules that do not look at the old value are not
+    /// held against parts that did not change.
+    #[must_use]
+    pub fn validate(&self, object: &Json, old: Option<&Json>) -> Vec<Cause> {
+        self.validate_at(&Path::root(), object, old)
+    }
+
+    /// Like [`Validator::validate`] for a part of an object.
+    #[must_use]
+    pub fn validate_at(&self, path: &Path, object: &Json, old: Option<&Json>) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        let mut budget = Budget(Some(OBJECT_BUDGET));
+        let pair = Pair { new: object, old, unchanged: old == Some(object) };
+        self.node(path, pair, &mut budget, &mut causes);
+        causes
+    }
+
+    fn node(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, causes: &mut Vec<Cause>) {
+        if pair.new.is_null() || budget.0.is_none() {
+            return;
+        }
+        if !self.schema.rules.is_empty() {
+            self.expressions(path, pair, budget, causes);
+        }
+        match pair.new {
+            Json::Array(items) => self.array(path, items, pair, budget, causes),
+            Json::Object(map) => self.object(path, map, pair, budget, causes),
+            _ => {}
+        }
+    }
+
+    fn array(
+        &self,
+        path: &Path,
+        items: &[Json],
+        pair: Pair<'_>,
+        budget: &mut Budget,
+        causes: &mut Vec<Cause>,
+    ) {
+        let Some(validator) = &self.items else { return };
+        let old_items = pair.old.and_then(Json::as_array);
+        let keyed = self.schema.effective_list_type() == ListType::Map;
+        for (i, item) in items.iter().enumerate() {
+            let key = if keyed { lists::map_key(&self.schema, item) } else { None };
+            let old = key.and_then(|key| {
+                old_items?.iter().find(|other| lists::map_key(&self.schema, other).as_ref() == Some(&key))
+            });
+            let unchanged = old.map_or(pair.unchanged, |old| old == item);
+            validator.node(&path.index(i), Pair { new: item, old, unchanged }, budget, causes);
+        }
+    }
+
+    fn object(
+        &self,
+        path: &Path,
+        map: &Map<String, Json>,
+        pair: Pair<'_>,
+        budget: &mut Budget,
+        causes: &mut Vec<Cause>,
+    ) {
+        let old_map = pair.old.and_then(Json::as_object);
+        for (name, value) in map {
+            let (validator, below) = match (self.properties.get(name), &self.additional) {
+                (Some(validator), _) => (validator, path.child(name)),
+                (None, Some(validator)) if !self.schema.properties.contains_key(name) => {
+                    (&**validator, path.key(name))
+                }
+                _ => continue,
+            };
+            let old = old_map.and_then(|old| old.get(name));
+            let unchanged = old.map_or(pair.unchanged, |old| old == value);
+            validator.node(&below, Pair { new: value, old, unchanged }, budget, causes);
+        }
+    }
+
+    fn expressions(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, causes: &mut Vec<Cause>) {
+        let type_ = self.schema.type_.as_str();
+        let old = pair.old.filter(|old| !old.is_null());
+        let variables = Variables::new(&Activation {
+            schema: &self.schema,
+            is_resource: self.is_resource,
+            object: pair.new,
+            old,
+        });
+        for (rule, compiled) in self.schema.rules.iter().zip(&self.rules) {
+            let compiled = match compiled {
+                Ok(compiled) => compiled,
+                Err(error) => {
+                    let detail = format!("rule compile error: {}", error.detail());
+                    causes.push(Cause::invalid(path, type_, detail));
+                    continue;
+                }
+            };
+            let uses_old = compiled.program.uses_old_self();
+            if uses_old && old.is_none() && compiled.old_self == OldSelf::Plain {
+                continue;
+            }
+            let (answer, cost) = compiled.program.run(&variables, compiled.old_self, PER_CALL_LIMIT);
+            if !budget.spend(cost) {
+                let detail = "validation failed due to running out of cost budget, no further validation rules will be run";
+                causes.push(Cause::invalid(path, type_, detail));
+                return;
+            }
+            match answer {
+                Ok(Answer::Bool(true)) => {}
+                Err(error) => {
+                    causes.push(Cause::invalid(path, type_, error_detail(&error, rule)));
+                    if error == EvalError::CostExceeded {
+                        budget.0 = None;
+                        return;
+                    }
+                }
+                Ok(_) => {
+                    let cause = self.failure(path, pair.new, rule, compiled, &variables, budget);
+                    if uses_old || !pair.unchanged {
+                        causes.push(cause);
+                    }
+                    if budget.0.is_none() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The cause of a rule that is not kept.
+    fn failure(
+        &self,
+        path: &Path,
+        object: &Json,
+        rule: &Rule,
+        compiled: &CompiledRule,
+        variables: &Variables,
+        budget: &mut Budget,
+    ) -> Cause {
+        let path = match compiled.field_path.as_str() {
+            "" => path.clone(),
+            below => path.child(below),
+        };
+        let detail = match message(compiled, rule, variables, budget) {
+            Ok(Some(text)) => text,
+            Ok(None) => default_message(rule),
+            Err(detail) => return Cause::invalid(path, self.schema.type_.as_str(), detail),
+        };
+        let value = object.clone();
+        let cause = match rule.reason.as_deref() {
+            Some("FieldValueForbidden") => Cause::forbidden(path, detail),
+            Some("FieldValueRequired") => Cause::required(path, detail),
+            Some("FieldValueDuplicate") => Cause::duplicate(path, value),
+            _ => Cause::new(CauseKind::Invalid, path, value, detail),
+        };
+        match self.schema.type_.as_str() {
+            "object" | "array" => cause.without_value(),
+            _ => cause,
+        }
+    }
+}
+
+fn rule_text(rule: &Rule) -> &str {
+    match rule.message.is_empty() {
+        true => rule.rule.trim(),
+        false => rule.message.trim(),
+    }
+}
+
+fn default_message(rule: &Rule) -> String {
+    match rule.message.is_empty() {
+        true => format!("failed rule: {}", rule_text(rule)),
+        false => rule_text(rule).to_owned(),
+    }
+}
+
+fn error_detail(error: &EvalError, rule: &Rule) -> String {
+    let shown = rule_text(rule);
+    match error {
+        EvalError::CostExceeded => {
+            format!(
+                "'{error}': no further validation rules will be run due to call cost exceeds limit for rule: {shown}"
+            )
+        }
+        EvalError::Fault(text) if text.starts_with("no such overload") => format!(
+            "'{text}': call arguments did not match a supported operator, function or macro signature for rule: {shown}"
+        ),
+        EvalError::Fault(text) => format!("{text} evaluating rule: {shown}"),
+    }
+}
+
+/// Messages longer than this are not used. Source: MaxEvaluatedMessageExpressionSizeBytes of the API server.
+const MAX_MESSAGE_BYTES: usize = 5 * 1024;
+
+/// The message of an expression; None where the fixed one takes its place, an error where rules stop.
+fn message(
+    compiled: &CompiledRule,
+    rule: &Rule,
+    variables: &Variables,
+    budget: &mut Budget,
+) -> Result<Option<String>, String> {
+    let Some(program) = &compiled.message else { return Ok(None) };
+    let (answer, cost) = program.run(variables, compiled.old_self, PER_CALL_LIMIT);
+    if !budget.spend(cost) {
+        return Err("messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run".to_owned());
+    }
+    match answer {
+        Ok(Answer::String(text)) => {
+            let text = text.trim();
+            let usable = !text.is_empty() && text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n');
+            Ok(usable.then(|| text.to_owned()))
+        }
+        Err(EvalError::CostExceeded) => {
+            budget.0 = None;
+            let source = crate::structural::golang::quote(&rule.message_expression);
+            Err(format!(
+                "no further validation rules will be run due to call cost exceeds limit for messageExpression: {source}"
+            ))
+        }
+        _ => Ok(None),
+    }
+}

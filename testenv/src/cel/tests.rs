@@ -1,0 +1,308 @@
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::structural::{Cause, Structural};
+
+fn schema(properties: Json) -> Structural {
+    Structural::parse(&json!({"type": "object", "properties": properties})).unwrap()
+}
+
+fn decl(schema: &Structural) -> Arc<Decl> {
+    Decl::of(schema, false, "self").unwrap()
+}
+
+fn everything() -> Structural {
+    schema(json!({
+        "s": {"type": "string"}, "n": {"type": "integer"}, "d": {"type": "number"}, "b": {"type": "boolean"},
+        "by": {"type": "string", "format": "byte"}, "t": {"type": "string", "format": "date-time"},
+        "du": {"type": "string", "format": "duration"}, "l": {"type": "array", "items": {"type": "string"}},
+        "ns": {"type": "array", "items": {"type": "integer"}},
+        "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+        "m": {"type": "object", "additionalProperties": {"type": "string"}},
+        "o": {"type": "object", "properties": {"x": {"type": "integer"}, "a-b": {"type": "string"}}},
+        "ios": {"x-kubernetes-int-or-string": true}, "nul": {"type": "string", "nullable": true}
+    }))
+}
+
+fn sample() -> Json {
+    json!({"s": "héllo", "n": 3, "d": 1.5, "b": true, "by": "YWI=", "t": "2024-02-29T12:30:15.5Z", "du": "90m",
+        "l": ["a", "b", "c"], "ns": [3, 1, 2], "set": ["x", "y"], "m": {"k": "v", "z": "w"},
+        "o": {"x": 7, "a-b": "dash"}, "ios": "80%", "nul": null})
+}
+
+fn run(source: &str) -> Result<Answer, String> {
+    let schema = everything();
+    let program =
+        compile(source, &decl(&schema), OldSelf::Plain).map_err(|issues| render(source, &issues))?;
+    let object = sample();
+    let activation = Activation { schema: &schema, is_resource: false, object: &object, old: None };
+    program.run(&Variables::new(&activation), OldSelf::Plain, PER_CALL_LIMIT).0.map_err(|e| e.to_string())
+}
+
+#[track_caller]
+fn holds(source: &str) {
+    assert_eq!(run(source), Ok(Answer::Bool(true)), "{source}");
+}
+
+#[track_caller]
+fn fails(source: &str, text: &str) {
+    assert_eq!(run(source), Err(text.to_owned()), "{source}");
+}
+
+#[test]
+fn the_language_works() {
+    for source in [
+        "1 + 2 * 3 == 7 && -self.n == -3 && 7 / 2 == 3 && 7 % 4 == 3 && 1.0 / 4.0 == 0.25",
+        "self.s == 'héllo' && self.s.size() == 5 && size(self.l) == 3 && self.s + '!' == \"héllo!\"",
+        "self.n > 2 && self.n >= 3 && self.n < 4 && self.n <= 3 && self.n != 4 && self.n < 3.5",
+        "has(self.o.x) && !has(self.o.a__dash__b) == false && !has(self.m.nope) && has(self.m.k)",
+        "self.m['k'] == 'v' && self.m.k == 'v' && 'k' in self.m && !('q' in self.m) && 'a' in self.l",
+        "self.o.a__dash__b == 'dash' && self.o.x == 7",
+        "self.l.all(x, x < 'd') && self.l.exists(x, x == 'b') && self.l.exists_one(x, x == 'c')",
+        "self.l.map(x, x + x) == ['aa', 'bb', 'cc'] && self.l.filter(x, x != 'b') == ['a', 'c']",
+        "self.ns.map(x, x > 1, x * 10) == [30, 20]",
+        "self.m.all(k, self.m[k] != '') && self.m.exists(k, v, k == 'k' && v == 'v')",
+        "self.l.transformList(i, v, i > 0, v + string(i)) == ['b1', 'c2']",
+        "self.m.transformMap(k, v, k + v) == {'k': 'kv', 'z': 'zw'}",
+        "self.l.transformMapEntry(i, v, {v: i}) == {'a': 0, 'b': 1, 'c': 2}",
+        "self.b ? true : false",
+        "false && self.l[10] == '' || true",
+        "!(self.l[10] == '' && false)",
+        "[1, 2] + [3] == [1, 2, 3] && {'a': 1}.a == 1",
+        "!has(self.nul) || self.s != ''",
+        "type(self.n) == int && type(1.0) == double && type(self.ios) == string && type('') != int",
+        "int('5') + int(2.9) == 7 && double('1.5') == self.d && string(12) == '12' && uint(3) == 3u && bool('true')",
+        "string(self.by) == 'ab' && bytes('ab') == self.by && string(1.5) == '1.5'",
+        "r'\\d' == '\\\\d' && 'tab\\t' == \"tab\\x09\" && '''a'b''' == 'a\\'b' && b'\\xff'.size() == 1",
+        "self.ios.contains('%') && int(self.ios.replace('%', '')) == 80",
+        "dyn(1) == 1 && dyn(1u) == 1.0",
+        "0x10 == 16 && 1e3 == 1000.0 && .5 == 0.5 && -9223372036854775808 < 0",
+    ] {
+        holds(source);
+    }
+}
+
+#[test]
+fn time_works() {
+    for source in [
+        "self.t.getFullYear() == 2024 && self.t.getMonth() == 1 && self.t.getDate() == 29 && self.t.getDayOfMonth() == 28",
+        "self.t.getHours() == 12 && self.t.getMinutes() == 30 && self.t.getSeconds() == 15 && self.t.getMilliseconds() == 500",
+        "self.t.getHours('-02:30') == 10 && self.t.getDayOfWeek() == 4 && self.t.getDayOfYear() == 59",
+        "self.du == duration('1h30m') && self.du.getMinutes() == 90 && self.du.getHours() == 1",
+        "self.t + duration('1s') > self.t && self.t - timestamp('2024-02-29T12:30:15Z') == duration('500ms')",
+        "string(duration('1.5s')) == '1.5s' && string(timestamp('2020-01-01T00:00:00Z')) == '2020-01-01T00:00:00Z'",
+        "int(timestamp('1970-01-01T00:01:00Z')) == 60",
+    ] {
+        holds(source);
+    }
+}
+
+#[test]
+fn extensions_work() {
+    for source in [
+        "self.s.charAt(1) == 'é' && self.s.indexOf('l') == 2 && self.s.lastIndexOf('l') == 3 && 'abc'.indexOf('z') == -1",
+        "self.s.substring(1, 3) == 'él' && self.s.upperAscii() == 'HéLLO' && ' x '.trim() == 'x'",
+        "'a,b'.split(',') == ['a', 'b'] && ['a', 'b'].join('-') == 'a-b' && 'aaa'.replace('a', 'b', 2) == 'bba'",
+        "'%s=%d %.2f %x'.format(['a', dyn(1), dyn(1.5), dyn(255)]) == 'a=1 1.50 ff' && strings.quote('a\"') == '\"a\\\\\"\"'",
+        "self.s.matches('^h') && 'a1b22'.find('[0-9]+') == '1' && 'a1b22'.findAll('[0-9]+') == ['1', '22']",
+        "self.s.startsWith('h') && self.s.endsWith('lo') && self.s.contains('éll')",
+        "!self.ns.isSorted() && self.ns.sum() == 6 && self.ns.max() == 3 && self.ns.min() == 1 && self.ns.indexOf(1) == 1",
+        "self.ns.sort() == [1, 2, 3] && self.l.reverse() == ['c', 'b', 'a'] && [1, 1, 2].distinct() == [1, 2]",
+        "self.l.slice(1, 3) == ['b', 'c'] && [[1], [2, 3]].flatten() == [1, 2, 3] && lists.range(3) == [0, 1, 2]",
+        "self.l.sortBy(x, x == 'a' ? 9 : 1) == ['b', 'c', 'a'] && self.l.first().value() == 'a'",
+        "sets.contains(self.l, ['a']) && sets.equivalent([1, 2], [2, 1, 1]) && sets.intersects([1], [1, 2])",
+        "url('https://h:80/p?a=1').getHost() == 'h:80' && url('https://h/p').getEscapedPath() == '/p' && !isURL('../x')",
+        "url('https://h/p?a=1&a=2').getQuery() == {'a': ['1', '2']} && url('https://[::1]:1/').getHostname() == '::1'",
+        "quantity('1.5Gi').isGreaterThan(quantity('1G')) && quantity('2').add(1) == quantity('3') && isQuantity('1k')",
+        "quantity('100m').asApproximateFloat() == 0.1 && quantity('5').asInteger() == 5 && !quantity('0.5').isInteger()",
+        "ip('10.0.0.1').family() == 4 && isIP('::1') && !isIP('x') && ip('::1').isLoopback() && ip.isCanonical('::1')",
+        "cidr('10.0.0.0/8').containsIP('10.1.1.1') && cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && isCIDR('::/0')",
+        "cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8') && cidr('10.0.0.0/8').prefixLength() == 8",
+        "!format.dns1123Label().validate('a').hasValue() && format.named('uuid').value().validate('x').hasValue()",
+        "semver('1.2.3').isLessThan(semver('1.10.0')) && semver('1.2.3').minor() == 2 && isSemver('v1.2', true)",
+        "self.?o.x == optional.of(7) && self.m[?'q'] == optional.none() && self.m[?'q'].orValue('d') == 'd'",
+        "optional.of(1).optMap(x, x + 1).value() == 2 && optional.none().or(optional.of(1)).hasValue()",
+        "[1, ?optional.of(2), ?optional.none()] == [1, 2] && {?'a': optional.of(1)} == {'a': 1}",
+        "self.set == ['y', 'x'] && self.set + ['x', 'z'] == ['x', 'y', 'z']",
+    ] {
+        holds(source);
+    }
+}
+
+#[test]
+fn run_time_faults_have_the_servers_words() {
+    for (source, text) in [
+        ("self.l[10] == ''", "index out of bounds: 10"),
+        ("self.m['nope'] == ''", "no such key: nope"),
+        ("self.n / 0 == 1", "division by zero"),
+        ("self.n % 0 == 1", "modulus by zero"),
+        ("9223372036854775807 + self.n == 0", "integer overflow"),
+        ("int('x') == 1", "type conversion error from 'string' to 'int'"),
+        ("self.ios < 5", "no such overload"),
+        (
+            "quantity('x').isInteger()",
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        ),
+        ("optional.none().value() == 1", "optional.none() dereference"),
+        ("[].max() == 1", "max called on empty list"),
+    ] {
+        fails(source, text);
+    }
+}
+
+#[test]
+fn compile_errors_have_the_servers_words() {
+    for (source, place, message) in [
+        ("self.s.nope == 1", 7, "type 'string' does not support field selection"),
+        ("self.nope == 1", 5, "undefined field 'nope'"),
+        ("foo == 1", 1, "undeclared reference to 'foo' (in container '')"),
+        ("self.s == 1", 8, "found no matching overload for '_==_' applied to '(string, int)'"),
+        ("self.s.size(1) == 1", 12, "found no matching overload for 'size' applied to 'string.(int)'"),
+        ("self.s.frob()", 12, "undeclared reference to 'frob' (in container '')"),
+        ("self.n && true", 5, "expected type 'bool' but found 'int'"),
+        ("[1, 'a'] == []", 5, "expected type 'int' but found 'string'"),
+        (
+            "self.n.all(x, true)",
+            5,
+            "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+        ),
+        ("self.s.matches('(')", 16, "invalid matches argument"),
+        ("self.", 6, "Syntax error: no viable alternative at input '.<EOF>'"),
+        ("self.n == 1 1", 13, "Syntax error: mismatched input '1' expecting <EOF>"),
+        ("self.s == #", 11, "Syntax error: token recognition error at: '#'"),
+        ("has(self)", 4, "invalid argument to has() macro"),
+        ("for == 1", 1, "reserved identifier: for"),
+    ] {
+        let marks = ".".repeat(place - 1);
+        fails(source, &format!("ERROR: <input>:1:{place}: {message}\n | {source}\n | {marks}^"));
+    }
+    fails(
+        "a == 1 ||\n b == 2",
+        "ERROR: <input>:1:1: undeclared reference to 'a' (in container '')\n | a == 1 ||\n | ^\n\
+         ERROR: <input>:2:2: undeclared reference to 'b' (in container '')\n |  b == 2\n | .^",
+    );
+}
+
+#[test]
+fn evaluation_stops_at_the_cost_limit() {
+    let list: Vec<i64> = (0..2000).collect();
+    let schema = schema(json!({"ns": {"type": "array", "items": {"type": "integer"}}}));
+    let object = json!({"ns": list});
+    let source = "self.ns.all(x, self.ns.all(y, x + y >= 0))";
+    let program = compile(source, &decl(&schema), OldSelf::Plain).unwrap();
+    let variables =
+        Variables::new(&Activation { schema: &schema, is_resource: false, object: &object, old: None });
+    let (answer, cost) = program.run(&variables, OldSelf::Plain, PER_CALL_LIMIT);
+    assert_eq!(answer, Err(EvalError::CostExceeded));
+    assert!(cost > PER_CALL_LIMIT && cost < PER_CALL_LIMIT + 100);
+}
+
+#[test]
+fn hostile_expressions_are_refused() {
+    let d = decl(&everything());
+    for source in [
+        "(".repeat(10_000),
+        format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000)),
+        format!("{}true", "!".repeat(50_000)),
+        format!("{}1 == 1", "-".repeat(50_000)),
+        format!("1{} > 0", " + 1".repeat(20_000)),
+        format!("self{}", ".a".repeat(20_000)),
+        "x".repeat(200_000),
+        format!("true{}", " ? true : true".repeat(5_000)),
+        format!("true{}", " || true".repeat(10_000)),
+        format!("1{} > 0", " + 1".repeat(240)),
+        format!("{}1{} == 1", "(".repeat(79), ")".repeat(79)),
+        "'".to_owned(),
+        "\"\\".to_owned(),
+        "\u{0}".to_owned(),
+        "self.s.matches('((a{1000}){1000}){1000}')".to_owned(),
+    ] {
+        // Only that it ends, and does not take the stack, matters.
+        if let Ok(program) = compile(&source, &d, OldSelf::Plain) {
+            let (schema, object) = (everything(), sample());
+            let activation = Activation { schema: &schema, is_resource: false, object: &object, old: None };
+            let _ = program.run(&Variables::new(&activation), OldSelf::Plain, PER_CALL_LIMIT);
+        }
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_compiled_or_refused(source in "[a-z0-9(){}\\[\\].?:+*/%<>=!&| '\"\\\\,_-]{0,60}") {
+        let schema = everything();
+        if let Ok(program) = compile(&source, &decl(&schema), OldSelf::Plain) {
+            let object = sample();
+            let activation = Activation { schema: &schema, is_resource: false, object: &object, old: None };
+            let _ = program.run(&Variables::new(&activation), OldSelf::Plain, 10_000);
+        }
+    }
+}
+
+fn validator(spec: Json) -> Validator {
+    Validator::new(&Structural::parse(&spec).unwrap(), false).unwrap()
+}
+
+fn texts(causes: &[Cause]) -> Vec<String> {
+    causes.iter().map(Cause::to_string).collect()
+}
+
+#[test]
+fn rules_yield_causes() {
+    let rules = validator(json!({"type": "object", "properties": {"spec": {"type": "object",
+        "x-kubernetes-validations": [{"rule": "self.min <= self.max", "message": "min must not exceed max",
+            "fieldPath": ".min", "reason": "FieldValueForbidden"}],
+        "properties": {"min": {"type": "integer"}, "max": {"type": "integer"},
+            "name": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "name is immutable"}]},
+            "tags": {"type": "array", "items": {"type": "string"}, "x-kubernetes-validations": [
+                {"rule": "self.all(t, t.startsWith('t-'))", "messageExpression": "'first tag: ' + self[0]"}]},
+            "n": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 0"}]}}}}}));
+    let check = |spec: Json, old: Option<Json>| {
+        let old = old.map(|old| json!({"spec": old}));
+        texts(&rules.validate(&json!({"spec": spec}), old.as_ref()))
+    };
+    let none = Vec::<String>::new();
+    assert_eq!(check(json!({"min": 1, "max": 2, "name": "n", "tags": ["t-1"]}), None), none);
+    assert_eq!(check(json!({"min": 3, "max": 2}), None), ["spec.min: Forbidden: min must not exceed max"]);
+    assert_eq!(
+        check(json!({"min": 1, "max": 2, "tags": ["x"]}), None),
+        ["spec.tags: Invalid value: first tag: x"]
+    );
+    assert_eq!(
+        check(json!({"min": 1, "max": 2, "name": "b"}), Some(json!({"min": 1, "max": 2, "name": "a"}))),
+        ["spec.name: Invalid value: \"b\": name is immutable"]
+    );
+    assert_eq!(
+        check(json!({"min": 1, "max": 2, "n": 0}), None),
+        ["spec.n: Invalid value: 0: failed rule: self > 0"]
+    );
+    assert_eq!(
+        check(json!({"min": 1, "max": 3, "n": 0}), Some(json!({"min": 1, "max": 2, "n": 0}))),
+        none,
+        "an unchanged value is let pass"
+    );
+    assert_eq!(
+        check(json!({"min": 1}), None),
+        ["spec: Invalid value: \"object\": no such key: max evaluating rule: min must not exceed max"]
+    );
+}
+
+#[test]
+fn old_values_may_be_optional_and_keyed() {
+    let rules = validator(json!({"type": "object", "properties": {
+        "a": {"type": "string", "x-kubernetes-validations": [
+            {"rule": "oldSelf.hasValue() || self == 'first'", "optionalOldSelf": true}]},
+        "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+            "items": {"type": "object", "properties": {"k": {"type": "string"},
+                "v": {"type": "integer", "x-kubernetes-validations": [{"rule": "self >= oldSelf"}]}}}}}}));
+    assert_eq!(texts(&rules.validate(&json!({"a": "x"}), None)).len(), 1);
+    assert_eq!(texts(&rules.validate(&json!({"a": "first"}), None)).len(), 0);
+    assert_eq!(texts(&rules.validate(&json!({"a": "x"}), Some(&json!({"a": "y"})))).len(), 0);
+    let old = json!({"l": [{"k": "a", "v": 5}, {"k": "b", "v": 1}]});
+    let new = json!({"l": [{"k": "b", "v": 2}, {"k": "a", "v": 4}, {"k": "c", "v": 0}]});
+    assert_eq!(
+        texts(&rules.validate(&new, Some(&old))),
+        ["l[1].v: Invalid value: 4: failed rule: self >= oldSelf"]
+    );
+}

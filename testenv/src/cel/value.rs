@@ -1,0 +1,381 @@
+//! Values at run time, and how JSON becomes one.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use base64::Engine;
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+use super::quantity::Quantity;
+use super::semver::Semver;
+use super::types::escape;
+use super::url::Url;
+use crate::structural::formats::parse_go_duration;
+use crate::structural::{Additional, ListType, Structural, golang};
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    String(Arc<str>),
+    Bytes(Arc<[u8]>),
+    Timestamp(Timestamp),
+    /// In nanoseconds.
+    Duration(i64),
+    List(Arc<List>),
+    Map(Arc<BTreeMap<Key, Value>>),
+    /// Fields by their escaped names.
+    Object(Arc<BTreeMap<String, Value>>),
+    Optional(Option<Arc<Value>>),
+    Type(Arc<str>),
+    Quantity(Arc<Quantity>),
+    Url(Arc<Url>),
+    Ip(IpAddr),
+    Cidr(IpAddr, u8),
+    Semver(Arc<Semver>),
+    Format(&'static str),
+}
+
+/// A list and how it compares and joins: sets and list maps of a schema do not depend on order.
+#[derive(Clone, Debug)]
+pub(super) struct List {
+    pub(super) items: Vec<Value>,
+    pub(super) kind: ListKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ListKind {
+    Atomic,
+    Set,
+    Map(Arc<[String]>),
+}
+
+/// The key of a map.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Bool(bool),
+    /// Ints and uints that are the same number are the same key.
+    Int(i128),
+    String(Arc<str>),
+}
+
+impl Key {
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        Some(match value {
+            Value::Bool(b) => Self::Bool(*b),
+            Value::Int(i) => Self::Int(i128::from(*i)),
+            Value::Uint(u) => Self::Int(i128::from(*u)),
+            #[expect(clippy::cast_possible_truncation, reason = "whole numbers within the range of keys")]
+            Value::Double(f) if f.fract() == 0.0 && f.abs() < 1e18 => Self::Int(*f as i128),
+            Value::String(s) => Self::String(s.clone()),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn value(&self) -> Value {
+        match self {
+            Self::Bool(b) => Value::Bool(*b),
+            Self::Int(i) => match (i64::try_from(*i), u64::try_from(*i)) {
+                (Ok(i), _) => Value::Int(i),
+                (_, Ok(u)) => Value::Uint(u),
+                _ => Value::Null,
+            },
+            Self::String(s) => Value::String(s.clone()),
+        }
+    }
+}
+
+/// A moment in RFC 3339.
+pub(super) fn parse_timestamp(text: &str) -> Option<Timestamp> {
+    let shaped = text.len() >= 20 && matches!(text.as_bytes()[10], b'T' | b't');
+    if shaped { text.parse().ok() } else { None }
+}
+
+fn date_or_time(text: &str, format: &str) -> Option<Timestamp> {
+    match format {
+        "date" => format!("{text}T00:00:00Z").parse().ok(),
+        _ => parse_timestamp(text).or_else(|| format!("{text}Z").parse().ok()),
+    }
+}
+
+impl Value {
+    pub(super) fn string(text: impl AsRef<str>) -> Self {
+        Self::String(Arc::from(text.as_ref()))
+    }
+
+    pub(super) fn list(items: Vec<Value>) -> Self {
+        Self::List(Arc::new(List { items, kind: ListKind::Atomic }))
+    }
+
+    pub(super) fn some(value: Value) -> Self {
+        Self::Optional(Some(Arc::new(value)))
+    }
+
+    /// A JSON value as its schema types it. Fields that expressions cannot see are left out.
+    pub(super) fn of(schema: &Structural, json: &Json, is_resource: bool) -> Self {
+        if schema.int_or_string {
+            return Self::untyped(json);
+        }
+        match json {
+            Json::Null => Self::Null,
+            Json::Array(items) => Self::of_array(schema, items),
+            Json::Object(map) => match &schema.additional_properties {
+                Some(Additional::Schema(all)) => {
+                    let entries = map.iter().map(|(k, v)| {
+                        (Key::String(Arc::from(k.as_str())), Self::of(all, v, all.embedded_resource))
+                    });
+                    Self::Map(Arc::new(entries.collect()))
+                }
+                _ => Self::of_object(schema, map, is_resource || schema.embedded_resource),
+            },
+            Json::String(text) if schema.type_ == "string" => Self::of_text(schema, text),
+            Json::Number(n) if schema.type_ == "number" => Self::Double(n.as_f64().unwrap_or(f64::NAN)),
+            #[expect(clippy::cast_possible_truncation, reason = "validation admits whole numbers only")]
+            Json::Number(n) if schema.type_ == "integer" => {
+                Self::Int(n.as_i64().unwrap_or_else(|| n.as_f64().unwrap_or(0.0) as i64))
+            }
+            other => Self::untyped(other),
+        }
+    }
+
+    fn of_text(schema: &Structural, text: &str) -> Self {
+        let special = match schema.format.as_str() {
+            "byte" => {
+                base64::engine::general_purpose::STANDARD.decode(text).ok().map(|b| Self::Bytes(b.into()))
+            }
+            "duration" => parse_go_duration(text).map(Self::Duration),
+            format @ ("date" | "date-time") => date_or_time(text, format).map(Self::Timestamp),
+            _ => None,
+        };
+        special.unwrap_or_else(|| Self::string(text))
+    }
+
+    fn of_array(schema: &Structural, items: &[Json]) -> Self {
+        let item = |json: &Json| match &schema.items {
+            Some(items) => Self::of(items, json, items.embedded_resource),
+            None => Self::untyped(json),
+        };
+        let kind = match schema.effective_list_type() {
+            ListType::Atomic => ListKind::Atomic,
+            ListType::Set => ListKind::Set,
+            ListType::Map => ListKind::Map(
+                schema.list_map_keys.iter().map(|k| escape(k).unwrap_or_else(|| k.clone())).collect(),
+            ),
+        };
+        Self::List(Arc::new(List { items: items.iter().map(item).collect(), kind }))
+    }
+
+    fn of_object(schema: &Structural, map: &serde_json::Map<String, Json>, is_resource: bool) -> Self {
+        let mut fields = BTreeMap::new();
+        for (name, value) in map {
+            let Some(property) = schema.properties.get(name) else { continue };
+            let Some(name) = escape(name) else { continue };
+            fields.insert(name, Self::of(property, value, property.embedded_resource));
+        }
+        if is_resource {
+            for name in ["apiVersion", "kind"] {
+                if let Some(Json::String(text)) = map.get(name) {
+                    fields.insert(name.to_owned(), Self::string(text));
+                }
+            }
+            if let Some(metadata) = map.get("metadata").and_then(Json::as_object) {
+                let names = ["name", "generateName"]
+                    .into_iter()
+                    .filter_map(|name| Some((name.to_owned(), Self::string(metadata.get(name)?.as_str()?))));
+                fields.insert("metadata".to_owned(), Self::Object(Arc::new(names.collect())));
+            }
+        }
+        Self::Object(Arc::new(fields))
+    }
+
+    /// A JSON value that no schema types.
+    fn untyped(json: &Json) -> Self {
+        match json {
+            Json::Null => Self::Null,
+            Json::Bool(b) => Self::Bool(*b),
+            Json::Number(n) => {
+                n.as_i64().map_or_else(|| Self::Double(n.as_f64().unwrap_or(f64::NAN)), Self::Int)
+            }
+            Json::String(s) => Self::string(s),
+            Json::Array(items) => Self::list(items.iter().map(Self::untyped).collect()),
+            Json::Object(map) => {
+                let entries = map.iter().map(|(k, v)| (Key::String(Arc::from(k.as_str())), Self::untyped(v)));
+                Self::Map(Arc::new(entries.collect()))
+            }
+        }
+    }
+
+    /// The name of the type.
+    pub(super) fn type_name(&self) -> &str {
+        match self {
+            Self::Null => "null_type",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Uint(_) => "uint",
+            Self::Double(_) => "double",
+            Self::String(_) => "string",
+            Self::Bytes(_) => "bytes",
+            Self::Timestamp(_) => "google.protobuf.Timestamp",
+            Self::Duration(_) => "google.protobuf.Duration",
+            Self::List(_) => "list",
+            Self::Map(_) => "map",
+            Self::Object(_) => "object",
+            Self::Optional(_) => "optional_type",
+            Self::Type(_) => "type",
+            Self::Quantity(_) => "kubernetes.Quantity",
+            Self::Url(_) => "kubernetes.URL",
+            Self::Ip(_) => "net.IP",
+            Self::Cidr(..) => "net.CIDR",
+            Self::Semver(_) => "kubernetes.Semver",
+            Self::Format(_) => "kubernetes.NamedFormat",
+        }
+    }
+
+    /// The number of characters, bytes or entries; 1 for everything else.
+    pub(super) fn size(&self) -> u64 {
+        let size = match self {
+            Self::String(s) => s.chars().count(),
+            Self::Bytes(b) => b.len(),
+            Self::List(list) => list.items.len(),
+            Self::Map(map) => map.len(),
+            Self::Object(fields) => fields.len(),
+            Self::Ip(IpAddr::V4(_)) | Self::Cidr(IpAddr::V4(_), _) => 4,
+            Self::Ip(IpAddr::V6(_)) | Self::Cidr(IpAddr::V6(_), _) => 16,
+            _ => 1,
+        };
+        u64::try_from(size).unwrap_or(u64::MAX)
+    }
+
+    /// Whether the value is what its type starts with: 0, "", an empty list.
+    pub(super) fn is_zero(&self) -> bool {
+        match self {
+            Self::Null | Self::Optional(None) => true,
+            Self::Bool(b) => !b,
+            Self::Int(i) => *i == 0,
+            Self::Uint(u) => *u == 0,
+            Self::Double(f) => *f == 0.0,
+            Self::String(s) => s.is_empty(),
+            Self::Bytes(b) => b.is_empty(),
+            Self::Duration(d) => *d == 0,
+            Self::List(list) => list.items.is_empty(),
+            Self::Map(map) => map.is_empty(),
+            Self::Object(fields) => fields.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// Equality across kinds of numbers; values of different types are not equal.
+pub(super) fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Null, Value::Null) => true,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::String(a), Value::String(b)) => a == b,
+        (Value::Bytes(a), Value::Bytes(b)) => a == b,
+        (Value::Timestamp(a), Value::Timestamp(b)) => a == b,
+        (Value::Duration(a), Value::Duration(b)) => a == b,
+        (Value::List(a), Value::List(b)) => equal_lists(a, b),
+        (Value::Map(a), Value::Map(b)) => {
+            a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| equal(v, w)))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| equal(v, w)))
+        }
+        (Value::Optional(a), Value::Optional(b)) => match (a, b) {
+            (Some(a), Some(b)) => equal(a, b),
+            (None, None) => true,
+            _ => false,
+        },
+        (Value::Type(a), Value::Type(b)) => a == b,
+        (Value::Quantity(a), Value::Quantity(b)) => a == b,
+        (Value::Url(a), Value::Url(b)) => a.text() == b.text(),
+        (Value::Ip(a), Value::Ip(b)) => a == b,
+        (Value::Cidr(a, x), Value::Cidr(b, y)) => a == b && x == y,
+        (Value::Semver(a), Value::Semver(b)) => a.compare(b).is_eq(),
+        (Value::Format(a), Value::Format(b)) => a == b,
+        _ => compare_numbers(a, b).is_some_and(std::cmp::Ordering::is_eq),
+    }
+}
+
+fn equal_lists(a: &List, b: &List) -> bool {
+    if a.items.len() != b.items.len() {
+        return false;
+    }
+    match (&a.kind, &b.kind) {
+        (ListKind::Set, _) | (_, ListKind::Set) => {
+            a.items.iter().all(|item| b.items.iter().any(|other| equal(item, other)))
+        }
+        (ListKind::Map(keys), _) | (_, ListKind::Map(keys)) => a
+            .items
+            .iter()
+            .all(|item| b.items.iter().any(|other| same_key(keys, item, other) && equal(item, other))),
+        _ => a.items.iter().zip(&b.items).all(|(a, b)| equal(a, b)),
+    }
+}
+
+/// Whether two items of a list map have the same key.
+pub(super) fn same_key(keys: &[String], a: &Value, b: &Value) -> bool {
+    let (Value::Object(a), Value::Object(b)) = (a, b) else { return false };
+    keys.iter().all(|key| match (a.get(key), b.get(key)) {
+        (Some(a), Some(b)) => equal(a, b),
+        (None, None) => true,
+        _ => false,
+    })
+}
+
+/// The order of two numbers of any kinds; None if one is no number.
+pub(super) fn compare_numbers(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
+    let whole = |v: &Value| match v {
+        Value::Int(i) => Some(i128::from(*i)),
+        Value::Uint(u) => Some(i128::from(*u)),
+        _ => None,
+    };
+    #[expect(clippy::cast_precision_loss, reason = "only mixed kinds are compared as floats")]
+    let float = |v: &Value| match v {
+        Value::Double(f) => Some(*f),
+        other => whole(other).map(|i| i as f64),
+    };
+    match (whole(a), whole(b)) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => float(a)?.partial_cmp(&float(b)?),
+    }
+}
+
+/// The order of two values of one type; None if the type has none.
+pub(super) fn compare(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
+    match (a, b) {
+        (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
+        (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
+        (Value::Bytes(a), Value::Bytes(b)) => Some(a.cmp(b)),
+        (Value::Timestamp(a), Value::Timestamp(b)) => Some(a.cmp(b)),
+        (Value::Duration(a), Value::Duration(b)) => Some(a.cmp(b)),
+        _ => compare_numbers(a, b),
+    }
+}
+
+/// A duration as `string()` shows it: seconds.
+pub(super) fn duration_text(nanos: i64) -> String {
+    let (sign, total) = if nanos < 0 { ("-", nanos.unsigned_abs()) } else { ("", nanos.unsigned_abs()) };
+    let (seconds, rest) = (total / 1_000_000_000, total % 1_000_000_000);
+    if rest == 0 {
+        return format!("{sign}{seconds}s");
+    }
+    let fraction = format!("{rest:09}");
+    format!("{sign}{seconds}.{}s", fraction.trim_end_matches('0'))
+}
+
+/// A moment as `string()` shows it.
+pub(super) fn timestamp_text(timestamp: Timestamp) -> String {
+    timestamp.to_string()
+}
+
+/// A double as `string()` shows it.
+pub(super) fn double_text(value: f64) -> String {
+    golang::float(value)
+}

@@ -1,0 +1,157 @@
+//! The rules of a schema: whether they compile, and whether they are cheap enough.
+
+use crate::cel::{CompiledRule, Decl, RuleError, compile_rule, max_cardinality};
+use crate::structural::Path;
+use crate::structural::cause::{Cause, CauseKind};
+use crate::structural::schema::{Additional, Rule, Structural};
+
+/// What one rule may cost. Source: StaticEstimatedCostLimit of the API server.
+const RULE_LIMIT: u64 = 10_000_000;
+/// What all rules of a schema may cost. Source: StaticEstimatedCRDCostLimit of the API server.
+const TOTAL_LIMIT: u64 = 100_000_000;
+/// So many of the most expensive rules are named.
+const NAMED: usize = 4;
+
+/// How often a place can be there in an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cardinality {
+    /// At most so often.
+    Times(u64),
+    /// As often as fits into a request.
+    Unbounded,
+}
+
+impl Cardinality {
+    /// The cardinality of the parts of a list, map or object.
+    pub(super) fn below(self, schema: &Structural) -> Self {
+        let factor = match (schema.type_.as_str(), &schema.additional_properties) {
+            ("object", Some(Additional::Schema(_) | Additional::Any(_))) => schema.max_properties,
+            ("array", _) => schema.max_items,
+            _ => Some(1),
+        };
+        match (self, factor) {
+            (Self::Times(times), Some(factor)) => {
+                Self::Times(times.saturating_mul(u64::try_from(factor).unwrap_or(0)))
+            }
+            _ => Self::Unbounded,
+        }
+    }
+}
+
+/// Where rules stand.
+pub(super) struct Site<'a> {
+    pub(super) path: &'a Path,
+    pub(super) cardinality: Cardinality,
+    /// The outermost place around whose old values cannot be found.
+    pub(super) uncorrelatable: Option<&'a Path>,
+}
+
+/// What is wrong with the rules of a schema, and what they cost.
+pub(super) struct Rules {
+    causes: Vec<Cause>,
+    total: u64,
+    expensive: Vec<(u64, Path)>,
+    /// Rules of a stored schema may cost what they cost.
+    costs_are_accepted: bool,
+}
+
+impl Rules {
+    pub(super) fn new(costs_are_accepted: bool) -> Self {
+        Self { causes: Vec::new(), total: 0, expensive: Vec::new(), costs_are_accepted }
+    }
+
+    /// Compiles the rules of a node.
+    pub(super) fn check(&mut self, schema: &Structural, is_root: bool, site: &Site<'_>) {
+        if schema.rules.is_empty() {
+            return;
+        }
+        let path = site.path.child("x-kubernetes-validations");
+        let Some(decl) = Decl::of(schema, is_root, "selfType") else {
+            let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+            self.causes.push(Cause::new(CauseKind::Internal, path, "", detail));
+            return;
+        };
+        for (i, rule) in schema.rules.iter().enumerate().filter(|(_, rule)| !rule.rule.trim().is_empty()) {
+            let at = path.index(i);
+            match compile_rule(schema, &decl, rule) {
+                Ok(compiled) => self.compiled(rule, &compiled, &at, &decl, site),
+                Err(error) => {
+                    let field = match &error {
+                        RuleError::Rule(_) => at.child("rule"),
+                        RuleError::Message(_) => at.child("messageExpression"),
+                    };
+                    let cause = Cause::invalid(field, "", error.detail());
+                    self.causes.push(cause.with_raw_value(rule.to_go_json()));
+                }
+            }
+        }
+    }
+
+    fn compiled(&mut self, rule: &Rule, compiled: &CompiledRule, at: &Path, decl: &Decl, site: &Site<'_>) {
+        let times = match site.cardinality {
+            Cardinality::Times(times) => times,
+            Cardinality::Unbounded => max_cardinality(decl.min_size),
+        };
+        let cost = compiled.program.max_cost().saturating_mul(times);
+        self.observe("estimated rule cost", cost, at.child("rule"));
+        if let Some(message) = &compiled.message {
+            self.observe(
+                "estimated messageExpression cost",
+                message.max_cost(),
+                at.child("messageExpression"),
+            );
+        }
+        match (compiled.program.uses_old_self(), site.uncorrelatable, rule.optional_old_self) {
+            (true, Some(place), _) => {
+                let detail = format!(
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {place}"
+                );
+                self.causes.push(Cause::invalid(at.child("rule"), rule.rule.as_str(), detail));
+            }
+            (false, _, Some(optional)) => {
+                let detail = "may not be set if oldSelf is not used in rule";
+                self.causes.push(Cause::invalid(at.child("optionalOldSelf"), optional, detail));
+            }
+            _ => {}
+        }
+    }
+
+    fn observe(&mut self, what: &str, cost: u64, path: Path) {
+        if cost > RULE_LIMIT && !self.costs_are_accepted {
+            self.causes.push(Cause::forbidden(&path, over_budget(what, cost, RULE_LIMIT)));
+        }
+        self.total = self.total.saturating_add(cost);
+        if cost >= TOTAL_LIMIT / 100 {
+            self.expensive.push((cost, path));
+        }
+    }
+
+    /// Adds what was found, and the cost of all rules together if that is too much.
+    pub(super) fn finish(mut self, path: &Path, causes: &mut Vec<Cause>) {
+        causes.append(&mut self.causes);
+        if self.total <= TOTAL_LIMIT {
+            return;
+        }
+        self.expensive.sort_by(|(a, _), (b, _)| b.cmp(a));
+        for (_, path) in self.expensive.iter().take(NAMED) {
+            let detail =
+                "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+            causes.push(Cause::forbidden(path, detail));
+        }
+        let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+        causes.push(Cause::forbidden(path, over_budget(what, self.total, TOTAL_LIMIT)));
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the factor is shown with one digit")]
+fn over_budget(what: &str, cost: u64, limit: u64) -> String {
+    let factor = cost as f64 / limit as f64;
+    let factor = match factor {
+        f if f > 100.0 => "more than 100x".to_owned(),
+        f if f < 1.5 => format!("{f:.6}x"),
+        f => format!("{f:.1}x"),
+    };
+    format!(
+        "{what} exceeds budget by factor of {factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
+    )
+}
