@@ -216,3 +216,6 @@ impl<K> fmt::Debug for Store<K> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -361,3 +361,6 @@ pub(crate) fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
     let resource_version = partial.and_then(|partial| partial.metadata.resource_version);
     Broken { key, why: Undecodable { message: error.to_string(), resource_version } }
 }
+
+#[cfg(test)]
+mod tests;

@@ -497,3 +497,6 @@ impl Backoff {
         delay
     }
 }
+
+#[cfg(test)]
+mod tests;

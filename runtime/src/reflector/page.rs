@@ -223,3 +223,6 @@ fn first<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<(T, usize), serde_js
         None => serde_json::from_slice(b"").map(|value| (value, 0)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{Change, Indexer, ObjectKey, Store, StoreWriter, Undecodable, store};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(ObjectKey, u8),
+    Remove(ObjectKey),
+    Replace(BTreeMap<ObjectKey, u8>),
+    /// The second index is added in the middle of things.
+    Index,
+}
+
+fn key() -> impl Strategy<Value = ObjectKey> {
+    let namespace = prop_oneof![Just(""), Just("a"), Just("a-b"), Just("b")];
+    (namespace, "[a-d]").prop_map(|(namespace, name)| ObjectKey::namespaced(namespace, &name))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (key(), any::<u8>()).prop_map(|(key, value)| Step::Insert(key, value)),
+        3 => key().prop_map(Step::Remove),
+        1 => proptest::collection::btree_map(key(), any::<u8>(), 0..6).prop_map(Step::Replace),
+        1 => Just(Step::Index),
+    ]
+}
+
+/// Even or odd, and for multiples of three also that.
+fn classes(value: &u8) -> Vec<String> {
+    let mut classes = vec![if value.is_multiple_of(2) { "even" } else { "odd" }.to_owned()];
+    if value.is_multiple_of(3) {
+        classes.push("three".to_owned());
+    }
+    classes
+}
+
+fn check_equal(store: &Store<u8>, model: &BTreeMap<ObjectKey, u8>, indexes: &[&str]) {
+    let listed: Vec<u8> = store.list().iter().map(|value| **value).collect();
+    assert_eq!(listed, model.values().copied().collect::<Vec<_>>());
+    assert_eq!(store.keys(), model.keys().cloned().collect::<Vec<_>>());
+    assert_eq!(store.len(), model.len());
+    for namespace in ["", "a", "a-b", "b", "c"] {
+        let expected: Vec<u8> =
+            model.iter().filter(|(key, _)| key.namespace() == namespace).map(|(_, value)| *value).collect();
+        let listed: Vec<u8> = store.list_namespace(namespace).iter().map(|value| **value).collect();
+        assert_eq!(listed, expected, "namespace {namespace:?}");
+        for name in ["a", "b", "c", "d"] {
+            let key = ObjectKey::namespaced(namespace, name);
+            assert_eq!(store.get(namespace, name).as_deref(), model.get(&key));
+            assert_eq!(store.contains(&key), model.contains_key(&key));
+        }
+    }
+    for index in indexes {
+        for class in ["even", "odd", "three"] {
+            let members = model.iter().filter(|(_, value)| classes(value).contains(&class.to_owned()));
+            let keys: Vec<ObjectKey> = members.map(|(key, _)| key.clone()).collect();
+            assert_eq!(store.index_keys(index, class).unwrap(), keys, "{index} {class}");
+            let values: Vec<u8> = keys.iter().map(|key| model[key]).collect();
+            let listed: Vec<u8> = store.by_index(index, class).unwrap().iter().map(|value| **value).collect();
+            assert_eq!(listed, values);
+        }
+    }
+}
+
+fn replay(writer: &mut StoreWriter<u8>, model: &mut BTreeMap<ObjectKey, u8>, step: Step) {
+    match step {
+        Step::Insert(key, value) => {
+            let old = writer.insert(&key, Arc::new(value));
+            assert_eq!(old.as_deref().copied(), model.insert(key, value));
+        }
+        Step::Remove(key) => {
+            assert_eq!(writer.remove(&key).as_deref().copied(), model.remove(&key));
+        }
+        Step::Replace(objects) => {
+            let given = objects.iter().map(|(key, value)| (key.clone(), Arc::new(*value))).collect();
+            // The differences, replayed on the old state, give the new one.
+            for change in writer.replace(given, &[]).changes {
+                match change {
+                    Change::Added { key, new } => assert_eq!(model.insert(key, *new), None),
+                    Change::Updated { key, old, new } => assert_eq!(model.insert(key, *new), Some(*old)),
+                    Change::Deleted { key, last } => assert_eq!(model.remove(&key), Some(*last)),
+                }
+            }
+            assert_eq!(*model, objects);
+        }
+        Step::Index => {}
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_store_equals_a_replay_of_its_events(steps in proptest::collection::vec(step(), 0..40)) {
+        let mut writer = store();
+        let reader = writer.reader();
+        let mut model = BTreeMap::new();
+        let mut indexes = vec!["early"];
+        assert!(reader.add_indexer(Indexer::new("early", classes)));
+        for step in steps {
+            if matches!(step, Step::Index) && indexes.len() == 1 {
+                assert!(reader.add_indexer(Indexer::new("late", classes)));
+                indexes.push("late");
+            }
+            replay(&mut writer, &mut model, step);
+            check_equal(&reader, &model, &indexes);
+        }
+    }
+}
+
+#[test]
+fn a_listing_is_a_snapshot_and_shared_until_the_next_change() {
+    let mut writer = store();
+    let reader = writer.reader();
+    writer.insert(&ObjectKey::cluster("a"), Arc::new(1_u8));
+    let before = reader.list();
+    assert!(std::ptr::eq(&*before, &*reader.list()), "no copy while nothing changes");
+    writer.insert(&ObjectKey::cluster("a"), Arc::new(2));
+    writer.insert(&ObjectKey::cluster("b"), Arc::new(3));
+    assert_eq!(before.iter().map(|value| **value).collect::<Vec<_>>(), [1]);
+    assert_eq!(reader.list().into_iter().map(|value| *value).collect::<Vec<_>>(), [2, 3]);
+}
+
+#[test]
+fn undecodable_keys_are_known_until_decoded_or_gone() {
+    let mut writer = store();
+    let reader = writer.reader();
+    let why = || Undecodable { message: "no map".to_owned(), resource_version: None };
+    let (a, b) = (ObjectKey::cluster("a"), ObjectKey::cluster("b"));
+    writer.insert(&a, Arc::new(1_u8));
+    writer.mark_undecodable(a.clone(), why());
+    writer.mark_undecodable(b.clone(), why());
+    assert_eq!(reader.undecodable().len(), 2);
+    assert!(reader.contains(&a) && !reader.contains(&b));
+    // A list in which `a` is undecodable too keeps its last state and forgets `b`, which is gone.
+    let changes = writer.replace(Vec::new(), std::slice::from_ref(&a)).changes;
+    assert!(changes.is_empty(), "{changes:?}");
+    assert_eq!(reader.undecodable().iter().map(|(key, _)| key.name()).collect::<Vec<_>>(), ["a"]);
+    writer.insert(&a, Arc::new(2));
+    assert!(reader.undecodable().is_empty());
+}
+
+#[test]
+fn an_index_function_may_read_the_store() {
+    let mut writer = store();
+    let reader = writer.reader();
+    let inner = reader.clone();
+    assert!(reader.add_indexer(Indexer::new("size", move |_: &u8| vec![inner.len().to_string()])));
+    writer.insert(&ObjectKey::cluster("a"), Arc::new(1_u8));
+    assert_eq!(reader.index_values("size").unwrap().iter().map(|v| &**v).collect::<Vec<_>>(), ["0"]);
+    assert!(!reader.add_indexer(Indexer::new("size", |_: &u8| Vec::new())), "the name is taken");
+}
+
+#[test]
+fn readers_see_whole_states_while_the_writer_writes() {
+    let mut writer = store();
+    let reader = writer.reader();
+    for name in ["a", "b", "c"] {
+        writer.insert(&ObjectKey::cluster(name), Arc::new(0_u32));
+    }
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                let reader = reader.clone();
+                scope.spawn(move || {
+                    let mut last = [0; 3];
+                    while last[2] < 200 {
+                        let listed: Vec<u32> = reader.list().iter().map(|value| **value).collect();
+                        assert_eq!(listed.len(), 3);
+                        // The writer goes through the objects in order: no listing shows a later one ahead.
+                        assert!(listed.is_sorted_by(|a, b| a >= b), "{listed:?}");
+                        assert!(listed.iter().zip(&last).all(|(now, before)| now >= before));
+                        last.copy_from_slice(&listed);
+                    }
+                })
+            })
+            .collect();
+        for round in 1..=200 {
+            for name in ["a", "b", "c"] {
+                writer.insert(&ObjectKey::cluster(name), Arc::new(round));
+            }
+        }
+        for reader in readers {
+            reader.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn keys_sort_by_namespace_then_name_and_print_as_in_client_go() {
+    let mut keys: Vec<ObjectKey> =
+        ["b/a", "a-b/a", "a/c", "z", "a/b"].iter().map(|key| key.parse().unwrap()).collect();
+    keys.sort();
+    let printed: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    assert_eq!(printed, ["z", "a/b", "a/c", "a-b/a", "b/a"]);
+    assert_ne!(ObjectKey::namespaced("a", "b"), ObjectKey::cluster("a/b"));
+    assert_eq!(
+        "a/b/c".parse::<ObjectKey>().unwrap_err().to_string(),
+        "\"a/b/c\" is no object key: expected \"namespace/name\" or \"name\""
+    );
+    assert!("/b".parse::<ObjectKey>().is_err());
+}

@@ -1,0 +1,106 @@
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::core::ListMeta;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Item, MalformedPage, PageReader};
+
+fn map(name: &str) -> Value {
+    json!({ "metadata": { "name": name, "managedFields": [{ "manager": "m" }] }, "data": { "a\"]}": "{[\\\"" } })
+}
+
+/// Reads `text` in pieces that end at `cuts`.
+fn read(text: &str, cuts: &[usize]) -> (Vec<String>, Result<ListMeta, MalformedPage>) {
+    let mut reader = PageReader::new(true);
+    let mut seen = Vec::new();
+    let mut take = |item: Item<ConfigMap>| {
+        seen.push(match item {
+            Item::Object(map) => {
+                assert_eq!(map.metadata.managed_fields, None);
+                map.metadata.name.unwrap_or_default()
+            }
+            Item::Undecodable(broken) => {
+                format!("!{}", broken.key.map_or(String::new(), |key| key.to_string()))
+            }
+        });
+    };
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+    cuts.extend([0, text.len()]);
+    cuts.sort_unstable();
+    for pair in cuts.windows(2) {
+        if let Err(error) = reader.feed(&text.as_bytes()[pair[0]..pair[1]], &mut take) {
+            return (seen, Err(error));
+        }
+    }
+    let meta = reader.finish(&mut take);
+    (seen, meta)
+}
+
+fn page() -> String {
+    json!({
+        "apiVersion": "v1", "count": 12, "flag": true,
+        "items": [map("a"), { "metadata": { "name": "b" }, "data": 7 }, map("c")],
+        "kind": "ConfigMapList", "metadata": { "resourceVersion": "9", "continue": "more" },
+    })
+    .to_string()
+}
+
+#[test]
+fn items_come_one_by_one_before_the_page_is_complete() {
+    let page = page();
+    let mut reader = PageReader::new(true);
+    let mut count = 0;
+    let middle = page.find("\"c\"").unwrap();
+    reader.feed(&page.as_bytes()[..middle], &mut |_: Item<ConfigMap>| count += 1).unwrap();
+    assert_eq!(count, 2);
+}
+
+#[test]
+fn empty_lists_are_lists() {
+    for text in [
+        r#"{"items":[],"metadata":{"resourceVersion":"3"}}"#,
+        r#"{"metadata":{"resourceVersion":"3"},"items":null}"#,
+    ] {
+        let (seen, meta) = read(text, &[]);
+        assert!(seen.is_empty());
+        assert_eq!(meta.unwrap().resource_version.as_deref(), Some("3"));
+    }
+}
+
+#[test]
+fn what_is_no_list_is_malformed() {
+    for text in
+        ["", "<html>", "[]", "{}", r#"{"items":{}}"#, r#"{"items":[1]}"#, r#"{"items":["#, r#"{"items" 1}"#]
+    {
+        assert!(read(text, &[]).1.is_err(), "{text}");
+    }
+    let cut = page();
+    assert_eq!(read(&cut[..cut.len() - 1], &[]).1.unwrap_err().to_string(), "no list: it ends too soon");
+}
+
+#[test]
+fn a_large_object_in_small_pieces_is_not_parsed_for_each() {
+    let text =
+        json!({ "items": [{ "metadata": { "name": "x".repeat(100_000) } }], "metadata": {} }).to_string();
+    let cuts: Vec<usize> = (0..text.len()).step_by(10).collect();
+    let (seen, meta) = read(&text, &cuts);
+    assert_eq!((seen.len(), meta.is_ok()), (1, true));
+}
+
+proptest! {
+    #[test]
+    fn pieces_do_not_matter(cuts in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let (seen, meta) = read(&page(), &cuts);
+        prop_assert_eq!(seen, ["a", "!b", "c"]);
+        let meta = meta.unwrap();
+        prop_assert_eq!(meta.resource_version.as_deref(), Some("9"));
+        prop_assert_eq!(meta.continue_.as_deref(), Some("more"));
+    }
+
+    #[test]
+    fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+        let mut reader = PageReader::new(false);
+        let _ = reader.feed(&bytes, &mut |_: Item<ConfigMap>| {});
+        let _ = reader.finish(&mut |_: Item<ConfigMap>| {});
+    }
+}
