@@ -7,6 +7,7 @@
 mod manifest;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,8 +83,11 @@ pub struct Module {
 /// Reads crates.
 ///
 /// Every mistake in any file is reported; a crate with mistakes still yields the modules that could be read.
-pub fn load(inputs: &[PathBuf]) -> (Crates, SourceMap, Vec<Diagnostic>) {
-    let mut loader = Loader { sources: SourceMap::default(), diagnostics: Vec::new() };
+/// The module in the folder `generated` is what this tool writes: it holds no types, need not exist yet and
+/// is not read.
+pub fn load(inputs: &[PathBuf], generated: Option<&Path>) -> (Crates, SourceMap, Vec<Diagnostic>) {
+    let generated = generated.and_then(folder_identity);
+    let mut loader = Loader { sources: SourceMap::default(), diagnostics: Vec::new(), generated };
     let mut loaded: Vec<(Crate, manifest::Manifest)> = Vec::new();
     let mut folders: Vec<(PathBuf, &PathBuf)> = Vec::new();
     for input in inputs {
@@ -171,6 +175,17 @@ struct Place<'a> {
 struct Loader {
     sources: SourceMap,
     diagnostics: Vec<Diagnostic>,
+    /// Folder of the module that is generated.
+    generated: Option<(PathBuf, OsString)>,
+}
+
+/// A folder that may not exist, so that two spellings of it are equal.
+fn folder_identity(folder: &Path) -> Option<(PathBuf, OsString)> {
+    let parent = match folder.parent()? {
+        parent if parent.as_os_str().is_empty() => Path::new("."),
+        parent => parent,
+    };
+    Some((fs::canonicalize(parent).ok()?, folder.file_name()?.to_os_string()))
 }
 
 impl Loader {
@@ -316,13 +331,17 @@ impl Loader {
     /// The file that a `mod name;` stands for.
     fn find_file(&mut self, place: &Place<'_>, item: &ModuleItem, module: ModuleId) -> Option<Request> {
         let name = &item.name.text;
+        let own = place.child_folder.join(name);
+        if item.path.is_none() && self.generated.is_some() && folder_identity(&own) == self.generated {
+            return None;
+        }
         let (path, child_folder) = if let Some(path) = &item.path {
             let path = place.path_folder.join(path);
             let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
             (path, folder)
         } else {
             let flat = place.child_folder.join(format!("{name}.rs"));
-            let nested = place.child_folder.join(name).join("mod.rs");
+            let nested = own.join("mod.rs");
             match (flat.is_file(), nested.is_file()) {
                 (true, true) => {
                     self.diagnostics.push(
@@ -336,9 +355,9 @@ impl Loader {
                     );
                     return None;
                 }
-                (false, true) => (nested, place.child_folder.join(name)),
+                (false, true) => (nested, own),
                 // A missing file is reported below, by its most likely name.
-                _ => (flat, place.child_folder.join(name)),
+                _ => (flat, own),
             }
         };
         if !path.exists() {

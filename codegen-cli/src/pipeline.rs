@@ -32,7 +32,9 @@ pub struct Generated {
 
 /// Generates everything that the settings ask for. Writes nothing.
 pub fn generate(settings: &Settings) -> Generated {
-    let (crates, sources, mut diagnostics) = load::load(&settings.input);
+    let module = matches!(settings.client_target, Some(ClientTarget::Module(_)));
+    let generated = settings.client_output.as_deref().filter(|_| module);
+    let (crates, sources, mut diagnostics) = load::load(&settings.input, generated);
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {

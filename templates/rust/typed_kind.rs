@@ -1,6 +1,6 @@
 //! Client of the `__Kind__` objects of `__ApiVersion__`.
 
-/// Reads and writes the `__Kind__` objects of the cluster.
+/// Client of the `__Kind__` objects of the cluster.
 ///
 /// __Summary__
 ///
@@ -15,7 +15,7 @@ pub struct __Plural__ {
     rest: ::kubesmith_runtime::client::RestClient,
 }
 
-/// The `__Kind__` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
+/// Client of the `__Kind__` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// __Summary__
 #[when(namespaced)]
@@ -64,7 +64,7 @@ impl __Plural__ {
     }
 }
 
-/// Reads and writes the `__Kind__` objects of one namespace.
+/// Client of the `__Kind__` objects of one namespace.
 ///
 /// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
 /// or why there is none.

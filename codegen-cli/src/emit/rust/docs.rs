@@ -57,16 +57,26 @@ fn code_span(text: &str) -> Option<&str> {
 }
 
 fn escape_plain(text: &str, out: &mut String) {
-    let mut before = ' ';
     for (at, c) in text.char_indices() {
-        // `https\://` keeps rustdoc from calling it a bare URL, and reads the same.
-        let url = c == ':' && text[at..].starts_with("://");
-        let list = before == ' ' && "-+=".contains(c);
-        if url || list || "\\[]<>*_#|~&$^".contains(c) {
+        let (first, before) = (out.is_empty(), out.chars().next_back());
+        let rest = &text[at + c.len_utf8()..];
+        let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let special = match c {
+            '\\' | '[' | ']' | '<' | '*' | '`' => true,
+            // What begins a block does so at the beginning only: lines are broken before words.
+            '-' | '+' | '#' | '>' | '=' | '|' => first,
+            // Inside a word it is just a letter.
+            '_' => !(word(before) && word(rest.chars().next())),
+            '~' => rest.starts_with('~') || before == Some('~'),
+            '&' => rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '#'),
+            // `https\://` keeps rustdoc from calling it a bare URL, and reads the same.
+            ':' => rest.starts_with("//"),
+            _ => false,
+        };
+        if special {
             out.push('\\');
         }
         out.push(c);
-        before = c;
     }
 }
 
@@ -118,12 +128,13 @@ mod tests {
 
     #[test]
     fn markdown_and_html_are_escaped() {
-        assert_eq!(summary("see [Foo] and <b>"), "see \\[Foo\\] and \\<b\\>");
+        assert_eq!(summary("see [Foo] and <b>"), "see \\[Foo\\] and \\<b>");
         assert_eq!(summary("# Title"), "\\# Title");
         assert_eq!(summary("- one"), "\\- one");
         assert_eq!(summary("1. one 2. two"), "1\\. one 2. two");
         assert_eq!(summary("```\nfn main() {}\n```"), "\\`\\`\\` fn main() {} \\`\\`\\`");
         assert_eq!(summary("see https://example.com"), "see https\\://example.com");
+        assert_eq!(summary("a - b_c _d_ #e &f; & g"), "a - b_c \\_d\\_ #e \\&f; & g");
         assert_eq!(summary("a\\b"), "a\\\\b");
     }
 

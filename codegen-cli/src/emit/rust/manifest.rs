@@ -1,6 +1,6 @@
 //! Cargo.toml of a generated package.
 
-use super::{Dependency, Package, RustOptions, comments, file_header, root_docs};
+use super::{Dependency, Package, RustOptions, comments, file_header, plan, root_docs};
 use crate::ir::Ir;
 
 /// Emits the manifest; a module has none.
@@ -15,8 +15,7 @@ use crate::ir::Ir;
 /// ```
 pub(super) fn emit(ir: &Ir, options: &RustOptions) -> Option<String> {
     let Package::Crate { name, runtime, apis } = &options.package else { return None };
-    let paths: Vec<_> = ir.crates.iter().map(|input| input.path.as_str()).collect();
-    let mut out = file_header(&comments(&options.header, "#"), "#", &paths.join(", "));
+    let mut out = file_header(&comments(&options.header, "#"), "#", &plan::packages(ir));
     // A client belongs to the version of its API.
     let version = ir.crates.first().map_or("0.1.0", |input| input.version.as_str());
     let description = format!("{} of {}", root_docs::parts(options.parts), root_docs::group_names(ir));

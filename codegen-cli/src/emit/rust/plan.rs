@@ -7,7 +7,7 @@ use heck::ToSnakeCase;
 
 use super::skeleton::Bindings;
 use super::{Package, RustOptions, Template, docs, names, root_docs};
-use crate::ir::{Group, Ir, Resource, Scope, Verb, Version};
+use crate::ir::{Group, InputCrate, Ir, Resource, Scope, Verb, Version};
 
 /// A file to be rendered.
 pub(super) struct Job<'p> {
@@ -64,7 +64,8 @@ struct PartVersion {
 
 impl Plan {
     pub(super) fn new(ir: &Ir, options: &RustOptions) -> Self {
-        let groups: Vec<_> = ir.groups.iter().map(|group| (group, kinds_of_group(group, options))).collect();
+        let kinds = |group| kinds_of_group(ir, group, options);
+        let groups: Vec<_> = ir.groups.iter().map(|group| (group, kinds(group))).collect();
         let clients = Part::new(&groups, |kind| kind.client);
         let informers = Part::new(&groups, |kind| kind.informer);
         let listers = Part::new(&groups, |kind| kind.lister);
@@ -77,9 +78,8 @@ impl Plan {
             .flag("any_client", !clients.groups.is_empty())
             .flag("any_informer", !informers.groups.is_empty())
             .flag("any_lister", !listers.groups.is_empty());
-        let paths: Vec<_> = ir.crates.iter().map(|input| input.path.as_str()).collect();
         let root = if module { "mod.rs" } else { "lib.rs" };
-        Self { package, sources: paths.join(", "), root, clients, informers, listers, scheme }
+        Self { package, sources: packages(ir), root, clients, informers, listers, scheme }
     }
 
     /// The files, in a fixed order.
@@ -178,6 +178,22 @@ impl Part {
     }
 }
 
+/// The packages that were read, for headers.
+pub(super) fn packages(ir: &Ir) -> String {
+    ir.crates.iter().map(|input| input.package.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// A source file by its package: the same whatever folder the tool runs in.
+fn source(ir: &Ir, file: &str) -> String {
+    let inside = |input: &InputCrate| {
+        let rest = file.strip_prefix(&input.path)?.strip_prefix('/')?;
+        Some((input.path.len(), format!("{}/{rest}", input.package)))
+    };
+    // A crate's folder may lie in another's; the inner one is meant.
+    let innermost = ir.crates.iter().filter_map(inside).max_by_key(|(depth, _)| *depth);
+    innermost.map_or_else(|| file.to_owned(), |(_, source)| source)
+}
+
 /// Path of the generated tree's root, as seen from inside it.
 fn root_path(package: &Package) -> String {
     match package {
@@ -236,17 +252,20 @@ pub(super) fn api_version(group: &Group, version: &Version) -> String {
     if group.name.is_empty() { version.name.clone() } else { format!("{}/{}", group.name, version.name) }
 }
 
-fn kinds_of_group(group: &Group, options: &RustOptions) -> Vec<Vec<Arc<Kind>>> {
-    group.versions.iter().map(|version| kinds_of_version(group, version, options)).collect()
+fn kinds_of_group(ir: &Ir, group: &Group, options: &RustOptions) -> Vec<Vec<Arc<Kind>>> {
+    group.versions.iter().map(|version| kinds_of_version(ir, group, version, options)).collect()
 }
 
-fn kinds_of_version(group: &Group, version: &Version, options: &RustOptions) -> Vec<Arc<Kind>> {
+fn kinds_of_version(ir: &Ir, group: &Group, version: &Version, options: &RustOptions) -> Vec<Arc<Kind>> {
     let taken = exported_names(group, version);
     let once = |resource: &&Resource| exports(resource).iter().all(|name| taken[name] == 1);
     version
         .resources
         .iter()
-        .map(|resource| Arc::new(kind(group, version, resource, once(&resource), options)))
+        .map(|resource| {
+            let source = source(ir, &resource.span.file);
+            Arc::new(kind(group, version, resource, source, once(&resource), options))
+        })
         .collect()
 }
 
@@ -275,6 +294,7 @@ fn kind(
     group: &Group,
     version: &Version,
     resource: &Resource,
+    source: String,
     reexport: bool,
     options: &RustOptions,
 ) -> Kind {
@@ -303,7 +323,6 @@ fn kind(
         .flag("any_verb", !verbs.is_empty())
         .flag("list_or_watch", has(Verb::List) || has(Verb::Watch));
     let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));
-    let source = resource.span.file.clone();
     Kind { bindings: Arc::new(bindings), module, source, client, informer, lister }
 }
 
