@@ -4,6 +4,7 @@
 //! `check`; [`pipeline`] runs them. Only `load` and `output` touch the disk.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
+#![allow(rustdoc::private_intra_doc_links, reason = "module headers speak to readers of the source as well")]
 
 pub mod cli;
 pub mod config;

@@ -5,4 +5,5 @@ mod cli;
 mod conformance;
 mod diagnostics;
 mod properties;
+mod resolution;
 mod support;

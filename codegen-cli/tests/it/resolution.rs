@@ -1,0 +1,172 @@
+//! Names are resolved as rustc does it.
+
+use crate::support::{self, Crate, USES, kind};
+
+/// The schema of a field of the kind Widget's spec.
+fn field(sample: &Crate, name: &str) -> serde_json::Value {
+    let generated = sample.generate();
+    assert_eq!(support::short(&generated), "");
+    let yaml = support::crd_texts(&generated).into_values().next().unwrap();
+    let data: serde_json::Value = serde_yaml::from_str(&yaml).unwrap();
+    data["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"][name].clone()
+}
+
+const INNER: &str = "#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]\n\
+    pub struct Inner { pub deep: bool }\n";
+
+#[track_caller]
+fn finds_inner(files: &[(&str, &str)]) {
+    let inner = format!("use kubesmith_runtime::Schema;\nuse serde::{{Deserialize, Serialize}};\n{INNER}");
+    let files: Vec<(String, String)> = files
+        .iter()
+        .map(|(path, text)| {
+            let text = text.replace("KIND", &(USES.to_string() + &kind("Widget", "    pub inner: TYPE,")));
+            ((*path).to_string(), text.replace("INNER", &inner))
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    assert_eq!(field(&Crate::with_files(&files), "inner")["required"], serde_json::json!(["deep"]));
+}
+
+fn with_type(text: &str, ty: &str) -> String {
+    text.replace("KIND", &(USES.to_string() + &kind("Widget", &format!("    pub inner: {ty},"))))
+}
+
+#[test]
+fn through_modules_renames_globs_and_reexports() {
+    for (lib, ty) in [
+        ("KIND\npub mod a { INNER }", "a::Inner"),
+        ("KIND\npub mod a { INNER }", "crate::a::Inner"),
+        ("KIND\npub mod a { INNER }", "self::a::Inner"),
+        ("use a::Inner as Other;\nKIND\npub mod a { INNER }", "Other"),
+        ("use a::*;\nKIND\npub mod a { INNER }", "Inner"),
+        ("use b::Inner;\nKIND\nmod a { INNER }\nmod b { pub use super::a::*; }", "Inner"),
+        ("use b::c::Inner;\nKIND\nmod a { INNER }\nmod b { pub use crate::a as c; }", "Inner"),
+        ("use a::{self as z};\nKIND\nmod a { INNER }", "z::Inner"),
+        ("KIND\ntype Alias = a::Inner;\nmod a { INNER }", "Alias"),
+        ("extern crate self as me;\nKIND\nmod a { INNER }", "me::a::Inner"),
+        ("KIND\nmod a { INNER }", "Box<a::Inner>"),
+        ("KIND\nmod a { INNER }", "std::sync::Arc<a::Inner>"),
+        ("KIND\nmod r#type { INNER }", "r#type::Inner"),
+    ] {
+        let text = with_type(lib, ty);
+        finds_inner(&[("src/lib.rs", &text)]);
+    }
+}
+
+#[test]
+fn through_files() {
+    let lib = |modules: &str, ty: &str| with_type(&format!("{modules}\nKIND"), ty);
+    finds_inner(&[("src/lib.rs", &lib("mod a;", "a::Inner")), ("src/a.rs", "INNER")]);
+    finds_inner(&[("src/lib.rs", &lib("mod a;", "a::Inner")), ("src/a/mod.rs", "INNER")]);
+    finds_inner(&[
+        ("src/lib.rs", &lib("mod a;", "a::b::Inner")),
+        ("src/a.rs", "pub mod b;"),
+        ("src/a/b.rs", "INNER"),
+    ]);
+    finds_inner(&[("src/lib.rs", &lib("mod a { pub mod b; }", "a::b::Inner")), ("src/a/b.rs", "INNER")]);
+    finds_inner(&[
+        ("src/lib.rs", &lib("#[path = \"odd/x.rs\"] mod a;", "a::b::Inner")),
+        ("src/odd/x.rs", "pub mod b;"),
+        ("src/odd/b.rs", "INNER"),
+    ]);
+    // Tests are not part of the API, and their files need not exist.
+    finds_inner(&[
+        ("src/lib.rs", &lib("#[cfg(test)] mod tests;\nmod a;", "a::Inner")),
+        ("src/a.rs", "INNER"),
+    ]);
+}
+
+#[test]
+fn known_types_are_found_by_any_of_their_names() {
+    for (uses, ty, expected) in [
+        (
+            "",
+            "std::collections::BTreeMap<String, i64>",
+            serde_json::json!({"type": "object", "additionalProperties": {"type": "integer", "format": "int64"}}),
+        ),
+        (
+            "use std::collections as c;",
+            "c::HashSet<String>",
+            serde_json::json!({"type": "array", "items": {"type": "string"}}),
+        ),
+        ("", "::std::string::String", serde_json::json!({"type": "string"})),
+        (
+            "use k8s_openapi::apimachinery::pkg::util::intstr;",
+            "intstr::IntOrString",
+            serde_json::json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": true}),
+        ),
+        (
+            "use kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;",
+            "Option<meta::Time>",
+            serde_json::json!({"type": "string", "format": "date-time"}),
+        ),
+        ("use serde_json::*;", "Value", serde_json::json!({"x-kubernetes-preserve-unknown-fields": true})),
+        ("", "std::borrow::Cow<'static, str>", serde_json::json!({"type": "string"})),
+        ("", "Option<Vec<Option<u8>>>", serde_json::json!({"type": "array", "items": {"type": "integer"}})),
+    ] {
+        let lib = format!("{uses}\n{USES}{}", kind("Widget", &format!("    pub inner: {ty},")));
+        assert_eq!(field(&Crate::new(&lib), "inner"), expected, "{ty}");
+    }
+}
+
+#[test]
+fn across_input_crates() {
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub inner: common::parts::Inner,")));
+    sample.write(
+        "api/Cargo.toml",
+        "[package]\nname = \"sample-api\"\nversion.workspace = true\n[dependencies]\nk8s-openapi = \"0.29\"\n\
+         kubesmith-runtime = \"0.1\"\nserde = \"1\"\ncommon = { workspace = true }\n",
+    );
+    sample.write(
+        "Cargo.toml",
+        "[workspace]\nmembers = [\"api\", \"shared\"]\n[workspace.package]\nversion = \"3.2.1\"\n[workspace.dependencies]\n\
+         common = { path = \"shared\", package = \"sample-shared\" }\n",
+    );
+    sample.write(
+        "shared/Cargo.toml",
+        "[package]\nname = \"sample-shared\"\nversion = \"0.1.0\"\n[lib]\npath = \"root.rs\"\n",
+    );
+    sample.write(
+        "shared/root.rs",
+        format!("pub mod parts {{\nuse serde::{{Deserialize, Serialize}};\n{INNER}}}\n"),
+    );
+    let generated = support::generate(&[sample.path("api"), sample.path("shared")]);
+    assert_eq!(support::short(&generated), "");
+    assert_eq!(generated.ir.crates[0].version, "3.2.1");
+    assert!(generated.ir.types.iter().any(|ty| ty.path == "sample_shared::parts::Inner"));
+    // Without the other crate among the inputs its types are not known.
+    let alone = support::short(&sample.generate());
+    assert!(alone.contains("KS0407") && alone.contains("sample_shared"), "{alone}");
+}
+
+#[test]
+fn roots_are_named_by_a_public_path() {
+    for (lib, path) in [
+        ("pub mod v1 { KIND }", "sample_api::v1::Widget"),
+        ("mod v1 { KIND }\npub use v1::Widget;", "sample_api::Widget"),
+        ("mod v1 { KIND }\npub mod api { pub use crate::v1::*; }", "sample_api::api::Widget"),
+        ("mod v1 { KIND }\npub use v1 as one;", "sample_api::one::Widget"),
+    ] {
+        let generated = Crate::new(&with_type(lib, "String")).generate();
+        assert_eq!(support::short(&generated), "", "{lib}");
+        assert_eq!(generated.ir.groups[0].versions[0].resources[0].code.type_path, path);
+    }
+}
+
+#[test]
+fn generated_headers_do_not_depend_on_where_the_command_runs() {
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: i32,")));
+    sample.write(
+        "kubesmith.toml",
+        "input = [\"api\"]\n[crd]\noutput = \"crds\"\n[client]\noutput = \"client\"\n",
+    );
+    let below = std::process::Command::new(env!("CARGO_BIN_EXE_kubesmith"))
+        .args(["generate", "--config", "../kubesmith.toml"])
+        .current_dir(sample.path("api"))
+        .output()
+        .unwrap();
+    assert_eq!(below.status.code(), Some(0), "{}", String::from_utf8_lossy(&below.stderr));
+    assert_eq!(sample.run(&["generate", "--check"]).status.code(), Some(0));
+    assert!(sample.tree("client")["src/lib.rs"].contains("@generated from ../api"));
+}
