@@ -46,7 +46,8 @@ impl Schemas {
 
 /// Builds the schema of every resource. Descriptions longer than `max_desc_len` bytes are cut; 0 drops all.
 pub fn build(ir: &Ir, sources: &SourceMap, max_desc_len: Option<usize>) -> (Schemas, Vec<Diagnostic>) {
-    let mut builder = Builder { ir, sources, done: HashMap::new(), diagnostics: Vec::new() };
+    let mut builder =
+        Builder { ir, sources, done: HashMap::new(), known: HashMap::new(), diagnostics: Vec::new() };
     let mut schemas = Schemas::default();
     for resource in ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources)
     {
@@ -72,6 +73,8 @@ struct Builder<'a> {
     ir: &'a Ir,
     sources: &'a SourceMap,
     done: HashMap<TypeId, Schema>,
+    /// Schemas of known types that were used before: those of Kubernetes' larger types take a while.
+    known: HashMap<String, Schema>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -132,16 +135,21 @@ impl Builder<'_> {
     fn reference(&mut self, ty: &TypeRef) -> Schema {
         match ty {
             TypeRef::Named(id) => self.named(*id),
-            // Lowering lets known paths through only.
-            TypeRef::Known(path) => known::schema(path).unwrap_or_default(),
-            TypeRef::List(item) if **item == TypeRef::Known("u8".to_string()) => {
-                // serde writes bytes as a list of numbers, unlike Go.
-                known::list_of(Schema::of_type("integer"))
-            }
+            TypeRef::Known(path) => self.known(path),
             TypeRef::List(item) => known::list_of(self.reference(item)),
             TypeRef::Map(value) => known::map_of(self.reference(value)),
             TypeRef::Opaque => Schema::default(),
         }
+    }
+
+    fn known(&mut self, path: &str) -> Schema {
+        if let Some(schema) = self.known.get(path) {
+            return schema.clone();
+        }
+        // Lowering lets known paths through only.
+        let schema = known::schema(path).unwrap_or_default();
+        self.known.insert(path.to_string(), schema.clone());
+        schema
     }
 
     fn object(&mut self, fields: &[Field]) -> Schema {

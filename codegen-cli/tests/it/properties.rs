@@ -194,6 +194,49 @@ fn data_enums_are_objects_with_one_field() {
     );
 }
 
+#[test]
+fn versions_carry_their_flags() {
+    let version = |name: &str, keys: &str| {
+        let kind = kind("Widget", "    pub size: i32,\n    pub color: String,")
+            .replace("version = \"v1\"", &format!("version = \"{name}\", {keys}"));
+        format!("pub mod {name} {{\n{USES}{kind}}}\n")
+    };
+    let lib = version("v2", "storage_version, selectable_field(json_path = \".spec.color\")")
+        + &version("v1", "deprecated_version(warning = \"use v2\")")
+        + &version("v1beta1", "unserved_version, deprecated_version")
+        + &version("v1alpha1", "skip_version");
+    let generated = Crate::new(&lib).generate();
+    assert_eq!(support::short(&generated), "");
+    let yaml = support::crd_texts(&generated).into_values().next().unwrap();
+    let data: Value = serde_yaml::from_str(&yaml).unwrap();
+    let mut versions = data["spec"]["versions"].clone();
+    for version in versions.as_array_mut().unwrap() {
+        version.as_object_mut().unwrap().remove("schema");
+    }
+    assert_eq!(
+        versions,
+        serde_json::json!([
+            {"name": "v1", "served": true, "storage": false, "deprecated": true, "deprecationWarning": "use v2"},
+            {"name": "v1beta1", "served": false, "storage": false, "deprecated": true},
+            {"name": "v2", "served": true, "storage": true, "selectableFields": [{"jsonPath": ".spec.color"}]},
+        ])
+    );
+    // Clients exist for every version, the most preferred first.
+    let names: Vec<_> = generated.ir.groups[0].versions.iter().map(|version| version.name.as_str()).collect();
+    assert_eq!(names, ["v2", "v1", "v1beta1", "v1alpha1"]);
+}
+
+#[test]
+fn a_crd_that_kubectl_cannot_apply_is_a_warning() {
+    let fields = "    pub template: k8s_openapi::api::core::v1::PodTemplateSpec,";
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", fields)));
+    let generated = sample.generate();
+    assert!(support::short(&generated).contains("warning[KS0510]"), "{}", support::short(&generated));
+    assert_eq!(support::crd_texts(&generated).len(), 1);
+    let short = support::crds(sample.path("api"), Some(0), false);
+    assert_eq!(support::short(&short), "");
+}
+
 /// Small, seeded and the same everywhere.
 struct Random(u64);
 
