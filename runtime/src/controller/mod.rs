@@ -1,5 +1,7 @@
 //! Controllers: workers that take keys from a [`Queue`](crate::workqueue::Queue) and reconcile what they name.
 //!
+//! A [`ControllerBuilder`] makes one from informers; by hand it takes a queue and handlers that fill it.
+//!
 //! A [`Controller`] owns its worker tasks. [`Controller::run`] waits for the caches, works until it is told to stop,
 //! works off what is queued, and returns when every task has ended. What a reconcile returns decides what happens to
 //! its key:
@@ -35,10 +37,14 @@
 //! # });
 //! ```
 
+mod builder;
 mod metrics;
+mod predicate;
 mod reconcile;
 mod worker;
 
+pub use builder::{BuildError, ControllerBuilder, Watch};
+pub use predicate::Predicate;
 pub use reconcile::{Action, FnReconciler, ReconcileError, Reconciler, reconcile_fn};
 pub use tokio_util::sync::CancellationToken;
 pub use worker::{Controller, ControllerError};

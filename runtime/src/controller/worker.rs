@@ -68,6 +68,14 @@ pub enum ControllerError {
 
 type Ready = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// What must be filled before the first key is taken.
+struct Cache {
+    name: String,
+    ready: Ready,
+    /// Why it is not filled, if that is known.
+    last_error: Box<dyn Fn() -> Option<String> + Send>,
+}
+
 /// Workers over a queue. See the [module](super).
 pub struct Controller<R: Reconciler> {
     name: String,
@@ -76,7 +84,7 @@ pub struct Controller<R: Reconciler> {
     workers: usize,
     max_retries: Option<usize>,
     reconcile_timeout: Option<Duration>,
-    caches: Vec<(String, Ready)>,
+    caches: Vec<Cache>,
     cache_sync_timeout: Duration,
     shutdown_grace: Duration,
     registry: Option<Registry>,
@@ -123,11 +131,20 @@ impl<R: Reconciler> Controller<R> {
     /// No key is taken before `ready` has ended; `cache` names it in errors. May be called several times.
     #[must_use]
     pub fn wait_for(
-        mut self,
+        self,
         cache: impl Into<String>,
         ready: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
-        self.caches.push((cache.into(), Box::pin(ready)));
+        self.wait_for_cache(cache.into(), ready, Box::new(|| None))
+    }
+
+    pub(super) fn wait_for_cache(
+        mut self,
+        name: String,
+        ready: impl Future<Output = ()> + Send + 'static,
+        last_error: Box<dyn Fn() -> Option<String> + Send>,
+    ) -> Self {
+        self.caches.push(Cache { name, ready: Box::pin(ready), last_error });
         self
     }
 
@@ -203,15 +220,16 @@ impl<R: Reconciler> Controller<R> {
 /// False if it was stopped meanwhile.
 async fn wait_for_caches(
     controller: &str,
-    caches: Vec<(String, Ready)>,
+    caches: Vec<Cache>,
     limit: Duration,
     stop: &CancellationToken,
 ) -> Result<bool, ControllerError> {
-    let (names, ready): (Vec<String>, Vec<Ready>) = caches.into_iter().unzip();
-    let mut pending = vec![true; ready.len()];
-    let all = join_all(ready.into_iter().zip(&mut pending).map(|(ready, pending)| async move {
-        ready.await;
-        *pending = false;
+    let mut pending: Vec<Option<Cache>> = caches.into_iter().map(Some).collect();
+    let all = join_all(pending.iter_mut().map(|cache| async move {
+        if let Some(waiting) = cache {
+            waiting.ready.as_mut().await;
+        }
+        *cache = None;
     }));
     let in_time = tokio::select! {
         biased;
@@ -221,7 +239,10 @@ async fn wait_for_caches(
     if in_time {
         return Ok(true);
     }
-    let waiting = names.into_iter().zip(pending).filter_map(|(name, pending)| pending.then_some(name));
+    let waiting = pending.into_iter().flatten().map(|cache| match (cache.last_error)() {
+        Some(error) => format!("{} ({error})", cache.name),
+        None => cache.name,
+    });
     Err(ControllerError::CacheSyncTimeout {
         controller: controller.to_owned(),
         waiting_for: waiting.collect::<Vec<_>>().join(", "),

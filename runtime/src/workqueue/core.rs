@@ -38,21 +38,26 @@ pub(super) struct Popped<T> {
     pub(super) queued_at: Option<Instant>,
 }
 
+/// Sized to fill one cache line with an `Arc<str>` or an `ObjectKey` as the key.
 #[derive(Debug)]
 struct Slot<T> {
     key: T,
-    hash: u64,
-    /// Number of this key's entry in the FIFO; an entry with another number is stale. `None`: not queued.
-    ticket: Option<u64>,
+    hash: u32,
+    /// Number of this key's entry in the FIFO; an entry with another number is stale. [`NOT_QUEUED`] if there is none.
+    ticket: u64,
+    /// Rare, so it is kept elsewhere.
+    delay: Option<Box<Delay>>,
+    /// Since when the key is queued or processed, if times are kept.
+    since: Option<Instant>,
     /// Priority of the queued entry, or of the one that follows `done`.
     priority: i32,
     processing: bool,
     /// Added while processing.
     dirty: bool,
-    delay: Option<Delay>,
-    queued_at: Option<Instant>,
-    started_at: Option<Instant>,
 }
+
+/// No ticket has this number.
+const NOT_QUEUED: u64 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Delay {
@@ -68,6 +73,18 @@ struct Entry {
     ticket: u64,
 }
 
+/// A key's slot with part of its hash, so that looking for a key seldom touches another one's slot.
+#[derive(Clone, Copy, Debug)]
+struct Indexed {
+    slot: SlotId,
+    hash: u32,
+}
+
+/// The hash as the index uses it: spread again over 64 bits, of which the table takes the upper and the lower ones.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 /// Order in the heap: deadline, then order of arrival.
 type HeapEntry = Reverse<(Instant, u64, SlotId)>;
 
@@ -76,7 +93,7 @@ type HeapEntry = Reverse<(Instant, u64, SlotId)>;
 pub(super) struct Core<T> {
     slots: Vec<Option<Slot<T>>>,
     free: Vec<SlotId>,
-    index: HashTable<SlotId>,
+    index: HashTable<Indexed>,
     /// Keys of [`DEFAULT_PRIORITY`], nearly always all of them.
     normal: VecDeque<Entry>,
     /// Keys of other priorities, the highest first. No empty list is kept.
@@ -157,9 +174,9 @@ impl<T: Eq + Clone> Core<T> {
                 delay.priority = delay.priority.max(priority);
                 return Added::Duplicate;
             }
-            Some(delay) => *delay = Delay { deadline, ticket, priority: delay.priority.max(priority) },
+            Some(delay) => **delay = Delay { deadline, ticket, priority: delay.priority.max(priority) },
             None => {
-                slot.delay = Some(Delay { deadline, ticket, priority });
+                slot.delay = Some(Box::new(Delay { deadline, ticket, priority }));
                 self.delayed += 1;
             }
         }
@@ -213,20 +230,20 @@ impl<T: Eq + Clone> Core<T> {
                 self.stale = self.stale.saturating_sub(1);
                 continue;
             };
-            if slot.ticket != Some(entry.ticket) {
+            if slot.ticket != entry.ticket {
                 self.stale = self.stale.saturating_sub(1);
                 continue;
             }
-            slot.ticket = None;
+            slot.ticket = NOT_QUEUED;
             slot.processing = true;
-            slot.started_at = now;
+            let queued_at = std::mem::replace(&mut slot.since, now);
             self.queued -= 1;
             self.processing += 1;
             return Some(Popped {
                 slot: entry.slot,
                 key: slot.key.clone(),
                 priority: slot.priority,
-                queued_at: slot.queued_at.take(),
+                queued_at,
             });
         }
     }
@@ -238,7 +255,7 @@ impl<T: Eq + Clone> Core<T> {
             return (false, None);
         };
         slot.processing = false;
-        let started_at = slot.started_at.take();
+        let started_at = slot.since.take();
         self.processing -= 1;
         if std::mem::take(&mut slot.dirty) {
             let priority = slot.priority;
@@ -265,7 +282,7 @@ impl<T: Eq + Clone> Core<T> {
 
     /// When the processing of each key in work began, in no particular order. Only known where times are kept.
     pub(super) fn started_at(&self) -> impl Iterator<Item = Instant> + '_ {
-        self.slots.iter().flatten().filter_map(|slot| slot.started_at)
+        self.slots.iter().flatten().filter(|slot| slot.processing).filter_map(|slot| slot.since)
     }
 
     fn take_ticket(&mut self) -> u64 {
@@ -275,26 +292,27 @@ impl<T: Eq + Clone> Core<T> {
 
     fn is_live(&self, id: SlotId, ticket: u64) -> bool {
         let slot = self.slots.get(id as usize).and_then(Option::as_ref);
-        slot.and_then(|slot| slot.delay).is_some_and(|delay| delay.ticket == ticket)
+        slot.and_then(|slot| slot.delay.as_deref()).is_some_and(|delay| delay.ticket == ticket)
     }
 
     fn slot_for(&mut self, hash: u64, key: T) -> SlotId {
+        let hash = (hash >> 32) as u32 ^ hash as u32;
         let slots = &self.slots;
-        let found =
-            self.index.find(hash, |id| slots[*id as usize].as_ref().is_some_and(|slot| slot.key == key));
-        if let Some(id) = found {
-            return *id;
+        let found = self.index.find(spread(hash), |known| {
+            known.hash == hash && slots[known.slot as usize].as_ref().is_some_and(|slot| slot.key == key)
+        });
+        if let Some(known) = found {
+            return known.slot;
         }
         let slot = Slot {
             key,
             hash,
-            ticket: None,
+            ticket: NOT_QUEUED,
+            delay: None,
+            since: None,
             priority: DEFAULT_PRIORITY,
             processing: false,
             dirty: false,
-            delay: None,
-            queued_at: None,
-            started_at: None,
         };
         let id = match self.free.pop() {
             Some(id) => {
@@ -306,8 +324,7 @@ impl<T: Eq + Clone> Core<T> {
                 (self.slots.len() - 1) as SlotId
             }
         };
-        let slots = &self.slots;
-        self.index.insert_unique(hash, id, |id| slots[*id as usize].as_ref().map_or(0, |slot| slot.hash));
+        self.index.insert_unique(spread(hash), Indexed { slot: id, hash }, |known| spread(known.hash));
         id
     }
 
@@ -319,14 +336,14 @@ impl<T: Eq + Clone> Core<T> {
             self.adds += u64::from(!known);
             return if known { Added::Duplicate } else { Added::Deferred };
         }
-        if slot.ticket.is_none() {
+        if slot.ticket == NOT_QUEUED {
             self.adds += 1;
             self.enqueue(id, priority, now);
             return Added::Ready;
         }
         if priority > slot.priority {
             self.queued -= 1;
-            let since = slot.queued_at;
+            let since = slot.since;
             self.enqueue(id, priority, since);
             self.stale += 1;
             self.compact_lists();
@@ -337,9 +354,9 @@ impl<T: Eq + Clone> Core<T> {
     fn enqueue(&mut self, id: SlotId, priority: i32, now: Option<Instant>) {
         let ticket = self.take_ticket();
         let Some(slot) = self.slots[id as usize].as_mut() else { return };
-        slot.ticket = Some(ticket);
+        slot.ticket = ticket;
         slot.priority = priority;
-        slot.queued_at = now;
+        slot.since = now;
         let entry = Entry { slot: id, ticket };
         self.queued += 1;
         if priority == DEFAULT_PRIORITY {
@@ -366,10 +383,10 @@ impl<T: Eq + Clone> Core<T> {
     /// Frees the slot of a key that is neither queued nor processed nor delayed.
     fn release(&mut self, id: SlotId) {
         let Some(slot) = &self.slots[id as usize] else { return };
-        if slot.processing || slot.ticket.is_some() || slot.delay.is_some() {
+        if slot.processing || slot.ticket != NOT_QUEUED || slot.delay.is_some() {
             return;
         }
-        if let Ok(found) = self.index.find_entry(slot.hash, |other| *other == id) {
+        if let Ok(found) = self.index.find_entry(spread(slot.hash), |known| known.slot == id) {
             found.remove();
         }
         self.slots[id as usize] = None;
@@ -383,7 +400,7 @@ impl<T: Eq + Clone> Core<T> {
         }
         let slots = &self.slots;
         let is_live = |entry: &Entry| {
-            slots[entry.slot as usize].as_ref().is_some_and(|slot| slot.ticket == Some(entry.ticket))
+            slots[entry.slot as usize].as_ref().is_some_and(|slot| slot.ticket == entry.ticket)
         };
         self.normal.retain(is_live);
         self.others.retain(|_, list| {
@@ -399,7 +416,7 @@ impl<T: Eq + Clone> Core<T> {
             let slots = &self.slots;
             self.heap.retain(|Reverse((_, ticket, id))| {
                 let slot = slots.get(*id as usize).and_then(Option::as_ref);
-                slot.and_then(|slot| slot.delay).is_some_and(|delay| delay.ticket == *ticket)
+                slot.and_then(|slot| slot.delay.as_deref()).is_some_and(|delay| delay.ticket == *ticket)
             });
         }
     }

@@ -225,3 +225,8 @@ fn a_delay_that_overflows_is_capped() {
     let now = Instant::now();
     assert!(deadline(now, Duration::MAX) > now + Duration::from_secs(86_400 * 365));
 }
+
+#[test]
+fn a_slot_fills_a_cache_line() {
+    assert_eq!(size_of::<Option<Slot<std::sync::Arc<str>>>>(), 64);
+}

@@ -1,0 +1,381 @@
+//! A controller from informers: what it is for, what it owns, what it watches.
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+use kube::core::ClusterResourceScope;
+
+use super::predicate::Predicate;
+use super::reconcile::Reconciler;
+use super::worker::Controller;
+use crate::cache::ObjectKey;
+use crate::controllerutil::controller_of;
+use crate::informer::{Deleted, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer};
+use crate::metrics::Registry;
+use crate::reflector::Cached;
+use crate::workqueue::{DEFAULT_PRIORITY, LOW_PRIORITY, Queue, RateLimiter, default_item_based_rate_limiter};
+
+/// Why a controller cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Nothing would ever queue a key.
+    #[error("controller {controller:?} watches nothing: call for_ or watches")]
+    NoSource {
+        /// The controller's name.
+        controller: String,
+    },
+    /// Owned objects are mapped to their owner, whose kind is not known.
+    #[error("controller {controller:?} owns {resource} but is for no kind: call for_ before owns")]
+    NoPrimary {
+        /// The controller's name.
+        controller: String,
+        /// `plural.group` of the owned kind.
+        resource: String,
+    },
+    /// An informer takes no handler any more.
+    #[error("controller {controller:?}: {source}")]
+    Informer {
+        /// The controller's name.
+        controller: String,
+        /// Why.
+        source: InformerError,
+    },
+}
+
+/// An informer as a source of keys, with the changes that count. A `&SharedInformer` converts into one.
+pub struct Watch<K> {
+    informer: SharedInformer<K>,
+    predicate: Predicate<K>,
+}
+
+impl<K: Cached> Watch<K> {
+    /// All changes that `informer` sees.
+    #[must_use]
+    pub fn on(informer: &SharedInformer<K>) -> Self {
+        Watch { informer: informer.clone(), predicate: Predicate::new() }
+    }
+
+    /// Only those that pass `predicate` too.
+    #[must_use]
+    pub fn filter(mut self, predicate: Predicate<K>) -> Self {
+        self.predicate = self.predicate.and(predicate);
+        self
+    }
+}
+
+impl<K: Cached> From<&SharedInformer<K>> for Watch<K> {
+    fn from(informer: &SharedInformer<K>) -> Self {
+        Watch::on(informer)
+    }
+}
+
+/// The kind a controller is for, as owner references name it.
+#[derive(Clone, Debug)]
+struct Primary {
+    group: String,
+    kind: String,
+    is_cluster_scoped: bool,
+}
+
+/// A handler that was added to an informer.
+struct Attached {
+    resource: String,
+    registration: HandlerRegistration,
+    last_error: Box<dyn Fn() -> Option<String> + Send>,
+}
+
+type Attach = Box<dyn FnOnce(&Queue<ObjectKey>) -> Result<Attached, InformerError> + Send>;
+type Map<K> = Box<dyn Fn(&K, &mut dyn FnMut(ObjectKey)) + Send + Sync>;
+
+/// Builds a [`Controller`] whose keys are objects' names, as controller-runtime's builder does.
+///
+/// Keys of the initial list and of resyncs have [`LOW_PRIORITY`], so that live changes overtake them. The default
+/// rate limiter is per key only: 5 ms doubling up to 1000 s.
+///
+/// ```no_run
+/// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+/// use kubesmith_runtime::cache::ObjectKey;
+/// use kubesmith_runtime::controller::{Action, CancellationToken, ControllerBuilder, Predicate, Watch, reconcile_fn};
+/// use kubesmith_runtime::informer::SharedInformerFactory;
+///
+/// # async fn run(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let factory = SharedInformerFactory::builder(client).build();
+/// let deployments = factory.informer_for::<Deployment>();
+/// let controller = ControllerBuilder::new("deployments")
+///     .for_(Watch::on(&deployments).filter(Predicate::generation_changed()))
+///     .owns(&factory.informer_for::<ReplicaSet>())
+///     .workers(4)
+///     .complete(reconcile_fn(|key: ObjectKey| async move {
+///         println!("reconciling {key}");
+///         Ok(Action::done())
+///     }))?;
+/// factory.start();
+/// controller.run(CancellationToken::new()).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct ControllerBuilder {
+    name: String,
+    primary: Option<Primary>,
+    sources: Vec<Attach>,
+    /// `plural.group` of a kind that is owned by nobody known.
+    orphans: Option<String>,
+    workers: usize,
+    max_retries: Option<usize>,
+    reconcile_timeout: Option<Duration>,
+    cache_sync_timeout: Option<Duration>,
+    shutdown_grace: Option<Duration>,
+    limiter: Option<Box<dyn RateLimiter<ObjectKey>>>,
+    registry: Option<Registry>,
+}
+
+impl ControllerBuilder {
+    /// A controller called `name`, in metrics and logs.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        ControllerBuilder {
+            name: name.into(),
+            primary: None,
+            sources: Vec::new(),
+            orphans: None,
+            workers: 1,
+            max_retries: None,
+            reconcile_timeout: None,
+            cache_sync_timeout: None,
+            shutdown_grace: None,
+            limiter: None,
+            registry: None,
+        }
+    }
+
+    /// Reconciles objects of this kind: each change queues the object's key.
+    #[must_use]
+    pub fn for_<K>(mut self, watch: impl Into<Watch<K>>) -> Self
+    where
+        K: Cached<Scope: 'static>,
+    {
+        self.primary = Some(Primary {
+            group: K::group(&()).into_owned(),
+            kind: K::kind(&()).into_owned(),
+            is_cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
+        });
+        self.attach(watch.into(), Box::new(|object, queue| queue(ObjectKey::of(object))))
+    }
+
+    /// Each change of an object queues its controller, if that is of the kind this controller is
+    /// [`for_`](Self::for_).
+    #[must_use]
+    pub fn owns<K: Cached>(mut self, watch: impl Into<Watch<K>>) -> Self {
+        let watch = watch.into();
+        let Some(primary) = self.primary.clone() else {
+            self.orphans.get_or_insert_with(|| watch.informer.resource().to_owned());
+            return self;
+        };
+        self.attach(
+            watch,
+            Box::new(move |object, queue| owner_key(&primary, object).into_iter().for_each(queue)),
+        )
+    }
+
+    /// Each change of an object queues the keys that `map` gives for it; of an update, for its old and its new state.
+    #[must_use]
+    pub fn watches<K, I>(
+        self,
+        watch: impl Into<Watch<K>>,
+        map: impl Fn(&K) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        K: Cached,
+        I: IntoIterator<Item = ObjectKey>,
+    {
+        self.attach(watch.into(), Box::new(move |object, queue| map(object).into_iter().for_each(queue)))
+    }
+
+    /// As [`Controller::workers`].
+    #[must_use]
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// As [`Controller::max_retries`].
+    #[must_use]
+    pub fn max_retries(mut self, retries: usize) -> Self {
+        self.max_retries = Some(retries);
+        self
+    }
+
+    /// As [`Controller::reconcile_timeout`].
+    #[must_use]
+    pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
+        self.reconcile_timeout = Some(timeout);
+        self
+    }
+
+    /// As [`Controller::cache_sync_timeout`].
+    #[must_use]
+    pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
+        self.cache_sync_timeout = Some(timeout);
+        self
+    }
+
+    /// As [`Controller::shutdown_grace`].
+    #[must_use]
+    pub fn shutdown_grace(mut self, grace: Duration) -> Self {
+        self.shutdown_grace = Some(grace);
+        self
+    }
+
+    /// Replaces the limiter of failed keys.
+    #[must_use]
+    pub fn rate_limiter(mut self, limiter: impl RateLimiter<ObjectKey> + 'static) -> Self {
+        self.limiter = Some(Box::new(limiter));
+        self
+    }
+
+    /// Counts the controller and its queue in `registry`.
+    #[must_use]
+    pub fn metrics(mut self, registry: &Registry) -> Self {
+        self.registry = Some(registry.clone());
+        self
+    }
+
+    /// Adds the handlers to the informers and makes the controller. The informers are started by whoever made them.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`]: nothing to watch, owned kinds without an owner, an informer that was shut down.
+    pub fn complete<R: Reconciler<Key = ObjectKey>>(
+        self,
+        reconciler: R,
+    ) -> Result<Controller<R>, BuildError> {
+        let name = self.name;
+        if let Some(resource) = self.orphans {
+            return Err(BuildError::NoPrimary { controller: name, resource });
+        }
+        if self.sources.is_empty() {
+            return Err(BuildError::NoSource { controller: name });
+        }
+        let limiter = self.limiter.unwrap_or_else(|| Box::new(default_item_based_rate_limiter()));
+        let mut queue = Queue::builder(name.as_str()).rate_limiter(limiter);
+        if let Some(registry) = &self.registry {
+            queue = queue.metrics(registry);
+        }
+        let queue = queue.build();
+        let mut controller = Controller::new(name.as_str(), queue.clone(), reconciler).workers(self.workers);
+        for attach in self.sources {
+            let attached = attach(&queue);
+            let attached =
+                attached.map_err(|source| BuildError::Informer { controller: name.clone(), source })?;
+            let registration = attached.registration;
+            controller = controller.wait_for_cache(
+                attached.resource,
+                async move { registration.synced().await },
+                attached.last_error,
+            );
+        }
+        if let Some(retries) = self.max_retries {
+            controller = controller.max_retries(retries);
+        }
+        if let Some(timeout) = self.reconcile_timeout {
+            controller = controller.reconcile_timeout(timeout);
+        }
+        if let Some(timeout) = self.cache_sync_timeout {
+            controller = controller.cache_sync_timeout(timeout);
+        }
+        if let Some(grace) = self.shutdown_grace {
+            controller = controller.shutdown_grace(grace);
+        }
+        if let Some(registry) = &self.registry {
+            controller = controller.metrics(registry);
+        }
+        Ok(controller)
+    }
+
+    fn attach<K: Cached>(mut self, watch: Watch<K>, map: Map<K>) -> Self {
+        let Watch { informer, predicate } = watch;
+        self.sources.push(Box::new(move |queue| {
+            let handler = Enqueue { queue: queue.clone(), predicate, map };
+            let registration = informer.add_event_handler(handler)?;
+            Ok(Attached {
+                resource: informer.resource().to_owned(),
+                registration,
+                last_error: Box::new(move || informer.last_error()),
+            })
+        }));
+        self
+    }
+}
+
+/// The key of the object's controller, if that is of the primary kind.
+fn owner_key<K: Resource>(primary: &Primary, object: &K) -> Option<ObjectKey> {
+    let owner = controller_of(object)?;
+    let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+    if owner.kind != primary.kind || group != primary.group {
+        return None;
+    }
+    if primary.is_cluster_scoped {
+        return Some(ObjectKey::cluster(&owner.name));
+    }
+    Some(ObjectKey::namespaced(object.meta().namespace.as_deref().unwrap_or_default(), &owner.name))
+}
+
+/// Turns changes into keys.
+struct Enqueue<K> {
+    queue: Queue<ObjectKey>,
+    predicate: Predicate<K>,
+    map: Map<K>,
+}
+
+impl<K: Cached> Enqueue<K> {
+    fn enqueue(&self, object: &K, priority: i32) {
+        (self.map)(object, &mut |key| self.queue.add_with_priority(key, priority));
+    }
+}
+
+impl<K: Cached> ResourceEventHandler<K> for Enqueue<K> {
+    fn on_add(&self, object: Arc<K>, is_in_initial_list: bool) {
+        if self.predicate.passes_create(&object) {
+            self.enqueue(&object, if is_in_initial_list { LOW_PRIORITY } else { DEFAULT_PRIORITY });
+        }
+    }
+
+    fn on_update(&self, old: Arc<K>, new: Arc<K>) {
+        if !self.predicate.passes_update(&old, &new) {
+            return;
+        }
+        let is_resync = old.meta().resource_version == new.meta().resource_version;
+        let priority = if is_resync { LOW_PRIORITY } else { DEFAULT_PRIORITY };
+        if !is_resync {
+            self.enqueue(&old, priority);
+        }
+        self.enqueue(&new, priority);
+    }
+
+    fn on_delete(&self, deleted: Deleted<K>) {
+        if self.predicate.passes_delete(deleted.object()) {
+            self.enqueue(deleted.object(), DEFAULT_PRIORITY);
+        }
+    }
+}
+
+impl<K> fmt::Debug for Watch<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("predicate", &self.predicate).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ControllerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerBuilder")
+            .field("name", &self.name)
+            .field("primary", &self.primary)
+            .field("sources", &self.sources.len())
+            .field("workers", &self.workers)
+            .finish_non_exhaustive()
+    }
+}
