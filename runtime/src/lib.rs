@@ -29,6 +29,8 @@ pub mod leaderelection;
 #[cfg(feature = "client")]
 pub mod lister;
 #[cfg(feature = "client")]
+pub mod manager;
+#[cfg(feature = "client")]
 pub mod metrics;
 #[cfg(feature = "client")]
 mod random;

@@ -18,10 +18,10 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// The server's state.
 #[derive(Default)]
-struct Stored {
+pub(crate) struct Stored {
     lease: Option<Value>,
     version: u64,
-    is_down: bool,
+    pub(crate) is_down: bool,
     /// When which record was written.
     writes: Vec<(Duration, Value)>,
 }
@@ -53,14 +53,14 @@ impl Stored {
     }
 }
 
-struct Server {
-    client: kube::Client,
-    stored: Arc<Mutex<Stored>>,
+pub(crate) struct Server {
+    pub(crate) client: kube::Client,
+    pub(crate) stored: Arc<Mutex<Stored>>,
     start: Instant,
 }
 
 impl Server {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let stored: Arc<Mutex<Stored>> = Arc::default();
         let start = Instant::now();
         let shared = stored.clone();
@@ -69,13 +69,13 @@ impl Server {
         Server { client, stored, start }
     }
 
-    fn holder(&self) -> String {
+    pub(crate) fn holder(&self) -> String {
         let stored = self.stored.lock().unwrap();
         let spec = &stored.lease.as_ref().unwrap()["spec"];
         spec["holderIdentity"].as_str().unwrap().to_owned()
     }
 
-    fn elector(&self, identity: &str) -> LeaderElector {
+    pub(crate) fn elector(&self, identity: &str) -> LeaderElector {
         let builder = LeaderElector::builder(self.client.clone(), "default", "operator", identity);
         let start = self.start;
         let clock = move || Timestamp::from_second(start.elapsed().as_secs() as i64).unwrap();
@@ -83,7 +83,7 @@ impl Server {
     }
 
     /// Runs a candidate whose work ends with its leadership, and logs what happens to it.
-    fn run(&self, identity: &'static str) -> Candidate {
+    pub(crate) fn run(&self, identity: &'static str) -> Candidate {
         self.run_work(identity, |leadership| async move { leadership.ended().await })
     }
 
@@ -112,16 +112,16 @@ impl Server {
     }
 }
 
-type Log = Arc<Mutex<Vec<(String, Duration)>>>;
+pub(crate) type Log = Arc<Mutex<Vec<(String, Duration)>>>;
 
-struct Candidate {
+pub(crate) struct Candidate {
     run: JoinHandle<Result<(), LeaderElectionError>>,
     stop: CancellationToken,
     log: Log,
 }
 
 impl Candidate {
-    async fn stop(self) -> (Result<(), LeaderElectionError>, Vec<(String, Duration)>) {
+    pub(crate) async fn stop(self) -> (Result<(), LeaderElectionError>, Vec<(String, Duration)>) {
         self.stop.cancel();
         self.end().await
     }

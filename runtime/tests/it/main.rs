@@ -1,12 +1,14 @@
 //! The runtime's behaviour seen from outside, one module per subject.
 #![allow(clippy::unwrap_used)]
 
+mod builder;
 mod client;
 mod controller;
 mod controllerutil;
 mod fake;
 mod informer;
 mod leaderelection;
+mod manager;
 mod metrics;
 mod record;
 mod reflector;

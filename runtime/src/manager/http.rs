@@ -1,0 +1,210 @@
+//! Metrics and health over HTTP/1.1.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::http::header::{CONTENT_TYPE, HeaderValue};
+use ::http::{Method, Response, StatusCode, Uri};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::metrics::{CONTENT_TYPE as METRICS_TYPE, Registry};
+
+/// More connections at a time are closed at once: probes and scrapes need few.
+const MAX_CONNECTIONS: usize = 128;
+/// How long a client may take to send its request's head.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// Named checks of one endpoint.
+#[derive(Clone, Default)]
+pub(super) struct Checks(BTreeMap<String, Check>);
+
+impl Checks {
+    pub(super) fn add<F>(&mut self, name: impl Into<String>, check: F)
+    where
+        F: Fn() -> Result<(), String> + Send + Sync + 'static,
+    {
+        self.0.insert(name.into(), Arc::new(check));
+    }
+
+    /// The answer for `endpoint`, or for one check of it, as Kubernetes' components give it.
+    fn answer(&self, endpoint: &str, only: Option<&str>, query: &str) -> (StatusCode, String) {
+        let parameters: Vec<(&str, &str)> =
+            query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
+        let is_excluded = |name: &str| parameters.contains(&("exclude", name));
+        let mut lines = String::new();
+        let mut found = false;
+        let mut failed = false;
+        for (name, check) in &self.0 {
+            if only.is_some_and(|only| only != name) {
+                continue;
+            }
+            found = true;
+            if is_excluded(name) {
+                lines.push_str(&format!("[+]{name} excluded: ok\n"));
+                continue;
+            }
+            match check() {
+                Ok(()) => lines.push_str(&format!("[+]{name} ok\n")),
+                Err(error) => {
+                    // The reason may name what outsiders need not know.
+                    tracing::warn!(endpoint, check = name, error, "health check failed");
+                    lines.push_str(&format!("[-]{name} failed: reason withheld\n"));
+                    failed = true;
+                }
+            }
+        }
+        if only.is_some() && !found {
+            return (StatusCode::NOT_FOUND, "404 page not found\n".to_owned());
+        }
+        if failed {
+            return (StatusCode::INTERNAL_SERVER_ERROR, format!("{lines}{endpoint} check failed\n"));
+        }
+        let is_verbose = parameters.iter().any(|(name, _)| *name == "verbose");
+        if is_verbose {
+            (StatusCode::OK, format!("{lines}{endpoint} check passed\n"))
+        } else {
+            (StatusCode::OK, "ok".to_owned())
+        }
+    }
+}
+
+/// What an endpoint serves.
+pub(super) enum Routes {
+    Metrics(Registry),
+    Health { healthz: Checks, readyz: Checks },
+}
+
+impl Routes {
+    pub(super) fn metrics(registry: Registry) -> Self {
+        Routes::Metrics(registry)
+    }
+
+    pub(super) fn health(healthz: Checks, readyz: Checks) -> Self {
+        Routes::Health { healthz, readyz }
+    }
+
+    fn answer(&self, method: &Method, uri: &Uri) -> (StatusCode, &'static str, String) {
+        const TEXT: &str = "text/plain; charset=utf-8";
+        if method != Method::GET && method != Method::HEAD {
+            return (StatusCode::METHOD_NOT_ALLOWED, TEXT, "405 method not allowed\n".to_owned());
+        }
+        let path = uri.path().trim_matches('/');
+        let (endpoint, only) =
+            path.split_once('/').map_or((path, None), |(endpoint, only)| (endpoint, Some(only)));
+        let query = uri.query().unwrap_or_default();
+        let (status, text) = match (self, endpoint) {
+            (Routes::Metrics(registry), "metrics") if only.is_none() => {
+                return (StatusCode::OK, METRICS_TYPE, registry.encode());
+            }
+            (Routes::Health { healthz, .. }, "healthz") => healthz.answer("healthz", only, query),
+            (Routes::Health { readyz, .. }, "readyz") => readyz.answer("readyz", only, query),
+            _ => (StatusCode::NOT_FOUND, "404 page not found\n".to_owned()),
+        };
+        (status, TEXT, text)
+    }
+}
+
+/// Serves until `stop` is cancelled; open connections are closed then.
+pub(super) async fn serve(listener: TcpListener, routes: Arc<Routes>, stop: CancellationToken) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return connections.shutdown().await,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) if connections.len() < MAX_CONNECTIONS => {
+                    connections.spawn(connection(stream, routes.clone()));
+                }
+                Ok(_) => tracing::warn!("too many connections to the metrics or health endpoint"),
+                Err(error) => {
+                    // Out of file descriptors, for instance: trying again at once would only spin.
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            },
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, routes: Arc<Routes>) {
+    let service = service_fn(move |request: ::http::Request<hyper::body::Incoming>| {
+        let (status, content_type, text) = routes.answer(request.method(), request.uri());
+        let mut response = Response::new(Full::new(Bytes::from(text)));
+        *response.status_mut() = status;
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        async { Ok::<_, Infallible>(response) }
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    // A client that goes away is no news.
+    if let Err(error) = server.serve_connection(TokioIo::new(stream), service).await {
+        tracing::debug!(%error, "connection ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    fn health() -> Routes {
+        let mut healthz = Checks::default();
+        healthz.add("ping", || Ok(()));
+        healthz.add("disk", || Err("secret".to_owned()));
+        Routes::health(healthz, Checks::default())
+    }
+
+    fn get(routes: &Routes, uri: &str) -> (u16, String) {
+        let (status, _, text) = routes.answer(&Method::GET, &uri.parse().unwrap());
+        (status.as_u16(), text)
+    }
+
+    #[test]
+    fn checks_answer_as_components_do() {
+        let routes = health();
+        let failed = "[-]disk failed: reason withheld\n[+]ping ok\nhealthz check failed\n";
+        assert_eq!(get(&routes, "/healthz"), (500, failed.to_owned()));
+        assert_eq!(get(&routes, "/healthz?exclude=disk"), (200, "ok".to_owned()));
+        let verbose = "[+]disk excluded: ok\n[+]ping ok\nhealthz check passed\n";
+        assert_eq!(get(&routes, "/healthz?verbose&exclude=disk"), (200, verbose.to_owned()));
+        assert_eq!(get(&routes, "/healthz/ping"), (200, "ok".to_owned()));
+        assert_eq!(get(&routes, "/healthz/none").0, 404);
+        assert_eq!(get(&routes, "/readyz"), (200, "ok".to_owned()));
+        assert_eq!(get(&routes, "/metrics").0, 404);
+        let (status, ..) = routes.answer(&Method::POST, &Uri::from_static("/healthz"));
+        assert_eq!(status, StatusCode::METHOD_NOT_ALLOWED);
+    }
+
+    #[tokio::test]
+    async fn metrics_are_served_until_the_stop() {
+        let registry = Registry::new();
+        registry.counter("a_total", "A.", &[]).inc();
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let stop = CancellationToken::new();
+        let server = tokio::spawn(serve(listener, Arc::new(Routes::metrics(registry)), stop.clone()));
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        assert!(answer.contains("content-type: text/plain; version=0.0.4"), "{answer}");
+        assert!(answer.ends_with("a_total 1\n"), "{answer}");
+        let mut idle = TcpStream::connect(address).await.unwrap();
+        stop.cancel();
+        server.await.unwrap();
+        assert_eq!(idle.read(&mut [0]).await.unwrap_or(0), 0, "closed");
+    }
+}

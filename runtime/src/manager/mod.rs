@@ -1,0 +1,426 @@
+//! Everything a program of controllers runs, started and stopped in order.
+//!
+//! Start: metrics and health endpoints, caches, what runs on every replica, then, once this replica leads, what runs
+//! on the leader only. Stop, in at most 30 s: what runs on every replica, the leader's work (the lease is kept until
+//! it has ended, then given back), caches, endpoints. The first failure stops everything.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kubesmith_runtime::cache::ObjectKey;
+//! use kubesmith_runtime::controller::{Action, ControllerBuilder, reconcile_fn};
+//! use kubesmith_runtime::leaderelection::LeaderElector;
+//! use kubesmith_runtime::manager::{Manager, shutdown_signal};
+//!
+//! # async fn run(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let elector = LeaderElector::builder(client.clone(), "default", "maps.example.com", "pod-7f9c").build()?;
+//! let mut manager = Manager::builder(client)
+//!     .metrics_address(([0, 0, 0, 0], 8080).into())
+//!     .health_address(([0, 0, 0, 0], 8081).into())
+//!     .leader_election(elector)
+//!     .build();
+//! let maps = manager.factory().informer_for::<ConfigMap>();
+//! let controller = ControllerBuilder::new("maps")
+//!     .for_(&maps)
+//!     .metrics(manager.metrics())
+//!     .complete(reconcile_fn(|key: ObjectKey| async move {
+//!         println!("reconciling {key}");
+//!         Ok(Action::done())
+//!     }))?;
+//! manager.add(controller);
+//! manager.add_healthz_check("ping", || Ok(()));
+//! manager.run(shutdown_signal()?).await?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod group;
+mod http;
+mod signal;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kube::Client;
+use tokio::net::TcpListener;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::controller::{Controller, Reconciler};
+use crate::informer::{CacheSyncError, SharedInformerFactory};
+use crate::leaderelection::{LeaderCallbacks, LeaderElectionError, LeaderElector};
+use crate::metrics::Registry;
+
+use group::{Runnable, run_group};
+use http::{Checks, Routes, serve};
+pub use signal::{ShutdownSignal, shutdown_signal};
+
+/// How long the whole stop may take (controller-runtime's `GracefulShutdownTimeout`).
+const DEFAULT_GRACE: Duration = Duration::from_secs(30);
+/// How long caches may take to fill (controller-runtime's `CacheSyncTimeout`).
+const DEFAULT_CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Why a manager's run ended badly.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManagerError {
+    /// An endpoint's address cannot be used.
+    #[error("cannot serve {what} on {address}: {source}")]
+    Bind {
+        /// `metrics` or `health`.
+        what: &'static str,
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// Caches did not fill in time.
+    #[error(transparent)]
+    Caches(#[from] CacheSyncError),
+    /// Something that the manager runs has failed.
+    #[error("{name} failed: {source}")]
+    Runnable {
+        /// Its name.
+        name: String,
+        /// Its error.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The leadership was lost.
+    #[error(transparent)]
+    Leader(#[from] LeaderElectionError),
+    /// Not everything ended within the grace period; the rest was aborted.
+    #[error("not everything had ended when the grace of {} s had passed; the rest was aborted", .0.as_secs_f64())]
+    ShutdownTimeout(Duration),
+}
+
+/// Settings of a [`Manager`].
+pub struct ManagerBuilder {
+    manager: Manager,
+}
+
+impl ManagerBuilder {
+    /// Replaces the factory over the client, for instance by one limited to a namespace.
+    #[must_use]
+    pub fn factory(mut self, factory: SharedInformerFactory) -> Self {
+        self.manager.factory = factory;
+        self
+    }
+
+    /// Runs what is for the leader only where this elector leads. Without one, this replica leads at once.
+    #[must_use]
+    pub fn leader_election(mut self, elector: LeaderElector) -> Self {
+        self.manager.elector = Some(elector);
+        self
+    }
+
+    /// Serves `/metrics` here.
+    #[must_use]
+    pub fn metrics_address(mut self, address: SocketAddr) -> Self {
+        self.manager.metrics_address = Some(address);
+        self
+    }
+
+    /// Serves `/healthz` and `/readyz` here.
+    #[must_use]
+    pub fn health_address(mut self, address: SocketAddr) -> Self {
+        self.manager.health_address = Some(address);
+        self
+    }
+
+    /// How long the whole stop may take; 30 s unless told otherwise.
+    #[must_use]
+    pub fn shutdown_grace(mut self, grace: Duration) -> Self {
+        self.manager.grace = grace;
+        self
+    }
+
+    /// How long caches may take to fill; 2 minutes unless told otherwise.
+    #[must_use]
+    pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
+        self.manager.cache_sync_timeout = timeout;
+        self
+    }
+
+    /// Makes the manager; nothing runs yet.
+    #[must_use]
+    pub fn build(self) -> Manager {
+        self.manager
+    }
+}
+
+/// Runs controllers with what they share. See the [module](self).
+pub struct Manager {
+    client: Client,
+    factory: SharedInformerFactory,
+    registry: Registry,
+    healthz: Checks,
+    readyz: Checks,
+    on_every_replica: Vec<Runnable>,
+    on_leader: Vec<Runnable>,
+    elector: Option<LeaderElector>,
+    metrics_address: Option<SocketAddr>,
+    health_address: Option<SocketAddr>,
+    grace: Duration,
+    cache_sync_timeout: Duration,
+}
+
+impl Manager {
+    /// Settings for a manager whose informers use `client`.
+    #[must_use]
+    pub fn builder(client: Client) -> ManagerBuilder {
+        let factory = SharedInformerFactory::builder(client.clone()).build();
+        ManagerBuilder {
+            manager: Manager {
+                client,
+                factory,
+                registry: Registry::new(),
+                healthz: Checks::default(),
+                readyz: Checks::default(),
+                on_every_replica: Vec::new(),
+                on_leader: Vec::new(),
+                elector: None,
+                metrics_address: None,
+                health_address: None,
+                grace: DEFAULT_GRACE,
+                cache_sync_timeout: DEFAULT_CACHE_SYNC_TIMEOUT,
+            },
+        }
+    }
+
+    /// The client given to the builder.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The informers that all controllers share; the manager starts and stops them.
+    #[must_use]
+    pub fn factory(&self) -> &SharedInformerFactory {
+        &self.factory
+    }
+
+    /// What `/metrics` shows.
+    #[must_use]
+    pub fn metrics(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Runs a controller where this replica leads.
+    pub fn add<R: Reconciler>(&mut self, controller: Controller<R>) {
+        self.on_leader.push(of_controller(controller));
+    }
+
+    /// Runs a controller on every replica.
+    pub fn add_on_every_replica<R: Reconciler>(&mut self, controller: Controller<R>) {
+        self.on_every_replica.push(of_controller(controller));
+    }
+
+    /// Runs `run` where this replica leads, until the token it gets is cancelled. An error stops the manager; so does
+    /// a panic. Ending without an error does not.
+    pub fn add_runnable<F, Fut, E>(&mut self, name: impl Into<String>, run: F)
+    where
+        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        self.on_leader.push(Runnable::new(name, run));
+    }
+
+    /// As [`add_runnable`](Self::add_runnable), on every replica.
+    pub fn add_runnable_on_every_replica<F, Fut, E>(&mut self, name: impl Into<String>, run: F)
+    where
+        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        self.on_every_replica.push(Runnable::new(name, run));
+    }
+
+    /// Adds a check to `/healthz`; where one fails, the kubelet restarts the program.
+    pub fn add_healthz_check<F>(&mut self, name: impl Into<String>, check: F)
+    where
+        F: Fn() -> Result<(), String> + Send + Sync + 'static,
+    {
+        self.healthz.add(name, check);
+    }
+
+    /// Adds a check to `/readyz`; where one fails, the program gets no requests.
+    pub fn add_readyz_check<F>(&mut self, name: impl Into<String>, check: F)
+    where
+        F: Fn() -> Result<(), String> + Send + Sync + 'static,
+    {
+        self.readyz.add(name, check);
+    }
+
+    /// Runs everything until `stop` ends or something fails, and returns when everything has ended.
+    ///
+    /// `stop` is a [`shutdown_signal`], a token's `cancelled_owned()`, or any other future.
+    ///
+    /// # Errors
+    ///
+    /// The first of [`ManagerError`]; everything has been stopped then too.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future aborts everything; informers are stopped but not waited for.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), ManagerError> {
+        let endpoints_stop = CancellationToken::new();
+        let endpoints = [
+            ("metrics", self.metrics_address, Routes::metrics(self.registry)),
+            ("health", self.health_address, Routes::health(self.healthz, self.readyz)),
+        ];
+        let mut endpoints = serve_all(endpoints, &endpoints_stop).await?;
+        let (factory, grace) = (self.factory, self.grace);
+        factory.start();
+        let mut stop = std::pin::pin!(stop);
+        let synced = tokio::select! {
+            biased;
+            () = stop.as_mut() => None,
+            synced = factory.wait_for_cache_sync(self.cache_sync_timeout) => Some(synced),
+        };
+        let (result, deadline) = match synced {
+            None => (Ok(()), Instant::now() + grace),
+            Some(Err(error)) => (Err(error.into()), Instant::now() + grace),
+            Some(Ok(())) => work(self.on_every_replica, self.on_leader, self.elector, stop, grace).await,
+        };
+        let rest = async {
+            factory.shutdown().await;
+            endpoints_stop.cancel();
+            while endpoints.join_next().await.is_some() {}
+        };
+        let in_time = timeout_at(deadline, rest).await.is_ok();
+        result.and(if in_time { Ok(()) } else { Err(ManagerError::ShutdownTimeout(grace)) })
+    }
+}
+
+async fn serve_all(
+    endpoints: [(&'static str, Option<SocketAddr>, Routes); 2],
+    stop: &CancellationToken,
+) -> Result<JoinSet<()>, ManagerError> {
+    let mut tasks = JoinSet::new();
+    for (what, address, routes) in endpoints {
+        let Some(address) = address else { continue };
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|source| ManagerError::Bind { what, address, source })?;
+        tracing::info!(what, %address, "serving");
+        tasks.spawn(serve(listener, Arc::new(routes), stop.clone()));
+    }
+    Ok(tasks)
+}
+
+fn of_controller<R: Reconciler>(controller: Controller<R>) -> Runnable {
+    Runnable::new(controller.name().to_owned(), |stop| controller.run(stop))
+}
+
+/// A group's task; aborted where it is dropped.
+struct Supervised {
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), ManagerError>>,
+    has_ended: bool,
+}
+
+impl Supervised {
+    fn spawn<Fut>(run: impl FnOnce(CancellationToken) -> Fut) -> Self
+    where
+        Fut: Future<Output = Result<(), ManagerError>> + Send + 'static,
+    {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(run(stop.clone()));
+        Supervised { stop, task, has_ended: false }
+    }
+
+    /// Waits for the end of the group.
+    async fn ended(&mut self) -> Result<(), ManagerError> {
+        let result = (&mut self.task).await;
+        self.has_ended = true;
+        result.unwrap_or_else(|error| {
+            Err(ManagerError::Runnable { name: "the manager".to_owned(), source: error.into() })
+        })
+    }
+
+    async fn stop(&mut self, deadline: Instant, grace: Duration) -> Result<(), ManagerError> {
+        self.stop.cancel();
+        if self.has_ended {
+            return Ok(());
+        }
+        match timeout_at(deadline, self.ended()).await {
+            Ok(result) => result,
+            Err(_) => Err(ManagerError::ShutdownTimeout(grace)),
+        }
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Runs both groups until the stop or a failure, and stops them in order. Says how long the rest of the stop may take.
+async fn work(
+    on_every_replica: Vec<Runnable>,
+    on_leader: Vec<Runnable>,
+    elector: Option<LeaderElector>,
+    mut stop: impl Future<Output = ()> + Unpin,
+    grace: Duration,
+) -> (Result<(), ManagerError>, Instant) {
+    let mut replica = Supervised::spawn(|stop| run_group(on_every_replica, stop));
+    let mut leader = Supervised::spawn(|stop| lead(on_leader, elector, stop));
+    let mut result = Ok(());
+    while result.is_ok() {
+        tokio::select! {
+            biased;
+            () = &mut stop => break,
+            ended = replica.ended(), if !replica.has_ended => result = ended,
+            ended = leader.ended(), if !leader.has_ended => result = ended,
+        }
+    }
+    let deadline = Instant::now() + grace;
+    let first = replica.stop(deadline, grace).await;
+    let second = leader.stop(deadline, grace).await;
+    (result.and(first).and(second), deadline)
+}
+
+/// Runs the leader's group, where there is an elector while it leads.
+async fn lead(
+    runnables: Vec<Runnable>,
+    elector: Option<LeaderElector>,
+    stop: CancellationToken,
+) -> Result<(), ManagerError> {
+    let Some(elector) = elector else { return run_group(runnables, stop).await };
+    let failure: Arc<Mutex<Option<ManagerError>>> = Arc::default();
+    let (cell, give_up) = (failure.clone(), stop.clone());
+    let callbacks = LeaderCallbacks::new(move |leadership| async move {
+        match run_group(runnables, leadership.token()).await {
+            Ok(()) => leadership.ended().await,
+            Err(error) => {
+                *cell.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                give_up.cancel();
+            }
+        }
+    });
+    let elected = elector.run(callbacks, stop).await;
+    let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+    failure.map_or(Ok(()), Err).and(elected.map_err(ManagerError::from))
+}
+
+impl fmt::Debug for Manager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manager")
+            .field("on_every_replica", &self.on_every_replica)
+            .field("on_leader", &self.on_leader)
+            .field("elector", &self.elector)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ManagerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.manager.fmt(f)
+    }
+}

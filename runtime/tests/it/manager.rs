@@ -1,0 +1,190 @@
+//! The manager: what starts and stops when, and what ends it.
+
+use std::future::pending;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::controller::{Action, CancellationToken, ControllerBuilder, reconcile_fn};
+use kubesmith_runtime::manager::{Manager, ManagerError};
+use tokio::time::{Instant, sleep};
+
+use crate::fake::{FakeServer, map};
+use crate::leaderelection::Server;
+use crate::scripted::{Asked, client, failure};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// Runs until it is stopped, then for another second, and says so.
+fn logging(log: &Log, name: &'static str) -> impl FnOnce(CancellationToken) -> Run + Send + 'static {
+    let log = log.clone();
+    move |stop| {
+        Box::pin(async move {
+            log.lock().unwrap().push(format!("{name} started"));
+            stop.cancelled().await;
+            sleep(SECOND).await;
+            log.lock().unwrap().push(format!("{name} ended"));
+            Ok(())
+        })
+    }
+}
+
+type Run = std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+fn manager() -> Manager {
+    let (client, _) = client(|_: &Asked| failure(500, "Unexpected"));
+    Manager::builder(client).build()
+}
+
+async fn after(seconds: u64) {
+    sleep(Duration::from_secs(seconds)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn groups_stop_in_order() {
+    let log = Log::default();
+    let mut manager = manager();
+    manager.add_runnable("leader", logging(&log, "leader"));
+    manager.add_runnable_on_every_replica("replica", logging(&log, "replica"));
+    let start = Instant::now();
+    manager.run(after(5)).await.unwrap();
+    let log = log.lock().unwrap();
+    assert_eq!(log[2..], ["replica ended", "leader ended"], "{log:?}");
+    assert_eq!(start.elapsed(), 7 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_failure_stops_everything() {
+    let log = Log::default();
+    let mut manager = manager();
+    manager.add_runnable("works", logging(&log, "works"));
+    manager.add_runnable("ends", |_| async { Ok::<_, io::Error>(()) });
+    manager.add_runnable_on_every_replica("fails", |_| async {
+        sleep(3 * SECOND).await;
+        Err("no disk")
+    });
+    let error = manager.run(pending()).await.unwrap_err();
+    assert_eq!(error.to_string(), "fails failed: no disk");
+    assert_eq!(*log.lock().unwrap(), ["works started", "works ended"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_a_failure() {
+    let mut manager = manager();
+    manager
+        .add_runnable("broken", |_| async { if true { panic!("broken") } else { Ok::<_, io::Error>(()) } });
+    let error = manager.run(pending()).await.unwrap_err();
+    assert_eq!(error.to_string(), "broken failed: it panicked");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_end_is_aborted_after_the_grace() {
+    let held = Arc::new(());
+    let kept = held.clone();
+    let mut manager = manager();
+    manager.add_runnable("stubborn", |_| async move {
+        let _kept = kept;
+        pending::<io::Result<()>>().await
+    });
+    let start = Instant::now();
+    let error = manager.run(after(1)).await.unwrap_err();
+    assert!(matches!(error, ManagerError::ShutdownTimeout(_)), "{error}");
+    assert_eq!(start.elapsed(), 31 * SECOND);
+    sleep(SECOND).await;
+    assert_eq!(Arc::strong_count(&held), 1, "its task is gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_leaders_work_waits_for_the_lease_and_keeps_it_to_the_end() {
+    let server = Server::start();
+    let log = Log::default();
+    let other = server.run("other");
+    sleep(SECOND).await;
+    let mut manager = Manager::builder(server.client.clone()).leader_election(server.elector("me")).build();
+    manager.add_runnable("leader", logging(&log, "leader"));
+    manager.add_runnable_on_every_replica("replica", logging(&log, "replica"));
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    sleep(20 * SECOND).await;
+    assert_eq!(*log.lock().unwrap(), ["replica started"]);
+    other.stop().await.0.unwrap();
+    sleep(20 * SECOND).await;
+    assert_eq!(server.holder(), "me");
+    stop.cancel();
+    sleep(SECOND + SECOND / 2).await;
+    assert_eq!(log.lock().unwrap()[1..], ["leader started", "replica ended"]);
+    assert_eq!(server.holder(), "me", "the leader's work has not ended");
+    run.await.unwrap().unwrap();
+    assert_eq!(log.lock().unwrap()[3..], ["leader ended"]);
+    assert_eq!(server.holder(), "", "given back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_of_the_leaders_work_gives_the_lease_back() {
+    let server = Server::start();
+    let mut manager = Manager::builder(server.client.clone()).leader_election(server.elector("me")).build();
+    manager.add_runnable("fails", |_| async { Err::<(), _>("no disk") });
+    let error = manager.run(pending()).await.unwrap_err();
+    assert_eq!(error.to_string(), "fails failed: no disk");
+    assert_eq!(server.holder(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_lease_ends_the_manager() {
+    let server = Server::start();
+    let manager = Manager::builder(server.client.clone()).leader_election(server.elector("me")).build();
+    let run = tokio::spawn(manager.run(pending()));
+    sleep(SECOND).await;
+    server.stored.lock().unwrap().is_down = true;
+    let error = run.await.unwrap().unwrap_err();
+    assert!(matches!(error, ManagerError::Leader(_)), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn caches_that_do_not_fill_end_the_manager() {
+    let manager = manager();
+    let _maps = manager.factory().informer_for::<ConfigMap>();
+    let start = Instant::now();
+    let error = manager.run(pending()).await.unwrap_err();
+    assert!(matches!(error, ManagerError::Caches(_)), "{error}");
+    assert_eq!(start.elapsed(), 120 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_the_wait_for_caches() {
+    let manager = manager();
+    let _maps = manager.factory().informer_for::<ConfigMap>();
+    manager.run(after(3)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn controllers_run_on_the_shared_informers() {
+    let mut server = FakeServer::new();
+    let mut manager = Manager::builder(server.client()).build();
+    let maps = manager.factory().informer_for::<ConfigMap>();
+    let log = Log::default();
+    let seen = log.clone();
+    let reconciler = reconcile_fn(move |key: ObjectKey| {
+        seen.lock().unwrap().push(key.to_string());
+        async { Ok(Action::done()) }
+    });
+    let controller = ControllerBuilder::new("maps").for_(&maps).metrics(manager.metrics());
+    manager.add(controller.complete(reconciler).unwrap());
+    let registry = manager.metrics().clone();
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    sleep(SECOND).await;
+    watch.event("ADDED", &map("b", 6));
+    sleep(SECOND).await;
+    assert_eq!(*log.lock().unwrap(), ["default/a", "default/b"]);
+    let line = "controller_runtime_reconcile_total{controller=\"maps\",result=\"success\"} 2";
+    assert!(registry.encode().contains(line));
+    stop.cancel();
+    run.await.unwrap().unwrap();
+    assert!(maps.is_stopped());
+}
