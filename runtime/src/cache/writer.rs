@@ -66,16 +66,13 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     pub fn insert(&mut self, key: &ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
         let shared = Arc::clone(&self.store.shared);
         let hash = shared.hash(key.namespace(), key.name());
-        let mut values = self.index_values(&object);
         loop {
+            let values = self.index_values(&object);
             let mut state = shared.write();
             if values.len() == state.indexes().len() {
                 return state.insert(hash, key, object, &values);
             }
-            // An indexer was added since the functions were fetched.
             self.fetch_functions(&state);
-            drop(state);
-            values = self.index_values(&object);
         }
     }
 
@@ -87,37 +84,44 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     }
 
     /// Makes `objects` the store's whole content, by difference. Keys in `undecodable` exist on the server too:
-    /// their last known state stays.
+    /// their last known state stays. Readers see the former state or the new one, nothing between.
     pub fn replace(
         &mut self,
         objects: Vec<(ObjectKey, Arc<K>)>,
         undecodable: &[ObjectKey],
     ) -> Replacement<K> {
-        let mut present: HashSet<ObjectKey> = HashSet::with_capacity(objects.len() + undecodable.len());
-        present.extend(undecodable.iter().cloned());
-        self.store.shared.write().retain_undecodable(|key| present.contains(key));
-        present.extend(objects.iter().map(|(key, _)| key.clone()));
-
-        let mut gone: Vec<ObjectKey> = {
-            let mut state = self.store.shared.write();
+        let shared = Arc::clone(&self.store.shared);
+        let present: HashSet<ObjectKey> =
+            objects.iter().map(|(key, _)| key).chain(undecodable).cloned().collect();
+        let undecodable: HashSet<&ObjectKey> = undecodable.iter().collect();
+        loop {
+            let values: Vec<Vec<Vec<String>>> = if self.functions.is_empty() {
+                Vec::new()
+            } else {
+                objects.iter().map(|(_, object)| self.index_values(object)).collect()
+            };
+            let mut state = shared.write();
+            if self.functions.len() != state.indexes().len() {
+                // An indexer was added since the functions were fetched.
+                self.fetch_functions(&state);
+                continue;
+            }
+            state.retain_undecodable(|key| undecodable.contains(key));
+            let mut changes =
+                remove_absent(&mut state, &present, |key| shared.hash(key.namespace(), key.name()));
+            changes.reserve(objects.len());
             let new = objects.len().saturating_sub(state.len());
             state.reserve(new);
-            state.entries().filter(|(key, _)| !present.contains(*key)).map(|(key, _)| key.clone()).collect()
-        };
-        gone.sort();
-        let mut changes = Vec::with_capacity(gone.len() + objects.len());
-        for key in gone {
-            if let Some(last) = self.remove(&key) {
-                changes.push(Change::Deleted { key, last });
+            for (place, (key, new)) in objects.into_iter().enumerate() {
+                let values = values.get(place).map(Vec::as_slice).unwrap_or_default();
+                let hash = shared.hash(key.namespace(), key.name());
+                changes.push(match state.insert(hash, &key, Arc::clone(&new), values) {
+                    None => Change::Added { key, new },
+                    Some(old) => Change::Updated { key, old, new },
+                });
             }
+            return Replacement { changes };
         }
-        for (key, new) in objects {
-            changes.push(match self.insert(&key, Arc::clone(&new)) {
-                None => Change::Added { key, new },
-                Some(old) => Change::Updated { key, old, new },
-            });
-        }
-        Replacement { changes }
     }
 
     /// Records the resource version up to which the store is complete.
@@ -138,6 +142,22 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     fn fetch_functions(&mut self, state: &State<K>) {
         self.functions = state.indexes().iter().map(|index| Arc::clone(index.function())).collect();
     }
+}
+
+/// Deletes what is not in `present`, in the order of the keys.
+fn remove_absent<K>(
+    state: &mut State<K>,
+    present: &HashSet<ObjectKey>,
+    hash_of: impl Fn(&ObjectKey) -> u64 + Copy,
+) -> Vec<Change<K>> {
+    let absent = state.entries().filter(|(key, _)| !present.contains(*key));
+    let mut absent: Vec<ObjectKey> = absent.map(|(key, _)| key.clone()).collect();
+    absent.sort();
+    let removed = absent.into_iter().filter_map(|key| {
+        let last = state.remove(hash_of(&key), &key, hash_of)?;
+        Some(Change::Deleted { key, last })
+    });
+    removed.collect()
 }
 
 impl<K> fmt::Debug for StoreWriter<K> {

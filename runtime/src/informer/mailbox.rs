@@ -97,23 +97,26 @@ impl<K> Mailbox<K> {
         Self { queue: Mutex::new(queue), wake: Notify::new(), limit, merged: AtomicU64::new(0) }
     }
 
-    /// Adds the deliveries in their order.
-    pub(super) fn push_all(&self, deliveries: impl Iterator<Item = Delivery<K>>) {
+    /// Adds the deliveries in their order; answers how many wait now.
+    pub(super) fn push_all(&self, deliveries: impl Iterator<Item = Delivery<K>>) -> usize {
         let mut merged = 0;
         let mut queue = self.lock();
         if queue.closed {
-            return;
+            return 0;
         }
         let before = queue.items.len();
         for delivery in deliveries {
             merged += u64::from(queue.push(delivery, self.limit));
         }
-        let added = queue.items.len() > before;
+        let waiting = queue.items.len();
         drop(queue);
-        self.merged.fetch_add(merged, Ordering::Relaxed);
-        if added {
+        if merged > 0 {
+            self.merged.fetch_add(merged, Ordering::Relaxed);
+        }
+        if waiting > before {
             self.wake.notify_one();
         }
+        waiting
     }
 
     /// Waits for deliveries and exchanges them for `spare`, which must be empty. `None` once closed, even if

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -21,6 +21,9 @@ const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
 
 /// Calls made before the task lets others run.
 const CALLS_PER_TURN: usize = 128;
+
+/// With so many changes waiting for a handler of the runtime's, the handler gets a turn before more is read.
+const BACKLOG: usize = 1024;
 
 /// What handles ask of the task.
 pub(super) enum Command<K> {
@@ -44,6 +47,8 @@ struct Active<K> {
     next_resync: Instant,
     /// Whether the end of the initial list has been put in the mailbox.
     marked: bool,
+    /// The handler has a thread of its own and no use for this task's turns.
+    blocking: bool,
 }
 
 impl<K> Active<K> {
@@ -113,12 +118,21 @@ impl<K: Cached> Runner<K> {
         self.next_check = Instant::now() + self.check_period;
         loop {
             let checks = !self.check_period.is_zero();
-            tokio::select! {
+            let backlog = tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop) => break,
-                Some(command) = self.commands.recv() => self.command(command),
-                () = tokio::time::sleep_until(self.next_check), if checks => self.resync(),
+                () = told(&mut stop) => break,
+                Some(command) = self.commands.recv() => {
+                    self.command(command);
+                    0
+                }
+                () = tokio::time::sleep_until(self.next_check), if checks => {
+                    self.resync();
+                    0
+                }
                 () = self.reflector.next_batch(&mut batch) => self.apply(&mut batch),
+            };
+            if backlog > BACKLOG {
+                tokio::task::yield_now().await;
             }
         }
         self.commands.close();
@@ -169,7 +183,8 @@ impl<K: Cached> Runner<K> {
             mailbox.push_all(std::iter::once(Delivery::Synced));
         }
         let next_resync = Instant::now() + resync;
-        self.handlers.push(Active { id, mailbox, resync, next_resync, marked });
+        let blocking = options.blocking;
+        self.handlers.push(Active { id, mailbox, resync, next_resync, marked, blocking });
         // Handlers that ended are joined here, so that the set does not grow with every removal.
         while self.tasks.try_join_next().is_some() {}
     }
@@ -211,8 +226,8 @@ impl<K: Cached> Runner<K> {
         }
     }
 
-    /// Writes the batch to the store, then tells the handlers.
-    fn apply(&mut self, batch: &mut Batch<K>) {
+    /// Writes the batch to the store, then tells the handlers; answers the longest backlog of one.
+    fn apply(&mut self, batch: &mut Batch<K>) -> usize {
         let mut synced = false;
         if std::mem::take(&mut batch.opened) {
             self.status.set_last_error(None);
@@ -237,10 +252,11 @@ impl<K: Cached> Runner<K> {
         if let Some(version) = batch.resource_version.take() {
             self.writer.set_resource_version(&version);
         }
-        self.distribute();
+        let backlog = self.distribute();
         if synced {
             self.mark_synced();
         }
+        backlog
     }
 
     fn applied(&mut self, key: ObjectKey, new: Arc<K>) {
@@ -283,20 +299,28 @@ impl<K: Cached> Runner<K> {
         }
     }
 
-    fn distribute(&mut self) {
+    fn distribute(&mut self) -> usize {
         if self.changes.is_empty() {
-            return;
+            return 0;
         }
+        let mut backlog = 0;
         let now = Instant::now();
         for handler in &self.handlers {
             let due = handler.is_due(now);
             let wanted = self.changes.iter().filter(|(_, kind)| due || *kind != Kind::Same);
-            handler.mailbox.push_all(wanted.map(|(change, kind)| delivery(change, *kind)));
+            let waiting = handler.mailbox.push_all(wanted.map(|(change, kind)| delivery(change, *kind)));
+            backlog = backlog.max(if handler.blocking { 0 } else { waiting });
         }
         self.changes.clear();
         // A first list leaves room for as many changes as there are objects; a batch needs far less.
         self.changes.shrink_to(4096);
+        backlog
     }
+}
+
+/// Waits for the stop; a handle that is gone is one.
+async fn told(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
 }
 
 fn rounded(period: Duration) -> Duration {
