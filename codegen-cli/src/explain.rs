@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use kubesmith_core::diag::{CODES, Code};
 use kubesmith_core::grammar::{FAMILIES, Family, FamilySpec, KeySpec, Shape, closest};
 
+/// Where lines of running text end.
+const WIDTH: usize = 90;
+
 /// Explains an attribute (`resource`), a key (`resource.scope`, `minimum`), a Go marker or a code; everything in
 /// short without a topic.
 ///
@@ -14,7 +17,7 @@ pub fn explain(topic: Option<&str>) -> Result<String, String> {
     let Some(topic) = topic else { return Ok(overview()) };
     if let Some(code) = Code::parse(topic) {
         let info = code.info();
-        return Ok(format!("{}: {}\n\n{}\n", info.code, info.title, info.help));
+        return Ok(format!("{}: {}\n\n{}\n", info.code, info.title, paragraph(info.help)));
     }
     let name = topic.trim_start_matches("#[").trim_end_matches(']');
     if let Some(family) = FAMILIES.iter().find(|family| family.family.name() == name) {
@@ -84,23 +87,36 @@ fn overview() -> String {
     out
 }
 
+/// The text with a full stop.
+fn sentence(text: &str) -> String {
+    format!("{}.", text.trim_end_matches('.'))
+}
+
+/// Text in lines of at most [`WIDTH`] characters.
+fn paragraph(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    lines(&words, " ").join("\n")
+}
+
+/// Names separated by commas, in lines.
 fn wrapped(names: &[&str]) -> Vec<String> {
-    const WIDTH: usize = 90;
-    let mut lines = vec![String::new()];
-    for (at, name) in names.iter().enumerate() {
-        let separator = if at + 1 < names.len() { ", " } else { "" };
-        if lines.last().is_some_and(|line| line.len() + name.len() > WIDTH) {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            let _ = write!(line, "{name}{separator}");
+    lines(names, ", ")
+}
+
+fn lines(words: &[&str], separator: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let text = if at + 1 < words.len() { format!("{word}{separator}") } else { (*word).to_string() };
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() <= WIDTH => line.push_str(&text),
+            _ => lines.push(text),
         }
     }
     lines.into_iter().map(|line| line.trim_end().to_string()).collect()
 }
 
 fn describe_family(family: &FamilySpec) -> String {
-    let mut out = format!("#[{}]\n\n{}.\n", family.family.name(), family.doc);
+    let mut out = format!("#[{}]\n\n{}\n", family.family.name(), sentence(family.doc));
     let _ = writeln!(out, "Stands on: {}", family.places.describe());
     let _ = writeln!(out, "Go markers: {}", family.marker);
     if family.family == Family::Deepcopy {
@@ -114,7 +130,7 @@ fn describe_family(family: &FamilySpec) -> String {
 }
 
 fn describe_key(path: &str, key: &KeySpec) -> String {
-    let mut out = format!("{path}\n\n  {}.\n", key.doc);
+    let mut out = format!("{path}\n\n  {}\n", sentence(key.doc));
     let _ = writeln!(out, "  Example:   {}", key.example);
     let _ = writeln!(out, "  Go marker: {}", key.marker);
     let _ = writeln!(out, "  Stands on: {}", key.places.describe());

@@ -105,11 +105,7 @@ impl Parser {
                     definition.kind = TypeKind::Alias(self.type_expr(&item.ty));
                     out.types.push(definition);
                 }
-                Item::Union(item) if !is_test(&item.attrs) => {
-                    let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
-                    definition.kind = TypeKind::Other("a union");
-                    out.types.push(definition);
-                }
+                Item::Union(item) if !is_test(&item.attrs) => out.types.push(self.union(item)),
                 Item::Trait(item) => {
                     let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
                     definition.kind = TypeKind::Other("a trait");
@@ -200,16 +196,34 @@ impl Parser {
         let item = expanded.as_ref().unwrap_or(item);
         let derives = Derives::of(&item.attrs);
         let mut diagnostics = Diagnostics::new();
-        let model = TypeModel::from_enum(item, &mut diagnostics);
         if derives.resource {
-            diagnostics.push(kubesmith_core::diag::Diagnostic::error(
-                Code::ROOT_NOT_A_STRUCT,
-                item.ident.span(),
-                format!("`{}` derives `Resource` but is an enum", item.ident),
-            ));
+            // What the macro says of it; it never becomes a resource.
+            ResourceInput::from_derive(&derive_input(item), &mut diagnostics);
+        } else {
+            let model = TypeModel::from_enum(item, &mut diagnostics);
+            self.model(&model, &mut definition, derives.schema);
         }
-        self.model(&model, &mut definition, derives.schema);
         self.finish(&mut definition, derives, diagnostics);
+        definition
+    }
+
+    fn union(&mut self, item: &syn::ItemUnion) -> TypeItem {
+        let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
+        definition.kind = TypeKind::Other("a union");
+        let derives = Derives::of(&item.attrs);
+        if derives.resource || derives.schema {
+            let mut diagnostics = Diagnostics::new();
+            let data = syn::DataUnion { union_token: item.union_token, fields: item.fields.clone() };
+            let input = syn::DeriveInput {
+                attrs: item.attrs.clone(),
+                vis: item.vis.clone(),
+                ident: item.ident.clone(),
+                generics: item.generics.clone(),
+                data: syn::Data::Union(data),
+            };
+            TypeModel::from_derive(&input, Place::Struct, &mut diagnostics);
+            self.finish(&mut definition, derives, diagnostics);
+        }
         definition
     }
 
@@ -377,6 +391,21 @@ impl Derives {
             }
         }
         out
+    }
+}
+
+/// The enum as a derive macro gets it.
+fn derive_input(item: &syn::ItemEnum) -> syn::DeriveInput {
+    syn::DeriveInput {
+        attrs: item.attrs.clone(),
+        vis: item.vis.clone(),
+        ident: item.ident.clone(),
+        generics: item.generics.clone(),
+        data: syn::Data::Enum(syn::DataEnum {
+            enum_token: item.enum_token,
+            brace_token: item.brace_token,
+            variants: item.variants.clone(),
+        }),
     }
 }
 
