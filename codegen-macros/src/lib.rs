@@ -4,6 +4,8 @@
 //! input and report the same mistakes. They emit the trait impls that need the type itself; clients,
 //! informers and manifests are the command's.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod report;
 mod resource;
 mod resource_serde;
@@ -16,7 +18,11 @@ use proc_macro::TokenStream;
 /// Implements `Serialize` and `Deserialize` (with `apiVersion` and `kind`), `kube::Resource`,
 /// `ResourceInfo` and, with `#[deepcopy]`, `Object`. All keys are listed in docs/attributes.md.
 ///
-/// ```ignore
+/// ```
+/// use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+/// use kubesmith_runtime::{Resource, ResourceInfo, Schema};
+/// use serde::{Deserialize, Serialize};
+///
 /// #[derive(Clone, Debug, Resource)]
 /// #[resource(group = "hopegi.com", version = "v1", scope = "Cluster")]
 /// #[genclient(non_namespaced)]
@@ -25,6 +31,13 @@ use proc_macro::TokenStream;
 ///     pub metadata: ObjectMeta,
 ///     pub spec: EcsBindingSpec,
 /// }
+///
+/// #[derive(Clone, Debug, Serialize, Deserialize, Schema)]
+/// pub struct EcsBindingSpec {
+///     pub id: String,
+/// }
+///
+/// assert_eq!(EcsBinding::PLURAL, "ecsbindings");
 /// ```
 #[proc_macro_derive(Resource, attributes(resource, genclient, deepcopy, validation, schema, serde))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
@@ -33,7 +46,10 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
 
 /// Lets a nested type carry `#[validation]` and `#[schema]`, and checks them.
 ///
-/// ```ignore
+/// ```
+/// use kubesmith_runtime::Schema;
+/// use serde::{Deserialize, Serialize};
+///
 /// #[derive(Serialize, Deserialize, Schema)]
 /// pub struct BackendSpec {
 ///     #[validation(minimum = 1)]
@@ -43,4 +59,72 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Schema, attributes(validation, schema, serde))]
 pub fn derive_schema(input: TokenStream) -> TokenStream {
     schema::derive(input.into()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use proc_macro2::TokenStream;
+
+    /// Inputs that a derive may get from broken or unusual source.
+    const ODD: &[&str] = &[
+        "",
+        "struct",
+        "fn main() {}",
+        "struct Foo;",
+        "struct Foo {}",
+        "struct Foo<'a, T: Clone, const N: usize>(&'a T, [u8; N]) where T: Copy;",
+        "union Foo { a: u8 }",
+        "enum Foo {}",
+        "#[resource] struct Foo { metadata: ObjectMeta, spec: S }",
+        "#[resource()] struct Foo { metadata: ObjectMeta, spec: S }",
+        "#[resource = 1] struct Foo { metadata: ObjectMeta, spec: S }",
+        "#[resource(group = \"a.b\", version = \"v1\")] struct r#type { metadata: ObjectMeta, spec: S }",
+        "#[resource(group = \"a.b\", version = \"v1\", kind = \"K\")] struct r#type { metadata: ObjectMeta, spec: S }",
+        "#[resource(group = \"a.b\", version = \"v1\")] #[serde] struct Foo { metadata: ObjectMeta, spec: S }",
+        "#[resource(group = \"a.b\", version = \"v1\")] #[serde = 1] struct Foo { metadata: ObjectMeta, spec: S }",
+        "#[resource(group = \"a.b\", version = \"v1\")] #[serde(default = \"1 + 1\")] struct Foo { metadata: ObjectMeta, spec: S }",
+        "#[resource(group = \"a.b\", version = \"v1\")] #[serde(,,default,)] struct Foo { metadata: ObjectMeta, spec: S }",
+        "#[resource(group = \"a.b\", version = \"v1\")] struct Foo { metadata: ObjectMeta, spec: dyn Fn(i32) -> ! }",
+        "#[validation(minimum = {)] struct Foo { a: i32 }",
+        "struct Foo { #[validation(enum())] #[schema(default)] a: (i32, fn()) , }",
+        "enum Foo { A = 1, #[validation] B(i32), C { #[schema(example = [])] a: i32 } }",
+    ];
+
+    #[test]
+    fn odd_inputs_are_borne() {
+        for input in ODD {
+            let Ok(tokens) = TokenStream::from_str(input) else { continue };
+            let resource = super::resource::derive(tokens.clone());
+            let schema = super::schema::derive(tokens);
+            for output in [resource, schema] {
+                assert!(syn::parse2::<syn::File>(output.clone()).is_ok(), "{input}: {output}");
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_in_attributes_leave_the_impls() {
+        let input = "#[resource(group = \"a.b\", version = \"v1\", colour)] struct Foo { metadata: ObjectMeta, spec: S }";
+        let output = super::resource::derive(TokenStream::from_str(input).unwrap()).to_string();
+        assert_eq!(output.matches("compile_error").count(), 1, "{output}");
+        assert!(output.contains("ResourceInfo for Foo"), "{output}");
+    }
+
+    #[test]
+    fn every_mistake_becomes_an_error_and_nothing_else() {
+        let input =
+            "#[resource(grup = \"a.b\", version = \"v1\", colour)] struct Foo { metadata: ObjectMeta }";
+        let output = super::resource::derive(TokenStream::from_str(input).unwrap()).to_string();
+        assert_eq!(output.matches("compile_error").count(), 3, "{output}");
+        for part in [
+            "KS0002: unknown key `grup` in #[resource]\\n  help: did you mean `group`?",
+            "`colour`",
+            "KS0105",
+        ] {
+            assert!(output.contains(part), "{part} is missing in {output}");
+        }
+        assert!(!output.contains("impl"), "{output}");
+    }
 }

@@ -1,6 +1,6 @@
 //! `#[derive(Resource)]`
 
-use kubesmith_core::diag::Diagnostics;
+use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::Spanned;
 use kubesmith_core::model::ResourceInput;
 use kubesmith_core::names::{PluralName, Scope};
@@ -20,9 +20,11 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     };
     let mut diagnostics = Diagnostics::new();
     let resource = ResourceInput::from_derive(&input, &mut diagnostics);
-    let wrong = diagnostics.has_errors();
+    // Where only an attribute is wrong the impls are written all the same, so that the mistake does
+    // not cause errors wherever the type is used.
+    let wrong_shape = diagnostics.iter().any(|diagnostic| is_about_shape(diagnostic.code));
     let errors = compile_errors(diagnostics);
-    let (Some(resource), Data::Struct(data), false) = (resource, &input.data, wrong) else {
+    let (Some(resource), Data::Struct(data), false) = (resource, &input.data, wrong_shape) else {
         return errors;
     };
     let ident = &input.ident;
@@ -31,6 +33,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let info = resource_info(ident, &resource);
     let object = resource.deepcopy.map(|_| object(ident));
     quote! {
+        #errors
         const _: () = {
             #serde
             #kube
@@ -40,9 +43,14 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     }
 }
 
+/// Mistakes about the type and its fields (01xx), with which the impls would not compile.
+fn is_about_shape(code: Code) -> bool {
+    code.number() / 100 == 1
+}
+
 /// Expands to
 ///
-/// ```ignore
+/// ```text
 /// impl ::kubesmith_runtime::api::Resource for EcsBinding {
 ///     type DynamicType = ();
 ///     type Scope = ::kubesmith_runtime::k8s_openapi::ClusterResourceScope;
@@ -101,7 +109,7 @@ fn api_version(resource: &ResourceInput) -> String {
 
 /// Expands to
 ///
-/// ```ignore
+/// ```text
 /// impl ::kubesmith_runtime::api::ResourceInfo for EcsBinding {
 ///     const GROUP: &'static str = "hopegi.com";
 ///     ...
@@ -147,7 +155,7 @@ fn resource_info(ident: &Ident, resource: &ResourceInput) -> TokenStream {
 
 /// Expands to
 ///
-/// ```ignore
+/// ```text
 /// impl ::kubesmith_runtime::api::Object for EcsBinding { ... }
 /// ```
 fn object(ident: &Ident) -> TokenStream {

@@ -12,7 +12,7 @@ use syn::{Attribute, DeriveInput, Field, Fields, Meta};
 
 /// Expands to
 ///
-/// ```ignore
+/// ```text
 /// #[derive(::kubesmith_runtime::serde::Serialize)]
 /// #[serde(crate = "::kubesmith_runtime::serde", remote = "EcsBinding", rename = "EcsBinding")]
 /// struct __KubesmithWrite { metadata: ObjectMeta, spec: EcsBindingSpec }

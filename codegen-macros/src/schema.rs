@@ -11,7 +11,7 @@ use crate::report::compile_errors;
 
 /// Expands to
 ///
-/// ```ignore
+/// ```text
 /// impl ::kubesmith_runtime::api::Schema for BackendSpec {}
 /// ```
 pub(crate) fn derive(input: TokenStream) -> TokenStream {

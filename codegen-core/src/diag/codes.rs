@@ -180,8 +180,8 @@ codes! {
         "The allowed values must differ from each other and fit the field's type.";
     PRESENCE = 311, "required and optional at once",
         "A field is either required or optional; the two keys contradict each other.";
-    DUPLICATE_FIELD = 312, "two fields of the same name",
-        "Two fields of a struct have the same name in JSON, after serde's renaming, so that one would hide the other.";
+    DUPLICATE_FIELD = 312, "two fields or variants of the same name",
+        "Two fields of a struct, or two variants of an enum, have the same name in JSON, after serde's renaming, so that one would hide the other.";
     SPLIT_NAME = 313, "field is written and read under different names",
         "An API field has one name. `rename(serialize = ..., deserialize = ...)` with different names would make \
          objects that the same type cannot read back.";

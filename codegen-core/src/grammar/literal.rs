@@ -7,7 +7,7 @@ use super::{Json, KeySpec, Number, Spanned};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 
 /// Deepest nesting of lists and objects; beyond it lies no schema but a stack overflow.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// The tokens without the invisible groups that `macro_rules!` puts around what it inserts.
 pub(super) fn flatten(tokens: TokenStream) -> Vec<TokenTree> {

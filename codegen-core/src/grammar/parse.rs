@@ -18,6 +18,11 @@ pub struct Parsed {
 }
 
 impl Parsed {
+    /// The place of that key, if it was given with a right value.
+    pub fn given(&self, name: &str) -> Option<Span> {
+        self.get(name).and_then(Entry::given)
+    }
+
     /// The first entry of that key.
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.key.name == name)
@@ -35,6 +40,14 @@ pub struct Entry {
     pub value: Value,
 }
 
+impl Entry {
+    /// The place of the key, unless its value is wrong: then it counts as not given, so that one
+    /// mistake does not cause others.
+    pub fn given(&self) -> Option<Span> {
+        if matches!(self.value, Value::Invalid) { None } else { Some(self.span) }
+    }
+}
+
 /// Parses all attributes of a family on an item.
 ///
 /// Mistakes go to `diagnostics`; what is right is returned all the same.
@@ -46,30 +59,21 @@ pub fn parse_attributes(
 ) -> Parsed {
     let mut parsed = Parsed { span: None, entries: Vec::new() };
     let spec = family.spec();
+    let owner = Owner { name: format!("#[{}]", family.name()), keys: spec.keys };
+    let mut parser = Parser { family, place, diagnostics, meant: Vec::new(), depth: 0 };
     for attribute in attributes.iter().filter(|a| a.path().is_ident(family.name())) {
         let span = attribute.path().get_ident().map_or_else(Span::call_site, Ident::span);
         parsed.span.get_or_insert(span);
         if !spec.places.contains(place) {
-            diagnostics.push(
-                Diagnostic::error(
-                    Code::WRONG_PLACE,
-                    span,
-                    format!("#[{}] cannot stand on {}", family.name(), place.describe()),
-                )
-                .help(format!("it belongs on {}", spec.places.describe())),
-            );
+            let message = format!("{} cannot stand on {}", owner.name, place.describe());
+            let help = format!("it belongs on {}", spec.places.describe());
+            parser.error(Code::WRONG_PLACE, span, message, help);
             continue;
         }
-        let mut parser = Parser { family, place, diagnostics };
-        let owner = Owner { name: format!("#[{}]", family.name()), keys: spec.keys };
         parser.attribute(attribute, span, &owner, &mut parsed.entries);
     }
-    if let Some(span) = parsed.span {
-        let mut parser = Parser { family, place, diagnostics };
-        if spec.places.contains(place) && !parsed.entries.is_empty() {
-            let owner = Owner { name: format!("#[{}]", family.name()), keys: spec.keys };
-            parser.require_keys(&owner, &parsed.entries, span);
-        }
+    if let Some(span) = parsed.span.filter(|_| !parsed.entries.is_empty()) {
+        parser.require_keys(&owner, &parsed.entries, span);
     }
     parsed
 }
@@ -94,6 +98,10 @@ struct Parser<'a> {
     family: Family,
     place: Place,
     diagnostics: &'a mut Diagnostics,
+    /// Keys that misspelt ones were taken for. They are not reported as missing as well.
+    meant: Vec<&'static str>,
+    /// How many keys enclose the present one.
+    depth: usize,
 }
 
 impl Parser<'_> {
@@ -116,19 +124,17 @@ impl Parser<'_> {
                 );
             }
             Meta::List(list) if matches!(list.delimiter, MacroDelimiter::Paren(_)) => {
-                let before = entries.len();
                 if list.tokens.is_empty() && !spec.bare {
                     let help = format!("write #[{name}({sample})], or remove the attribute");
                     self.error(Code::MALFORMED_ATTRIBUTE, span, format!("#[{name}()] has no keys"), help);
                 }
                 self.keys(list.tokens.clone(), owner, entries);
-                debug_assert!(entries.len() >= before);
             }
             _ => {
-                let help = if spec.keys.is_empty() {
-                    format!("write #[{name}]")
-                } else {
-                    format!("write #[{name}({sample})]")
+                let help = match (spec.bare, spec.keys.is_empty()) {
+                    (_, true) => format!("write #[{name}]"),
+                    (true, false) => format!("write #[{name}] or #[{name}({sample})]"),
+                    (false, false) => format!("write #[{name}({sample})]"),
                 };
                 self.error(
                     Code::MALFORMED_ATTRIBUTE,
@@ -268,10 +274,12 @@ impl Parser<'_> {
                 && family.keys.iter().any(|key| key.name == name && key.places.contains(self.place))
         });
         let help = if let Some(key) = other_spelling {
+            self.meant.push(key.name);
             format!("did you mean `{}`? For example: {}", key.name, key.example)
         } else if let Some(family) = elsewhere {
             format!("`{name}` is a key of #[{}]", family.family.name())
         } else if let Some(near) = closest(name, names.clone()) {
+            self.meant.push(near);
             format!("did you mean `{near}`?")
         } else if owner.keys.is_empty() {
             format!("{} takes no keys", owner.name)
@@ -283,7 +291,8 @@ impl Parser<'_> {
 
     fn require_keys(&mut self, owner: &Owner, entries: &[Entry], span: Span) {
         for key in owner.keys.iter().filter(|key| key.required) {
-            if !entries.iter().any(|entry| entry.key.name == key.name) {
+            let meant = self.meant.contains(&key.name);
+            if !meant && !entries.iter().any(|entry| entry.key.name == key.name) {
                 let message = format!("{} needs the key `{}`", owner.name, key.name);
                 self.error(Code::MISSING_KEY, span, message, format!("add {}", key.example));
             }
@@ -353,12 +362,18 @@ impl Parser<'_> {
             self.error(Code::MALFORMED_ATTRIBUTE, group.span(), message, format!("write {}", key.example));
             return None;
         }
-        let before = self.diagnostics.len();
-        self.keys(group.stream(), &owner, &mut entries);
-        // A misspelt key is most likely the missing one: one message is enough.
-        if self.diagnostics.len() == before {
-            self.require_keys(&owner, &entries, group.span());
+        if self.depth >= literal::MAX_DEPTH {
+            let help = format!("at most {} levels of keys are read", literal::MAX_DEPTH);
+            self.error(Code::MALFORMED_ATTRIBUTE, group.span(), "the keys are nested too deeply", help);
+            return None;
         }
+        // What enclosing or neighbouring keys were taken for says nothing about these.
+        let meant = std::mem::take(&mut self.meant);
+        self.depth += 1;
+        self.keys(group.stream(), &owner, &mut entries);
+        self.require_keys(&owner, &entries, group.span());
+        self.depth -= 1;
+        self.meant = meant;
         Some(Value::Nested(entries))
     }
 

@@ -240,32 +240,33 @@ fn enum_values(c: &Constraints, shape: &TypeShape, diagnostics: &mut Diagnostics
             let diagnostic = Diagnostic::error(Code::INVALID_ENUM, value.span, message);
             diagnostics.push(diagnostic.secondary(first.span, "first given here").help("keep one of them"));
         }
-        if !has_shape(&value.value, shape) && value.value != Json::Null {
-            let message = format!(
-                "the value {} is {}, but the type is {}",
-                value.value,
-                value.value.describe(),
-                shape.describe()
-            );
+        if value.value != Json::Null
+            && let Some((found, shape)) = mismatch(&value.value, shape)
+        {
+            let message =
+                format!("the value {found} is {}, but the type is {}", found.describe(), shape.describe());
             let help = shape_hint(shape);
             diagnostics.push(Diagnostic::error(Code::INVALID_ENUM, value.span, message).help(help));
         }
     }
 }
 
-fn has_shape(value: &Json, shape: &TypeShape) -> bool {
+/// The innermost value that is not of its type, with that type.
+fn mismatch<'a>(value: &'a Json, shape: &'a TypeShape) -> Option<(&'a Json, &'a TypeShape)> {
     match (shape, value) {
         (TypeShape::Unknown, _)
         | (TypeShape::String, Json::String(_))
         | (TypeShape::Number, Json::Number(_))
         | (TypeShape::Boolean, Json::Bool(_))
-        | (TypeShape::Object, Json::Object(_)) => true,
-        (TypeShape::Integer, Json::Number(n)) => n.is_integral(),
-        (TypeShape::Array(item), Json::Array(values)) => values.iter().all(|value| has_shape(value, item)),
-        (TypeShape::Map(entry), Json::Object(members)) => {
-            members.iter().all(|(_, value)| has_shape(value, entry))
+        | (TypeShape::Object, Json::Object(_)) => None,
+        (TypeShape::Integer, Json::Number(n)) if n.is_integral() => None,
+        (TypeShape::Array(item), Json::Array(values)) => {
+            values.iter().find_map(|value| mismatch(value, item))
         }
-        _ => false,
+        (TypeShape::Map(entry), Json::Object(members)) => {
+            members.iter().find_map(|(_, value)| mismatch(value, entry))
+        }
+        _ => Some((value, shape)),
     }
 }
 
@@ -342,13 +343,14 @@ pub fn check_default(
         }
         return;
     }
-    if !has_shape(&default.value, &shape) {
-        let found = default.value.describe();
-        error(
-            format!("the default is {found}, but the type is {}", shape.describe()),
-            shape_hint(&shape).into(),
-        );
-        return;
+    if let Some((found, expected)) = mismatch(&default.value, &shape) {
+        let what = if *found == default.value {
+            "the default".to_owned()
+        } else {
+            format!("{found} in the default")
+        };
+        let message = format!("{what} is {}, but the type is {}", found.describe(), expected.describe());
+        return error(message, shape_hint(expected).into());
     }
     if let Some(reason) = violation(&default.value, constraints) {
         error(

@@ -105,7 +105,7 @@ impl GenclientAttrs {
             readonly: None,
         };
         for entry in &parsed.entries {
-            let span = entry.span;
+            let Some(span) = entry.given() else { continue };
             match entry.key.name {
                 "non_namespaced" => out.non_namespaced = Some(span),
                 "no_verbs" => out.no_verbs = Some(span),

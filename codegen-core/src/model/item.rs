@@ -1,8 +1,9 @@
 //! Types: a struct or enum with the attributes of its fields and variants.
 
 use proc_macro2::{Ident, Span};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Data, DeriveInput, Fields, ItemEnum, ItemStruct, Type, Variant};
+use syn::{Attribute, Data, DeriveInput, Fields, ItemEnum, ItemStruct, Token, Type, Variant};
 
 use super::{
     RenameRule, SchemaAttrs, SerdeContainer, SerdeField, SerdeVariant, TypeShape, ValidationAttrs,
@@ -97,7 +98,7 @@ impl TypeModel {
     /// Reads and checks an enum.
     pub fn from_enum(item: &ItemEnum, diagnostics: &mut Diagnostics) -> Self {
         Self::read(&item.attrs, &item.ident, Place::Enum, diagnostics, |serde, diagnostics| {
-            Body::Enum(item.variants.iter().map(|v| VariantModel::read(v, serde, diagnostics)).collect())
+            variants(&item.variants, serde, diagnostics)
         })
     }
 
@@ -113,9 +114,7 @@ impl TypeModel {
         Some(Self::read(&input.attrs, &input.ident, place, diagnostics, |serde, diagnostics| {
             match &input.data {
                 Data::Struct(data) => fields(&data.fields, serde.rename_all, diagnostics),
-                Data::Enum(data) => Body::Enum(
-                    data.variants.iter().map(|v| VariantModel::read(v, serde, diagnostics)).collect(),
-                ),
+                Data::Enum(data) => variants(&data.variants, serde, diagnostics),
                 Data::Union(_) => Body::Unit,
             }
         }))
@@ -189,6 +188,28 @@ fn fields(fields: &Fields, rename_all: (RenameRule, RenameRule), diagnostics: &m
         Fields::Unnamed(_) => Body::Tuple(models),
         Fields::Unit => Body::Unit,
     }
+}
+
+fn variants(
+    variants: &Punctuated<Variant, Token![,]>,
+    serde: &SerdeContainer,
+    diagnostics: &mut Diagnostics,
+) -> Body {
+    let models: Vec<VariantModel> =
+        variants.iter().map(|variant| VariantModel::read(variant, serde, diagnostics)).collect();
+    let named: Vec<_> =
+        models.iter().filter(|v| !serde.untagged && !v.serde.untagged && !v.serde.skip).collect();
+    for (at, variant) in named.iter().enumerate() {
+        if let Some(first) = named[..at].iter().find(|other| other.name == variant.name) {
+            let message = format!("two variants are {:?} in JSON", variant.name);
+            diagnostics.push(
+                Diagnostic::error(Code::DUPLICATE_FIELD, variant.ident.span(), message)
+                    .secondary(first.ident.span(), "the first one")
+                    .help("rename one of them with #[serde(rename = \"...\")]"),
+            );
+        }
+    }
+    Body::Enum(models)
 }
 
 /// No two fields have the same name in JSON.

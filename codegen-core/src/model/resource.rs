@@ -113,7 +113,7 @@ impl ResourceAttrs {
         let short_names = reader.resource_names("short_name", "short name");
         let categories = reader.resource_names("category", "category");
         let (annotations, labels) = reader.metadata();
-        let span_of = |name: &str| parsed.get(name).map(|entry| entry.span);
+        let span_of = |name: &str| parsed.given(name);
         let scope = reader.scope();
         let rest = (
             reader.scale(),
@@ -333,7 +333,12 @@ impl Reader<'_> {
     fn path(&mut self, path: &Spanned<String>, check: fn(&str) -> Result<(), String>) {
         if let Err(reason) = check(&path.value) {
             let message = format!("invalid JSON path {:?}: {reason}", path.value);
-            let help = "paths look like this: \".spec.nodename\"";
+            let inner = path.value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '$'));
+            let better = if inner.starts_with('.') { inner.to_owned() } else { format!(".{inner}") };
+            let help = match check(&better) {
+                Ok(()) => format!("did you mean {better:?}?"),
+                Err(_) => "paths look like this: \".spec.nodename\"".to_owned(),
+            };
             self.diagnostics.push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
         }
     }
@@ -343,9 +348,12 @@ impl Reader<'_> {
         let find =
             |name: &str| entry.nested().iter().find(|e| e.key.name == name).and_then(EntryValue::string);
         let (spec, status, selector) = (find("spec_path"), find("status_path"), find("selector_path"));
-        let wanted: [(_, &[&str]); 3] =
-            [(&spec, &[".spec."]), (&status, &[".status."]), (&selector, &[".spec.", ".status."])];
-        for (path, prefixes) in wanted {
+        let wanted: [(_, &[&str], _); 3] = [
+            (&spec, &[".spec."], ".spec.replicas"),
+            (&status, &[".status."], ".status.replicas"),
+            (&selector, &[".spec.", ".status."], ".status.selector"),
+        ];
+        for (path, prefixes, sample) in wanted {
             let Some(path) = path else { continue };
             let before = self.diagnostics.len();
             self.path(path, check_simple_path);
@@ -353,7 +361,7 @@ impl Reader<'_> {
                 && !prefixes.iter().any(|prefix| path.value.starts_with(prefix))
             {
                 let message = format!("the path {:?} must start with {}", path.value, prefixes.join(" or "));
-                let help = format!("write \"{}...\"", prefixes[prefixes.len() - 1]);
+                let help = format!("write it like {sample:?}");
                 self.diagnostics
                     .push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
             }

@@ -28,8 +28,12 @@ impl ResourceInput {
     /// reported; mistakes may have been reported in either case.
     pub fn from_struct(item: &ItemStruct, diagnostics: &mut Diagnostics) -> Option<Self> {
         check_shape(Some(&item.fields), &item.generics, &item.ident, diagnostics);
-        let model = TypeModel::from_struct(item, Place::Root, diagnostics);
-        Self::read(&item.attrs, model, diagnostics)
+        // What stands on the type is reported before what stands on its fields.
+        let mut of_fields = Diagnostics::new();
+        let model = TypeModel::from_struct(item, Place::Root, &mut of_fields);
+        let input = Self::read(&item.attrs, model, diagnostics);
+        diagnostics.append(of_fields);
+        input
     }
 
     /// Reads what a derive macro gets; otherwise like [`ResourceInput::from_struct`].
@@ -40,8 +44,11 @@ impl ResourceInput {
         };
         check_shape(fields, &input.generics, &input.ident, diagnostics);
         fields?;
-        let model = TypeModel::from_derive(input, Place::Root, diagnostics)?;
-        Self::read(&input.attrs, model, diagnostics)
+        let mut of_fields = Diagnostics::new();
+        let model = TypeModel::from_derive(input, Place::Root, &mut of_fields);
+        let resource = model.and_then(|model| Self::read(&input.attrs, model, diagnostics));
+        diagnostics.append(of_fields);
+        resource
     }
 
     fn read(attributes: &[Attribute], model: TypeModel, diagnostics: &mut Diagnostics) -> Option<Self> {
@@ -60,7 +67,7 @@ impl ResourceInput {
         let genclient = GenclientAttrs::from_parsed(&genclient, diagnostics);
         let deepcopy = parse_attributes(Family::Deepcopy, attributes, Place::Root, diagnostics).span;
         if matches!(model.body, Body::Named(_)) {
-            check_fields(&model, resource.get("status").map(|entry| entry.span), diagnostics);
+            check_fields(&model, resource.given("status"), diagnostics);
         }
         let has_status = field(&model, "status").is_some();
         if let Some(genclient) = &genclient {

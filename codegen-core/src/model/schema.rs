@@ -88,7 +88,7 @@ impl SchemaAttrs {
     }
 
     fn set(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
-        let span = Some(entry.span);
+        let span = entry.given();
         match (entry.key.name, &entry.value) {
             ("default", Value::Json(json)) => self.default = Some(json.clone()),
             ("example", Value::Json(json)) => self.example = Some(json.clone()),

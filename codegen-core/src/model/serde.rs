@@ -2,8 +2,8 @@
 //!
 //! serde checks its own attributes, so what is wrong or unknown here is left to it.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::{Attribute, Lit, Meta};
 
 use crate::diag::Diagnostics;
 use crate::grammar::{Spanned, split_attribute};
@@ -114,16 +114,16 @@ struct Pair {
 }
 
 impl Pair {
-    fn read(meta: &Meta) -> Self {
-        if let Some(text) = text(meta) {
-            return Self { serialize: Some(text.clone()), deserialize: Some(text) };
+    fn read(key: &Key) -> Self {
+        if let Some(text) = &key.text {
+            return Self { serialize: Some(text.clone()), deserialize: Some(text.clone()) };
         }
         let mut pair = Self::default();
-        for inner in nested(meta) {
-            if inner.path().is_ident("serialize") {
-                pair.serialize = text(&inner);
-            } else if inner.path().is_ident("deserialize") {
-                pair.deserialize = text(&inner);
+        for inner in keys(key.nested.clone()) {
+            match inner.name.as_str() {
+                "serialize" => pair.serialize = inner.text,
+                "deserialize" => pair.deserialize = inner.text,
+                _ => {}
             }
         }
         pair
@@ -214,12 +214,12 @@ impl SerdeContainer {
     /// Reads the attributes of a type.
     pub fn read(attributes: &[Attribute]) -> Self {
         let mut out = Self::default();
-        for (meta, name, span) in serde_keys(attributes) {
-            let value = text(&meta).map(|text| Spanned::new(text, span));
-            match name.as_str() {
-                "rename_all" => out.rename_all = Pair::read(&meta).rules(),
-                "rename_all_fields" => out.rename_all_fields = Pair::read(&meta).rules(),
-                "default" => out.default = Some(default(&meta)),
+        for key in serde_keys(attributes) {
+            let value = key.spanned_text();
+            match key.name.as_str() {
+                "rename_all" => out.rename_all = Pair::read(&key).rules(),
+                "rename_all_fields" => out.rename_all_fields = Pair::read(&key).rules(),
+                "default" => out.default = Some(key.default()),
                 "deny_unknown_fields" => out.deny_unknown_fields = true,
                 "transparent" => out.transparent = true,
                 "tag" => out.tag = value,
@@ -228,7 +228,7 @@ impl SerdeContainer {
                 "from" | "try_from" | "into" => out.proxy = value,
                 _ => {}
             }
-            out.keys.push(Spanned::new(name, span));
+            out.keys.push(Spanned::new(key.name, key.span));
         }
         out
     }
@@ -243,25 +243,25 @@ impl SerdeField {
     /// Reads the attributes of a field.
     pub fn read(attributes: &[Attribute]) -> Self {
         let mut out = Self::default();
-        for (meta, name, span) in serde_keys(attributes) {
-            match name.as_str() {
+        for key in serde_keys(attributes) {
+            match key.name.as_str() {
                 "rename" => {
-                    let pair = Pair::read(&meta);
+                    let pair = Pair::read(&key);
                     (out.rename_serialize, out.rename_deserialize) = (pair.serialize, pair.deserialize);
                 }
-                "alias" => out.aliases.extend(text(&meta)),
-                "default" => out.default = Some(default(&meta)),
+                "alias" => out.aliases.extend(key.text.clone()),
+                "default" => out.default = Some(key.default()),
                 "flatten" => out.flatten = true,
                 "skip" => (out.skip_serializing, out.skip_deserializing) = (true, true),
                 "skip_serializing" => out.skip_serializing = true,
                 "skip_deserializing" => out.skip_deserializing = true,
-                "skip_serializing_if" => out.skip_serializing_if = text(&meta),
+                "skip_serializing_if" => out.skip_serializing_if = key.text.clone(),
                 "with" | "serialize_with" | "deserialize_with" => {
-                    out.with = text(&meta).map(|text| Spanned::new(text, span));
+                    out.with = key.spanned_text();
                 }
                 _ => {}
             }
-            out.keys.push(Spanned::new(name, span));
+            out.keys.push(Spanned::new(key.name, key.span));
         }
         out
     }
@@ -291,21 +291,21 @@ impl SerdeVariant {
     /// Reads the attributes of a variant.
     pub fn read(attributes: &[Attribute]) -> Self {
         let mut out = Self::default();
-        for (meta, name, span) in serde_keys(attributes) {
-            match name.as_str() {
+        for key in serde_keys(attributes) {
+            match key.name.as_str() {
                 "rename" => {
-                    let pair = Pair::read(&meta);
+                    let pair = Pair::read(&key);
                     (out.rename_serialize, out.rename_deserialize) = (pair.serialize, pair.deserialize);
                 }
-                "alias" => out.aliases.extend(text(&meta)),
-                "rename_all" => out.rename_all = Some(Pair::read(&meta).rules()),
+                "alias" => out.aliases.extend(key.text.clone()),
+                "rename_all" => out.rename_all = Some(Pair::read(&key).rules()),
                 "skip" => (out.skip_serializing, out.skip_deserializing) = (true, true),
                 "skip_serializing" => out.skip_serializing = true,
                 "skip_deserializing" => out.skip_deserializing = true,
                 "other" => out.other = true,
                 "untagged" => out.untagged = true,
                 "with" | "serialize_with" | "deserialize_with" => {
-                    out.with = text(&meta).map(|text| Spanned::new(text, span));
+                    out.with = key.spanned_text();
                 }
                 _ => {}
             }
@@ -326,47 +326,56 @@ fn plain(ident: &Ident) -> String {
     name.strip_prefix("r#").unwrap_or(&name).to_owned()
 }
 
-/// The keys of all serde attributes.
-fn serde_keys(attributes: &[Attribute]) -> Vec<(Meta, String, Span)> {
-    let mut keys = Vec::new();
-    for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {
-        let Meta::List(list) = &attribute.meta else { continue };
-        for meta in metas(list.tokens.clone()) {
-            if let Some(ident) = meta.path().get_ident() {
-                let (name, span) = (ident.to_string(), ident.span());
-                keys.push((meta, name, span));
-            }
-        }
-    }
-    keys
+/// A key of a serde attribute.
+struct Key {
+    name: String,
+    span: Span,
+    /// The string behind `=`.
+    text: Option<String>,
+    /// What stands in parentheses.
+    nested: TokenStream,
 }
 
-fn metas(tokens: TokenStream) -> Vec<Meta> {
+impl Key {
+    fn spanned_text(&self) -> Option<Spanned<String>> {
+        self.text.clone().map(|text| Spanned::new(text, self.span))
+    }
+
+    fn default(&self) -> SerdeDefault {
+        self.text.clone().map_or(SerdeDefault::Trait, SerdeDefault::Path)
+    }
+}
+
+/// The keys of all serde attributes.
+fn serde_keys(attributes: &[Attribute]) -> Vec<Key> {
+    let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
+    let lists = serde.filter_map(|attribute| match &attribute.meta {
+        Meta::List(list) => Some(list.tokens.clone()),
+        _ => None,
+    });
+    lists.flat_map(keys).collect()
+}
+
+fn keys(tokens: TokenStream) -> Vec<Key> {
     let mut ignored = Diagnostics::new();
     let parts = split_attribute(tokens, &mut ignored);
     ignored.take();
-    parts.into_iter().filter_map(|part| syn::parse2(part.into_iter().collect()).ok()).collect()
+    parts.iter().filter_map(|part| key(part)).collect()
 }
 
-fn nested(meta: &Meta) -> Vec<Meta> {
-    match meta {
-        Meta::List(list) => metas(list.tokens.clone()),
-        _ => Vec::new(),
-    }
-}
-
-fn text(meta: &Meta) -> Option<String> {
-    match meta {
-        Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn default(meta: &Meta) -> SerdeDefault {
-    text(meta).map_or(SerdeDefault::Trait, SerdeDefault::Path)
+fn key(part: &[TokenTree]) -> Option<Key> {
+    let [TokenTree::Ident(ident), rest @ ..] = part else { return None };
+    let (text, nested) = match rest {
+        [TokenTree::Punct(equals), TokenTree::Literal(literal)] if equals.as_char() == '=' => {
+            match Lit::new(literal.clone()) {
+                Lit::Str(text) => (Some(text.value()), TokenStream::new()),
+                _ => (None, TokenStream::new()),
+            }
+        }
+        [TokenTree::Group(group)] => (None, group.stream()),
+        _ => (None, TokenStream::new()),
+    };
+    Some(Key { name: ident.to_string(), span: ident.span(), text, nested })
 }
 
 #[cfg(test)]

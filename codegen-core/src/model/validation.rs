@@ -109,7 +109,7 @@ pub struct ValidationAttrs {
 impl ValidationAttrs {
     /// Takes the values out of the parsed attributes.
     pub fn from_parsed(parsed: &Parsed) -> Self {
-        let given = |name: &str| parsed.get(name).map(|entry| entry.span);
+        let given = |name: &str| parsed.given(name);
         Self {
             span: parsed.span,
             constraints: Constraints::from_entries(&parsed.entries),
@@ -129,7 +129,7 @@ impl Constraints {
     }
 
     fn set(&mut self, entry: &Entry) {
-        let span = Some(entry.span);
+        let span = entry.given();
         match (entry.key.name, &entry.value) {
             ("minimum", Value::Number(n)) => self.minimum = Some(n.clone()),
             ("maximum", Value::Number(n)) => self.maximum = Some(n.clone()),
@@ -174,7 +174,7 @@ impl Rule {
             message_expression: string("message_expression"),
             reason: string("reason"),
             field_path: string("field_path"),
-            optional_old_self: find("optional_old_self").map(|entry| entry.span),
+            optional_old_self: find("optional_old_self").and_then(Entry::given),
         }
     }
 }

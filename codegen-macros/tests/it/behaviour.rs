@@ -136,6 +136,22 @@ fn objects_are_copied_and_inspected_without_their_type() {
     assert_eq!(*typed, binding());
 }
 
+#[test]
+fn only_maps_are_written_as_resources() {
+    use kubesmith_runtime::api::__private::TypeMetaSerializer;
+    let serializer = || TypeMetaSerializer::new::<EcsBinding>(serde_json::value::Serializer);
+    for error in [
+        "text".serialize(serializer()).unwrap_err(),
+        [1, 2].serialize(serializer()).unwrap_err(),
+        Some(1).serialize(serializer()).unwrap_err(),
+        ().serialize(serializer()).unwrap_err(),
+    ] {
+        assert_eq!(error.to_string(), "a resource is written as a map");
+    }
+    let map = BTreeMap::from([("a", 1)]).serialize(serializer()).unwrap();
+    assert_eq!(map, json!({"apiVersion": "hopegi.com/v1", "kind": "EcsBinding", "a": 1}));
+}
+
 /// A type whose container has serde attributes of its own.
 #[derive(Clone, Debug, PartialEq, Resource)]
 #[resource(group = "example.com", version = "v1beta1")]

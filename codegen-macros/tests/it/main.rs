@@ -2,5 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod behaviour;
+mod everything;
+mod macro_rules;
 mod shadowed;
 mod ui;

@@ -1,7 +1,7 @@
 //! Values that a macro inserts are values.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubesmith_runtime::Resource;
+use kubesmith_runtime::{Resource, ResourceInfo};
 
 macro_rules! resource {
     ($name:ident, $group:literal, $least:expr) => {
@@ -18,4 +18,7 @@ macro_rules! resource {
 resource!(Foo, "example.com", -1);
 resource!(Bar, "example.com", 1.0);
 
-fn main() {}
+#[test]
+fn inserted_values_are_read() {
+    assert_eq!((Foo::GROUP, Bar::KIND), ("example.com", "Bar"));
+}

@@ -1,5 +1,6 @@
-//! Every key of every attribute at once.
+//! Every key of every attribute at once, without a warning.
 #![deny(warnings, missing_docs)]
+#![allow(dead_code, unreachable_pub, reason = "a crate of API types exports its types")]
 
 use std::collections::BTreeMap;
 
@@ -12,14 +13,26 @@ use serde::{Deserialize, Serialize};
 #[resource(group = "pools.example.com", version = "v1alpha1", kind = "Pool", list_kind = "PoolList")]
 #[resource(plural = "pools", singular = "pool", short_name = "pl", short_name = ["po", "ppl"], category("all"))]
 #[resource(scope = "Namespaced", status, storage_version, deprecated_version(warning = "use v1"))]
-#[resource(scale(spec_path = ".spec.size", status_path = ".status.size", selector_path = ".status.selector"))]
+#[resource(scale(
+    spec_path = ".spec.size",
+    status_path = ".status.size",
+    selector_path = ".status.selector"
+))]
 #[resource(
     print_column(name = "Size", type = "integer", json_path = ".spec.size", format = "int32", priority = 1),
-    print_column(name = "Ready", type = "string", json_path = r#".status.conditions[?(@.type=="Ready")].status"#,
-        description = "is it ready?"),
+    print_column(
+        name = "Ready",
+        type = "string",
+        json_path = r#".status.conditions[?(@.type=="Ready")].status"#,
+        description = "is it ready?"
+    )
 )]
 #[resource(selectable_field(json_path = ".spec.name"), metadata(annotations("a.b/c" = "d"), labels = {"e": "f"}))]
-#[resource(api_approved = "unapproved, experimental-only", group_name_in_code = "Pools", informer_group_name = "P")]
+#[resource(
+    api_approved = "unapproved, experimental-only",
+    group_name_in_code = "Pools",
+    informer_group_name = "P"
+)]
 #[genclient(skip_verbs("deleteCollection"), no_status)]
 #[deepcopy]
 #[validation(rule(rule = "self.metadata.name != 'x'", message = "not x", reason = "FieldValueForbidden"))]
@@ -48,7 +61,11 @@ pub struct PoolSpec {
     #[schema(default = 5)]
     pub size: Option<i32>,
     /// Ports.
-    #[validation(min_items = 1, max_items = 3, items(minimum = 1, maximum = 65535, rule(rule = "self != 22")))]
+    #[validation(
+        min_items = 1,
+        max_items = 3,
+        items(minimum = 1, maximum = 65535, rule(rule = "self != 22"))
+    )]
     #[schema(list_type = "set", default = [80, 443])]
     pub ports: Vec<i32>,
     /// Members.
@@ -101,4 +118,13 @@ pub struct PoolStatus {
     selector: String,
 }
 
-fn main() {}
+#[test]
+fn every_key_is_accepted() {
+    let pool = serde_json::json!({
+        "metadata": {},
+        "spec": {"name": "a", "size": 5, "ports": [80], "members": [], "labels": {}, "template": {}, "port": {},
+                 "protocol": "TCP"},
+    });
+    let pool: Pool = serde_json::from_value(pool).unwrap();
+    assert_eq!(pool.spec.size, Some(5));
+}
