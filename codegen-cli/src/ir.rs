@@ -237,6 +237,34 @@ pub enum Shape {
     StringEnum(Vec<String>),
     /// An enum with data, an object with exactly one of these fields: `{"variant": data}`.
     OneOf(Vec<Field>),
+    /// An enum with data, an object whose field `tag` names the variant and whose other fields are that variant's.
+    Tagged {
+        /// Name of the field that names the variant.
+        tag: String,
+        /// The variants, in source order.
+        variants: Vec<TaggedVariant>,
+    },
+}
+
+/// A variant of an internally tagged enum.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaggedVariant {
+    /// The tag's value.
+    pub name: String,
+    /// Fields beside the tag.
+    pub fields: Vec<Field>,
+}
+
+impl Shape {
+    /// The fields of the object that the shape describes, if it does.
+    pub fn fields(&self) -> impl Iterator<Item = &Field> {
+        let (fields, variants): (&[Field], &[TaggedVariant]) = match self {
+            Shape::Struct(fields) | Shape::OneOf(fields) => (fields, &[]),
+            Shape::Tagged { variants, .. } => (&[], variants),
+            Shape::Newtype(_) | Shape::StringEnum(_) => (&[], &[]),
+        };
+        fields.iter().chain(variants.iter().flat_map(|variant| &variant.fields))
+    }
 }
 
 /// A field of an object.

@@ -247,6 +247,7 @@ impl Parser {
             default: serde.default.is_some(),
             transparent: serde.transparent,
             tag: serde.tag.as_ref().map(|tag| tag.value.clone()),
+            content: serde.content.is_some(),
             untagged: serde.untagged,
             proxy: serde.proxy.as_ref().map(|proxy| self.loc(proxy.span)),
         };

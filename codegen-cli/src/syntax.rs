@@ -85,6 +85,8 @@ pub struct ContainerSerde {
     pub transparent: bool,
     /// `tag = ".."`
     pub tag: Option<String>,
+    /// `content` is given.
+    pub content: bool,
     /// `from`, `try_from`, `into`: another type has the JSON form.
     pub proxy: Option<Loc>,
     /// `untagged`

@@ -9,7 +9,7 @@ use kubesmith_core::diag::Code;
 
 use crate::diag::Diagnostic;
 use crate::emit::crd;
-use crate::ir::{Ir, Shape, Span};
+use crate::ir::{Ir, Span};
 use crate::output::OutputTree;
 use crate::schema::{Additional, Schema, Schemas};
 use crate::source::{Loc, SourceMap};
@@ -81,8 +81,7 @@ fn list_map_keys_are_required(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
         if !definition.facts.list_map_keys.is_empty() {
             keys_fit(input, schema, &definition.span, out);
         }
-        let (Shape::Struct(fields) | Shape::OneOf(fields)) = &definition.shape else { continue };
-        for field in fields.iter().filter(|field| !field.facts.list_map_keys.is_empty()) {
+        for field in definition.shape.fields().filter(|field| !field.facts.list_map_keys.is_empty()) {
             if let Some(schema) = schema.properties.get(&field.name) {
                 keys_fit(input, schema, &field.span, out);
             }

@@ -7,7 +7,7 @@ use kubesmith_core::diag::Code;
 use super::Ctx;
 use super::types::Scope;
 use crate::diag::Diagnostic;
-use crate::ir::{Field, Shape, TypeDef, TypeId, TypeRef};
+use crate::ir::{Field, Shape, TaggedVariant, TypeDef, TypeId, TypeRef};
 use crate::resolve::ItemId;
 use crate::schema::Schema;
 use crate::source::Loc;
@@ -172,6 +172,9 @@ impl Ctx<'_> {
             self.shape_error(item, "an enum without variants has no values", "add a variant");
             return None;
         }
+        if let (Some(tag), false, false) = (&item.serde.tag, item.serde.content, item.serde.untagged) {
+            return self.tagged(id, tag, &kept);
+        }
         let tagged = item.serde.tag.is_some() || item.serde.untagged;
         let units = kept.iter().filter(|variant| matches!(variant.kind, VariantKind::Unit)).count();
         if units == kept.len() && !tagged {
@@ -180,7 +183,7 @@ impl Ctx<'_> {
         }
         if tagged || units > 0 {
             let what = if tagged {
-                "only enums that are tagged by the variant's name (serde's default) become schemas"
+                "untagged and adjacently tagged enums do not become schemas"
             } else {
                 "an enum that mixes variants with and without data is a string or an object in JSON"
             };
@@ -205,6 +208,29 @@ impl Ctx<'_> {
             }
         }
         complete.then_some(Shape::OneOf(alternatives))
+    }
+
+    /// `{"tag": "name", ..data}`
+    fn tagged(&mut self, id: ItemId, tag: &str, variants: &[&VariantItem]) -> Option<Shape> {
+        let mut out = Vec::new();
+        let mut complete = true;
+        for variant in variants {
+            let fields = match &variant.kind {
+                VariantKind::Unit => Some(Vec::new()),
+                VariantKind::Struct(fields) => self.fields(id, fields, false),
+                // What the variant holds stands beside the tag, as if it were flattened.
+                VariantKind::Tuple(fields) => {
+                    let held: Option<Vec<Field>> =
+                        fields.iter().map(|field| self.field(id, field, false)).collect();
+                    held.map(|held| held.into_iter().map(|field| Field { flatten: true, ..field }).collect())
+                }
+            };
+            match fields {
+                Some(fields) => out.push(TaggedVariant { name: variant.json_name.clone(), fields }),
+                None => complete = false,
+            }
+        }
+        complete.then(|| Shape::Tagged { tag: tag.to_string(), variants: out })
     }
 
     /// `{"name": data}`

@@ -8,7 +8,7 @@ use super::merge::{TypeConflict, overlay};
 use super::props::{Additional, Rule, Schema};
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::ir::{Field, Ir, Resource, Shape, Span, TypeId, TypeRef};
+use crate::ir::{Field, Ir, Resource, Shape, Span, TaggedVariant, TypeId, TypeRef};
 use crate::known;
 use crate::source::SourceMap;
 
@@ -108,6 +108,7 @@ impl Builder<'_> {
                 ..Schema::of_type("string")
             },
             Shape::OneOf(alternatives) => self.one_of(alternatives),
+            Shape::Tagged { tag, variants } => self.tagged(tag, variants, &definition.span),
         };
         over.description.clone_from(&definition.description);
         let base = retype(base, &over, !matches!(definition.shape, Shape::Newtype(TypeRef::Named(_))));
@@ -232,6 +233,54 @@ impl Builder<'_> {
         }
         schema.validations.append(&mut inner.validations);
         self.join(schema, inner, &field.span)
+    }
+
+    /// The tag decides which fields must be there; a field of several variants is the same in all.
+    fn tagged(&mut self, tag: &str, variants: &[TaggedVariant], span: &Span) -> Schema {
+        let mut schema = Schema::of_type("object");
+        let mut names = Vec::new();
+        for variant in variants {
+            let object = self.object(&variant.fields);
+            schema.preserve_unknown_fields |= object.preserve_unknown_fields;
+            for (name, property) in object.properties {
+                let known = schema.properties.entry(name.clone()).or_insert_with(|| property.clone());
+                if *known != property || name == tag {
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            Code::UNSUPPORTED_ENUM,
+                            self.sources.loc(span),
+                            format!("the field `{name}` differs between variants, or is the tag"),
+                        )
+                        .note("a structural schema has one definition for each field")
+                        .help("rename one of the fields with `#[serde(rename = \"...\")]`"),
+                    );
+                }
+            }
+            if !object.validations.is_empty() {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::UNSUPPORTED_ENUM,
+                        self.sources.loc(span),
+                        format!(
+                            "rules of what the variant `{}` holds would apply to all variants",
+                            variant.name
+                        ),
+                    )
+                    .help("put a rule on the enum that asks for the tag first"),
+                );
+            }
+            let value: serde_json::Value = variant.name.as_str().into();
+            let is_variant = Schema { enum_: Some(vec![value.clone()]), ..Schema::default() };
+            schema.one_of.push(Schema {
+                properties: [(tag.to_string(), is_variant)].into(),
+                required: object.required,
+                ..Schema::default()
+            });
+            names.push(value);
+        }
+        schema.required.insert(tag.to_string());
+        schema.properties.insert(tag.to_string(), Schema { enum_: Some(names), ..Schema::of_type("string") });
+        schema
     }
 
     fn one_of(&mut self, alternatives: &[Field]) -> Schema {

@@ -5,15 +5,13 @@ use serde_json::Value;
 
 use super::{Input, values};
 use crate::diag::Diagnostic;
-use crate::ir::Shape;
 use crate::schema::Schema;
 
 /// Checks the defaults of all fields.
 pub(super) fn fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for (id, definition) in input.ir.types.iter().enumerate() {
-        let (Shape::Struct(fields) | Shape::OneOf(fields)) = &definition.shape else { continue };
         let Some(schema) = input.schemas.of_type(id) else { continue };
-        for field in fields {
+        for field in definition.shape.fields() {
             let Some(default) = &field.facts.default else { continue };
             let Some(property) = schema.properties.get(&field.name) else { continue };
             let mut problems = Vec::new();

@@ -237,6 +237,39 @@ fn a_crd_that_kubectl_cannot_apply_is_a_warning() {
     assert_eq!(support::short(&short), "");
 }
 
+#[test]
+fn tagged_enums_are_objects_that_the_tag_decides() {
+    let lib = USES.to_string()
+        + &kind("Widget", "    pub check: Check,")
+        + "#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]\n\
+           #[serde(tag = \"kind\", rename_all = \"camelCase\")]\npub enum Check {\n    None,\n    \
+           HttpGet { path: String, port: Option<i32> },\n    Tcp(Socket),\n}\n\
+           #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]\npub struct Socket { pub host: String }\n";
+    let generated = Crate::new(&lib).generate();
+    assert_eq!(support::short(&generated), "");
+    let yaml = support::crd_texts(&generated).into_values().next().unwrap();
+    let data: Value = serde_yaml::from_str(&yaml).unwrap();
+    let spec = &data["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    assert_eq!(
+        spec["properties"]["check"],
+        serde_json::json!({
+            "type": "object",
+            "required": ["kind"],
+            "properties": {
+                "kind": {"type": "string", "enum": ["none", "httpGet", "tcp"]},
+                "path": {"type": "string"},
+                "port": {"type": "integer", "format": "int32"},
+                "host": {"type": "string"},
+            },
+            "oneOf": [
+                {"properties": {"kind": {"enum": ["none"]}}},
+                {"properties": {"kind": {"enum": ["httpGet"]}}, "required": ["path"]},
+                {"properties": {"kind": {"enum": ["tcp"]}}, "required": ["host"]},
+            ],
+        })
+    );
+}
+
 /// Small, seeded and the same everywhere.
 struct Random(u64);
 

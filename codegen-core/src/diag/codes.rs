@@ -218,8 +218,9 @@ codes! {
         "A structural schema is finite. A type that contains itself, directly or through others, has none; one field of \
          the cycle must be left open with `#[schema(schemaless, preserve_unknown_fields)]`.";
     UNSUPPORTED_ENUM = 412, "enum without a structural schema",
-        "Enums without data are strings, enums whose every variant has data are objects with one of several fields. \
-         Other representations have no structural schema.";
+        "Enums without data are strings, enums whose every variant has data are objects with one of several fields, and \
+         enums with `#[serde(tag = \"...\")]` are objects whose tag decides which fields there are. Other representations \
+         have no structural schema.";
     UNSUPPORTED_SERDE = 413, "JSON form made by functions",
         "`with`, `serialize_with`, `from` and their kin let code decide what the JSON is. The source is read, not run, so \
          the schema must be said: `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";

@@ -22,7 +22,7 @@ pub enum Mode {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
-#[serde(tag = "type")]
+#[serde(untagged)]
 pub enum Tagged {
     A { a: i32 },
     B { b: i32 },

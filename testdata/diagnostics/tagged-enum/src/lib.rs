@@ -1,0 +1,23 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "example.com", version = "v1")]
+pub struct Widget {
+    pub metadata: ObjectMeta,
+    pub spec: WidgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WidgetSpec {
+    pub clash: Clash,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(tag = "kind")]
+pub enum Clash {
+    A { kind: String },
+    B { b: i32 },
+    C { b: String },
+}
