@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The whole way once: from annotated Rust types to a running controller, in the new folder `quickstart/`.
+#
+#   hack/quickstart.sh          runs through and stops
+#   hack/quickstart.sh --keep   leaves the API server and the controller running until Ctrl-C
+set -o errexit -o nounset -o pipefail
+source "$(dirname "$0")/lib.sh"
+
+say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+
+need_tools
+export CARGO_TARGET_DIR="$PWD/target"
+project=quickstart/ecsbinding
+
+say "1. build the kubesmith command"
+cargo build --locked --package kubesmith
+
+say "2. a fresh project: API types and a controller, nothing generated"
+rm -rf quickstart
+mkdir -p "$project"
+cp -R examples/ecsbinding/api examples/ecsbinding/controller examples/ecsbinding/kubesmith.toml "$project"
+# The locked versions of the repository, so that nothing new is resolved or compiled twice.
+cp Cargo.lock "$project/Cargo.lock"
+cat > "$project/Cargo.toml" <<'TOML'
+[workspace]
+resolver = "3"
+members = ["api", "client", "controller"]
+
+[profile.dev]
+debug = "line-tables-only"
+
+[profile.dev.package."*"]
+debug = false
+TOML
+sed -n '/^\/\/\/ hopegi/,/^}/p' "$project/api/src/v1.rs"
+
+say "3. kubesmith generate: CRD and typed client package, from source"
+"$CARGO_TARGET_DIR/debug/kubesmith" generate --config "$project/kubesmith.toml"
+find "$project/client" "$project/config" -type f | LC_ALL=C sort
+
+say "4. compile the generated package and the controller"
+cargo build --manifest-path "$project/Cargo.toml" --package ecsbinding-client
+cargo build --manifest-path "$project/Cargo.toml" --package ecsbinding-controller --example quickstart
+
+say "5. API server, CRD, controller, one object"
+cd "$project"
+exec "$CARGO_TARGET_DIR/debug/examples/quickstart" "$@"

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Writes every generated file of the examples anew.
+set -o errexit -o nounset -o pipefail
+source "$(dirname "$0")/lib.sh"
+
+cargo build --quiet --locked --package kubesmith
+each_config target/debug/kubesmith generate --config

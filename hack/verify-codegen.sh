@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Fails, with a diff, when a generated file of the examples is out of date. Writes nothing.
+set -o errexit -o nounset -o pipefail
+source "$(dirname "$0")/lib.sh"
+
+cargo build --quiet --locked --package kubesmith
+if ! each_config target/debug/kubesmith generate --check --config; then
+  echo "generated code is out of date: run hack/update-codegen.sh" >&2
+  exit 1
+fi
+echo "generated code is up to date"
