@@ -37,9 +37,10 @@ sed -n '/^\/\/\/ hopegi/,/^}/p' "$project/api/src/v1.rs"
 say "3. kubesmith generate: CRD and typed client package, from source"
 "$CARGO_TARGET_DIR/debug/kubesmith" generate --config "$project/kubesmith.toml"
 find "$project/client" "$project/config" -type f | LC_ALL=C sort
+echo
+sed -n '/^kind:/,/^    schema:/p' "$project"/config/crd/bases/*.yaml
 
 say "4. compile the generated package and the controller"
-cargo build --manifest-path "$project/Cargo.toml" --package ecsbinding-client
 cargo build --manifest-path "$project/Cargo.toml" --package ecsbinding-controller --example quickstart
 
 say "5. API server, CRD, controller, one object"

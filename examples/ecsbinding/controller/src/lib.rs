@@ -146,7 +146,8 @@ impl Reconciler for LabelBindings {
             return Ok(Action::done());
         }
         let patch = Patch::Merge(json!({ "metadata": { "labels": { CLUSTER_LABEL: CLUSTER_NAME } } }));
-        let params = PatchParams { field_manager: Some(CONTROLLER_NAME.to_owned()), ..PatchParams::default() };
+        let params =
+            PatchParams { field_manager: Some(CONTROLLER_NAME.to_owned()), ..PatchParams::default() };
         match self.client.patch(key.name(), &params, &patch).await {
             Ok(labelled) => {
                 let message = format!("labelled {CLUSTER_LABEL}={CLUSTER_NAME}");

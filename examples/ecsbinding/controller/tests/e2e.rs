@@ -11,7 +11,9 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::controller::{CancellationToken, ControllerError};
-use kubesmith_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use kubesmith_runtime::kube::api::{
+    DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
+};
 use kubesmith_runtime::kube::{Api, Client};
 use kubesmith_testenv::TestEnv;
 use serde_json::json;
@@ -75,7 +77,9 @@ async fn labelled(bindings: &EcsBindings, name: &str) -> EcsBinding {
         let mut events = bindings.watch(&params, "0").await.expect("a watch");
         loop {
             match events.next().await.expect("an open watch").expect("an event") {
-                WatchEvent::Added(seen) | WatchEvent::Modified(seen) if label(&seen).is_some() => return seen,
+                WatchEvent::Added(seen) | WatchEvent::Modified(seen) if label(&seen).is_some() => {
+                    return seen;
+                }
                 _ => {}
             }
         }
@@ -157,7 +161,8 @@ async fn survives_deletes_and_lists_typed_objects() {
 
     let list = running.bindings.list(&ListParams::default()).await.expect("a list");
     let written = serde_json::to_value(&list.items).expect("JSON");
-    let names: Vec<_> = written.as_array().expect("a list").iter().map(|item| &item["metadata"]["name"]).collect();
+    let names: Vec<_> =
+        written.as_array().expect("a list").iter().map(|item| &item["metadata"]["name"]).collect();
     assert_eq!(names, ["a", "c"]);
     for item in written.as_array().expect("a list") {
         assert_eq!((&item["apiVersion"], &item["kind"]), (&json!("hopegi.com/v1"), &json!("EcsBinding")));
