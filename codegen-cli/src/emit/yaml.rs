@@ -40,6 +40,12 @@ pub fn to_yaml(value: &Value) -> String {
 
 /// Compares keys in the writer's order: digits count as numbers, letters come after other characters.
 pub fn natural_order(a: &str, b: &str) -> Ordering {
+    // Most keys differ in a letter, or one begins with the other.
+    match a.bytes().zip(b.bytes()).find(|(x, y)| x != y) {
+        None => return a.len().cmp(&b.len()),
+        Some((x, y)) if x.is_ascii_alphabetic() && y.is_ascii_alphabetic() => return x.cmp(&y),
+        Some(_) => {}
+    }
     let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();
     let shared = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
