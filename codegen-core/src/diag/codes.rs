@@ -119,7 +119,7 @@ codes! {
          flattened.";
     ROOT_RESERVED_FIELD = 110, "reserved field",
         "`apiVersion` and `kind` are written and checked by the derive. The root type must not declare them.";
-    MISSING_RESOURCE = 111, "missing #[resource]",
+    MISSING_RESOURCE = 111, "missing resource attribute",
         "`#[derive(Resource)]` needs `#[resource(group = \"...\", version = \"...\")]` on the same type.";
     SCOPE_MISMATCH = 112, "client and resource disagree on the scope",
         "`#[genclient(non_namespaced)]` says that objects have no namespace, `#[resource(scope = ...)]` says what the \

@@ -1,6 +1,7 @@
 //! The crate from outside: the table, its documentation, the rules, and bad input of all kinds.
 #![allow(clippy::unwrap_used)]
 
+mod agree;
 mod docs;
 mod robust;
 mod rules;

@@ -1,0 +1,74 @@
+//! The command and the macros say the same: what the macros' recorded errors say of an input is what
+//! reading the same input as source says.
+
+use std::fs;
+use std::path::Path;
+
+use kubesmith_core::diag::Diagnostics;
+use kubesmith_core::grammar::Place;
+use kubesmith_core::model::{ResourceInput, TypeModel};
+use syn::{DeriveInput, Item};
+
+fn derives(input: &DeriveInput, name: &str) -> bool {
+    let derive = input.attrs.iter().filter(|attribute| attribute.path().is_ident("derive"));
+    derive.into_iter().any(|attribute| quote::quote!(#attribute).to_string().contains(name))
+}
+
+/// What reading an item as a derive does says, and what reading it as source says.
+fn read(item: &Item) -> Option<(Vec<String>, Vec<String>)> {
+    let input: DeriveInput = match item.clone() {
+        Item::Struct(item) => item.into(),
+        Item::Enum(item) => item.into(),
+        Item::Union(item) => item.into(),
+        _ => return None,
+    };
+    let (mut derived, mut sourced) = (Diagnostics::new(), Diagnostics::new());
+    if derives(&input, "Resource") {
+        ResourceInput::from_derive(&input, &mut derived);
+    } else if derives(&input, "Schema") {
+        TypeModel::from_derive(&input, Place::Struct, &mut derived);
+    }
+    match item {
+        Item::Struct(item) if derives(&input, "Resource") => {
+            ResourceInput::from_struct(item, &mut sourced);
+        }
+        Item::Struct(item) => {
+            TypeModel::from_struct(item, Place::Struct, &mut sourced);
+        }
+        Item::Enum(item) if derives(&input, "Schema") => {
+            TypeModel::from_enum(item, &mut sourced);
+        }
+        // Only a derive gets to see these.
+        _ => {
+            derived.iter().cloned().for_each(|diagnostic| sourced.push(diagnostic));
+        }
+    }
+    let texts = |diagnostics: Diagnostics| diagnostics.into_vec().iter().map(|d| d.to_text()).collect();
+    Some((texts(derived), texts(sourced)))
+}
+
+#[test]
+fn macros_and_command_say_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-macros/tests/ui/fail");
+    let mut cases = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        cases += 1;
+        let file = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
+        let recorded = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        let mut count = 0;
+        for (derived, sourced) in file.items.iter().filter_map(read) {
+            assert_eq!(derived, sourced, "{}", path.display());
+            count += derived.len();
+            for text in derived {
+                let first = text.lines().next().unwrap_or_default();
+                assert!(recorded.contains(&format!("error: {first}\n")), "{}: {first}", path.display());
+            }
+        }
+        assert_eq!(recorded.matches("error: KS").count(), count, "{}", path.display());
+    }
+    assert!(cases >= 15, "{cases} cases");
+}
