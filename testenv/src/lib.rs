@@ -4,6 +4,7 @@
 //! definitions, the built-in kinds that controllers touch, watches with replay, selectors, patches, subresources.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
+mod access;
 pub mod apply;
 mod builtin;
 pub mod cel;

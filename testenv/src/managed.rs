@@ -1,5 +1,8 @@
 //! Which manager owns which field: `metadata.managedFields`.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::apply::{self, ApplyError, Manager, Typed};
@@ -8,10 +11,16 @@ use crate::registry::Behaviour;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 
-fn typed(call: &Call<'_>) -> Typed {
+/// The merge rules of the built-in kinds, by group and kind.
+static BUILT_IN: LazyLock<BTreeMap<(&str, &str), Typed>> = LazyLock::new(|| {
+    let kinds = crate::builtin::ALL.iter();
+    kinds.map(|kind| ((kind.group, kind.kind), Typed::builtin(kind.group, kind.kind))).collect()
+});
+
+fn typed<'a>(call: &'a Call<'_>) -> &'a Typed {
     match &call.def.behaviour {
-        Behaviour::Custom(custom) => custom.typed.clone(),
-        Behaviour::BuiltIn(built_in) => Typed::builtin(built_in.group, built_in.kind),
+        Behaviour::Custom(custom) => &custom.typed,
+        Behaviour::BuiltIn(built_in) => &BUILT_IN[&(built_in.group, built_in.kind)],
     }
 }
 
@@ -35,8 +44,12 @@ pub(crate) fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Value, opt
     if options.applying {
         return;
     }
+    if let ("scale", Some(paths)) = (call.path.subresource.as_str(), &call.def.scale) {
+        apply::own_scale(new, &paths.spec, &manager(call, options));
+        return;
+    }
     let old = old.unwrap_or(&Value::Null);
-    *new = apply::update(&typed(call), old, new, &manager(call, options));
+    *new = apply::update(typed(call), old, new, &manager(call, options));
 }
 
 /// Merges an applied configuration into the live object.
@@ -51,7 +64,7 @@ pub(crate) fn applied(
 ) -> ApiResult<Value> {
     let live = live.unwrap_or(&Value::Null);
     let manager = manager(call, options);
-    match apply::apply(&typed(call), live, wanted, &manager, options.force) {
+    match apply::apply(typed(call), live, wanted, &manager, options.force) {
         Ok(applied) => Ok(applied.object),
         Err(ApplyError::BadRequest(text)) => Err(ApiError::bad_request(text)),
         Err(ApplyError::Invalid(text)) => Err(ApiError::unexpected(text)),

@@ -80,6 +80,7 @@ impl Server {
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             server.seed_namespace(name);
         }
+        server.seed_service();
         server
     }
 
@@ -99,9 +100,36 @@ impl Server {
         self.controllers
     }
 
+    /// The service at which pods find the server itself.
+    fn seed_service(&self) {
+        let address = self.service_address();
+        let value = json!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "kubernetes", "namespace": "default", "uid": self.ids.uid(),
+                         "creationTimestamp": self.now(),
+                         "labels": {"component": "apiserver", "provider": "kubernetes"}},
+            "spec": {"type": "ClusterIP", "clusterIP": address, "clusterIPs": [address], "sessionAffinity": "None",
+                     "ports": [{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}],
+                     "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"},
+            "status": {"loadBalancer": {}},
+        });
+        // The store has no services, so the name is free.
+        let _ = self.store.create("services", "default/kubernetes", value);
+    }
+
     /// The present time as metadata carries it.
     pub(crate) fn now(&self) -> String {
         rfc3339(self.clock.now())
+    }
+
+    /// The time in so many seconds, as metadata carries it.
+    pub(crate) fn later(&self, seconds: i64) -> String {
+        rfc3339(
+            self.clock
+                .now()
+                .saturating_add(jiff::SignedDuration::from_secs(seconds))
+                .unwrap_or(jiff::Timestamp::MAX),
+        )
     }
 
     /// The present time.
@@ -162,6 +190,9 @@ impl Server {
         let registry = self.registry();
         match target {
             Target::Resource(path) => {
+                if let Some(answer) = crate::access::review(&path, parts, &body) {
+                    return answer;
+                }
                 let def = registry
                     .find(&path.group, &path.version, &path.resource)
                     .filter(|def| def.namespaced || path.namespace.is_empty())

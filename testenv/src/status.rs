@@ -93,6 +93,8 @@ pub(crate) struct StatusError {
     pub(crate) about: Option<About>,
     pub(crate) causes: Vec<Cause>,
     pub(crate) warnings: Vec<String>,
+    /// Seconds after which the client should try again.
+    pub(crate) retry_after: Option<u32>,
 }
 
 /// The result of everything that can be answered with an error.
@@ -107,6 +109,7 @@ impl ApiError {
             about: None,
             causes: Vec::new(),
             warnings: Vec::new(),
+            retry_after: None,
         }))
     }
 
@@ -160,6 +163,11 @@ impl ApiError {
         Self::status(405, "MethodNotAllowed", message).about(About::default())
     }
 
+    pub(crate) fn method_not_supported(about: About, verb: &str) -> Self {
+        let message = format!("{verb} is not supported on resources of kind {:?}", about.qualified());
+        Self::status(405, "MethodNotAllowed", message).about(about)
+    }
+
     pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
         let message = format!("only the following media types are accepted: {}", accepted.join(", "));
         Self::status(406, "NotAcceptable", message)
@@ -188,9 +196,16 @@ impl ApiError {
         Self::status(409, "Conflict", message).about(About::default()).causes(causes)
     }
 
-    /// The server cannot answer yet; clients try again.
-    pub(crate) fn timeout(message: impl Into<String>) -> Self {
-        Self::status(504, "Timeout", message.into()).about(About::default())
+    /// A version that has not been given out; clients try again.
+    pub(crate) fn future_version(asked: u64, current: u64) -> Self {
+        let text = "Too large resource version";
+        let message = format!("{text}: {asked}, current: {current}");
+        let cause = Cause::new("ResourceVersionTooLarge", "", text.to_owned());
+        let mut error = Self::status(504, "Timeout", message).about(About::default()).causes(vec![cause]);
+        if let Self::Status(status) = &mut error {
+            status.retry_after = Some(1);
+        }
+        error
     }
 
     /// The asked-for version is older than the kept history.
@@ -283,9 +298,18 @@ impl StatusError {
             let causes: Vec<Value> = self
                 .causes
                 .iter()
-                .map(|c| json!({"reason": c.reason, "message": c.message, "field": c.field}))
+                .map(|c| {
+                    let mut cause = json!({"reason": c.reason, "message": c.message});
+                    if !c.field.is_empty() {
+                        cause["field"] = json!(c.field);
+                    }
+                    cause
+                })
                 .collect();
             details.insert("causes".to_owned(), Value::Array(causes));
+        }
+        if let Some(seconds) = self.retry_after {
+            details.insert("retryAfterSeconds".to_owned(), json!(seconds));
         }
         Value::Object(details)
     }

@@ -40,6 +40,7 @@ const fn kind<T: serde::Serialize + serde::de::DeserializeOwned>(
         scale: false,
         generation: false,
         create_on_update: false,
+        unconditional_update: true,
         returns_deleted: false,
         name_rule: NameRule::Subdomain,
         selectable: &[],
@@ -164,6 +165,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
     BuiltIn {
         group: "coordination.k8s.io",
         create_on_update: true,
+        unconditional_update: false,
         check: check::lease,
         ..kind::<coordination::v1::Lease>("Lease", "leases", "lease", &[])
     },
@@ -243,6 +245,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
     BuiltIn {
         group: crate::crd::GROUP,
         namespaced: false,
+        unconditional_update: false,
         status: true,
         generation: true,
         categories: &["api-extensions"],

@@ -41,6 +41,8 @@ pub(crate) struct BuiltIn {
     pub(crate) generation: bool,
     /// Whether `PUT` makes an object that is not there.
     pub(crate) create_on_update: bool,
+    /// Whether `PUT` may leave out the version it replaces.
+    pub(crate) unconditional_update: bool,
     /// Whether a delete answers the object instead of a `Status`.
     pub(crate) returns_deleted: bool,
     pub(crate) name_rule: NameRule,

@@ -3,5 +3,6 @@
 pub(crate) mod decode;
 pub(crate) mod negotiate;
 pub(crate) mod path;
+pub(crate) mod protobuf;
 pub(crate) mod query;
 pub(crate) mod reply;

@@ -101,6 +101,7 @@ fn media_range(range: &str, discovery: bool) -> Option<(i32, Accepted)> {
 pub(crate) enum BodyFormat {
     Json,
     Yaml,
+    Protobuf,
 }
 
 fn media_type(headers: &HeaderMap) -> String {
@@ -112,10 +113,11 @@ fn media_type(headers: &HeaderMap) -> String {
 ///
 /// # Errors
 /// `UnsupportedMediaType`.
-pub(crate) fn object_format(headers: &HeaderMap) -> ApiResult<BodyFormat> {
+pub(crate) fn object_format(headers: &HeaderMap, custom: bool) -> ApiResult<BodyFormat> {
     match media_type(headers).as_str() {
         "" | "application/json" => Ok(BodyFormat::Json),
         "application/yaml" => Ok(BodyFormat::Yaml),
+        "application/vnd.kubernetes.protobuf" if !custom => Ok(BodyFormat::Protobuf),
         _ => Err(ApiError::unsupported_media_type(OBJECT_TYPES)),
     }
 }

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::watch as signal;
 
+use watch::Batch;
 pub(crate) use watch::Cursor;
 
 /// A stored object: its value and, once somebody asked, its JSON.
@@ -68,6 +69,8 @@ struct Collection {
     history: VecDeque<Arc<Event>>,
     /// History at or below this version is gone.
     floor: u64,
+    /// No more is written here; watches end when they have read the rest.
+    closed: bool,
     changed: signal::Sender<u64>,
 }
 
@@ -232,9 +235,15 @@ impl Store {
         Ok(Snapshot { rv, objects: with_prefix(&past, prefix) })
     }
 
-    /// Forgets a collection; its watches end.
-    pub(crate) fn drop_collection(&self, collection: &str) {
-        self.lock().collections.remove(collection);
+    /// Ends a collection: its watches read the rest of the history and end, then it is forgotten.
+    pub(crate) fn close(&self, collection: &str) {
+        let mut state = self.lock();
+        let rv = state.rv;
+        if let Some(place) = state.collections.get_mut(collection) {
+            place.closed = true;
+            place.changed.send_replace(rv);
+        }
+        state.collections.retain(|_, place| !place.closed || place.changed.receiver_count() > 0);
     }
 
     /// Forgets the history up to the present, as etcd's compaction does.
@@ -265,15 +274,12 @@ impl Store {
         (snapshot, cursor)
     }
 
-    /// Events after `rv`, at most `max`, and the version up to which the answer is complete.
-    fn events_after(
-        &self,
-        collection: &str,
-        rv: u64,
-        max: usize,
-    ) -> Result<(Vec<Arc<Event>>, u64), Compacted> {
+    /// Events after `rv`, at most `max`.
+    fn events_after(&self, collection: &str, rv: u64, max: usize) -> Result<Batch, Compacted> {
         let state = self.lock();
-        let Some(place) = state.collections.get(collection) else { return Ok((Vec::new(), state.rv)) };
+        let Some(place) = state.collections.get(collection) else {
+            return Ok(Batch { events: Vec::new(), upto: state.rv, complete: true, closed: true });
+        };
         if rv < place.floor {
             return Err(Compacted);
         }
@@ -281,7 +287,7 @@ impl Store {
         let complete = newer.len() <= max;
         let events: Vec<Arc<Event>> = newer.take(max).cloned().collect();
         let upto = if complete { state.rv } else { events.last().map_or(rv, |e| e.rv) };
-        Ok((events, upto))
+        Ok(Batch { events, upto, complete, closed: place.closed && complete })
     }
 }
 
@@ -321,6 +327,7 @@ fn collection_of<'a>(
         objects: BTreeMap::new(),
         history: VecDeque::new(),
         floor: 0,
+        closed: false,
         changed: signal::Sender::new(rv),
     })
 }

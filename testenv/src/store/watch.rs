@@ -14,6 +14,10 @@ const BATCH: usize = 256;
 pub(crate) struct Batch {
     pub(crate) events: Vec<Arc<Event>>,
     pub(crate) upto: u64,
+    /// Whether there were no more events than these.
+    pub(super) complete: bool,
+    /// Whether there will never be more.
+    pub(crate) closed: bool,
 }
 
 /// A watch: remembers the last version it saw and waits for later ones.
@@ -38,13 +42,14 @@ impl Cursor {
     /// What is there already, possibly nothing.
     pub(crate) fn take(&mut self) -> Result<Batch, Compacted> {
         self.changed.mark_unchanged();
-        let (events, upto) = self.store.events_after(&self.collection, self.rv, BATCH)?;
-        if events.len() == BATCH {
-            // More may be waiting: the next wait must not sleep on a signal that has been marked as seen.
+        let mut batch = self.store.events_after(&self.collection, self.rv, BATCH)?;
+        if !batch.complete {
+            // The next wait must not sleep on a signal that has been marked as seen.
             self.changed.mark_changed();
         }
-        self.rv = upto.max(self.rv);
-        Ok(Batch { events, upto: self.rv })
+        self.rv = batch.upto.max(self.rv);
+        batch.upto = self.rv;
+        Ok(batch)
     }
 
     /// Waits until there may be more; `false` when the collection is gone.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::builtin::{self, Stage};
 use crate::http::decode::{self, Decoded};
 use crate::http::negotiate::{self, BodyFormat};
+use crate::http::protobuf;
 use crate::http::query::{FieldValidation, WriteOptions};
 use crate::meta;
 use crate::names;
@@ -47,11 +48,14 @@ pub(super) fn to_stored(def: &ResourceDef, mut value: Value) -> Value {
 
 /// Reads the body as an object of the resource.
 pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
-    let format = negotiate::object_format(call.headers)?;
+    let format = negotiate::object_format(call.headers, call.def.is_custom())?;
     let kind = &call.def.kind;
     let decoded = match format {
         BodyFormat::Json => decode::json(&call.body).map_err(|e| format!("json parse error: {e}")),
         BodyFormat::Yaml => decode::yaml(&call.body),
+        BodyFormat::Protobuf => {
+            protobuf::decode(&call.body).map(|value| Decoded { value, duplicates: Vec::new() })
+        }
     };
     let unrecognised = |why: String| {
         ApiError::bad_request(format!(

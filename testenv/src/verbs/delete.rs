@@ -23,6 +23,7 @@ pub(super) struct DeleteOptions {
     resource_version: Option<String>,
     propagation: Option<String>,
     orphan: Option<bool>,
+    grace: Option<i64>,
     pub(super) dry_run: bool,
 }
 
@@ -37,12 +38,14 @@ impl DeleteOptions {
         if !call.query.get("orphanDependents").is_empty() {
             options.orphan = Some(call.query.flag("orphanDependents"));
         }
+        options.grace = call.query.number("gracePeriodSeconds")?;
         if !call.body.is_empty() {
             let decoded = decode::json(&call.body).or_else(|e| decode::yaml(&call.body).map_err(|_| e));
             let body = decoded.map_err(ApiError::bad_request)?.value;
             options.uid = text(&body["preconditions"]["uid"]);
             options.resource_version = text(&body["preconditions"]["resourceVersion"]);
             options.propagation = text(&body["propagationPolicy"]).or(options.propagation);
+            options.grace = body["gracePeriodSeconds"].as_i64().or(options.grace);
             options.orphan = body["orphanDependents"].as_bool().or(options.orphan);
             let pairs: Vec<String> =
                 meta::strings(&body["dryRun"]).into_iter().map(|v| format!("dryRun={v}")).collect();
@@ -50,6 +53,17 @@ impl DeleteOptions {
         }
         options.check(&mut causes);
         if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+    }
+
+    /// How long a pod that a node runs may take to end; `None` when the object need not be waited for.
+    fn grace_of(&self, def: &ResourceDef, object: &Value) -> Option<i64> {
+        let node = object["spec"]["nodeName"].as_str().unwrap_or_default();
+        let ended = matches!(object["status"]["phase"].as_str(), Some("Failed" | "Succeeded"));
+        if def.collection != "pods" || node.is_empty() || ended {
+            return None;
+        }
+        let own = object["spec"]["terminationGracePeriodSeconds"].as_i64();
+        Some(self.grace.or(own).unwrap_or(30)).filter(|seconds| *seconds > 0)
     }
 
     fn check(&self, causes: &mut Vec<Cause>) {
@@ -145,12 +159,16 @@ pub(super) fn delete_one(
             finalizers.push(crd::CLEANUP);
             meta::set_finalizers(&mut marked, &finalizers);
         }
-        let held = is_held(def, &marked);
+        let grace = options.grace_of(def, &stored.value);
+        let held = is_held(def, &marked) || grace.is_some();
         if options.dry_run {
             return Ok((stored, !held));
         }
-        let done =
-            if held { mark(server, def, key, &stored, marked) } else { remove(server, def, key, &stored) };
+        let done = if held {
+            mark(server, def, key, &stored, marked, grace.unwrap_or(0))
+        } else {
+            remove(server, def, key, &stored)
+        };
         match done {
             Ok(object) => return Ok((object, !held)),
             Err(WriteError::Conflict) => {}
@@ -174,15 +192,16 @@ fn mark(
     key: &str,
     stored: &Arc<Object>,
     mut marked: Value,
+    grace: i64,
 ) -> Result<Arc<Object>, WriteError> {
     let object = if meta::is_terminating(&marked) {
         stored.clone()
     } else {
         let now = server.now();
-        meta::set(&mut marked, "deletionTimestamp", now.clone());
+        meta::set(&mut marked, "deletionTimestamp", server.later(grace));
         let generation = marked["metadata"]["generation"].as_i64();
         if def.collection != "namespaces" && def.collection != crd::COLLECTION {
-            meta::set(&mut marked, "deletionGracePeriodSeconds", 0);
+            meta::set(&mut marked, "deletionGracePeriodSeconds", grace);
         }
         if let Some(generation) = generation.filter(|_| def.collection != crd::COLLECTION) {
             meta::set(&mut marked, "generation", generation + 1);
@@ -229,7 +248,7 @@ pub(super) fn after_write(server: &Server, def: &ResourceDef) {
 fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
     let object = &stored.value;
     if def.collection == crd::COLLECTION {
-        server.store.drop_collection(&crd::collection(object));
+        server.store.close(&crd::collection(object));
         server.refresh();
     }
     if let Behaviour::Custom(custom) = &def.behaviour {
@@ -248,7 +267,7 @@ pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str)
     for _ in 0..RETRIES {
         let Some(stored) = server.store.get(&def.collection, key) else { return };
         let done = if is_held(def, &stored.value) {
-            mark(server, def, key, &stored, stored.value.clone())
+            mark(server, def, key, &stored, stored.value.clone(), 0)
         } else {
             remove(server, def, key, &stored)
         };

@@ -23,6 +23,7 @@ pub(crate) fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
         "status" if call.def.status => return item(call, method),
         "scale" if call.def.scale.is_some() => return scale::dispatch(call, method),
         "finalize" if call.def.collection == "namespaces" => return item(call, method),
+        _ if call.def.is_custom() => return Err(ApiError::not_found(call.def.about(&call.path.name))),
         _ => return Err(ApiError::NoSuchPath),
     }
     if call.path.name.is_empty() { all(call, method) } else { item(call, method) }
@@ -35,18 +36,40 @@ fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
         Method::GET | Method::HEAD if call.path.watch || call.query.flag("watch") => watch::watch(call, ""),
         Method::GET | Method::HEAD => read::list(call),
         Method::POST if !everywhere => create::create(call),
-        Method::DELETE if !everywhere => collection::delete_collection(call),
+        Method::DELETE if !everywhere || call.def.is_custom() => collection::delete_collection(call),
+        Method::POST if call.def.is_custom() => Err(no_namespace()),
         Method::PUT | Method::PATCH if call.def.is_custom() => {
             Err(ApiError::bad_request("name must be provided"))
         }
-        _ => Err(ApiError::method_not_allowed()),
+        _ => Err(not_supported(call, method)),
     }
+}
+
+/// A namespaced custom resource was asked for without its namespace.
+fn no_namespace() -> ApiError {
+    ApiError::bad_request("Namespace parameter required.")
+}
+
+/// kube-apiserver's handler for custom resources names the verb; its router for other resources knows none.
+fn not_supported(call: &Call<'_>, method: &Method) -> ApiError {
+    if !call.def.is_custom() {
+        return ApiError::method_not_allowed();
+    }
+    let verb = match *method {
+        Method::POST => "create",
+        Method::PUT => "update",
+        Method::PATCH => "patch",
+        Method::DELETE => "delete",
+        Method::GET | Method::HEAD => "get",
+        _ => "",
+    };
+    ApiError::method_not_supported(call.def.about(""), verb)
 }
 
 /// Requests for one object or a subresource that is a part of it.
 fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     if call.def.namespaced && call.path.namespace.is_empty() {
-        return Err(ApiError::NoSuchPath);
+        return Err(if call.def.is_custom() { no_namespace() } else { ApiError::NoSuchPath });
     }
     let main = call.path.subresource.is_empty();
     match *method {
@@ -59,6 +82,6 @@ fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
         Method::DELETE if main => delete::delete(call),
         // kube-apiserver's handler for custom resources ignores the name of a POST.
         Method::POST if main && call.def.is_custom() => create::create(call),
-        _ => Err(ApiError::method_not_allowed()),
+        _ => Err(not_supported(call, method)),
     }
 }

@@ -148,7 +148,11 @@ pub(super) fn list(call: &Call<'_>) -> ApiResult<Reply> {
     let selectors = Selectors::parse(call, "")?;
     let (at, start) = position(call)?;
     let snapshot = snapshot(call, at)?;
-    let limit = call.query.number("limit")?.unwrap_or(0).max(0) as usize;
+    let mut limit = usize::try_from(call.query.number("limit")?.unwrap_or(0)).unwrap_or(0);
+    if call.query.get("resourceVersion") == "0" {
+        // kube-apiserver answers these from its watch cache, which knows no pages.
+        limit = 0;
+    }
     let mut page = Vec::new();
     let mut rest = 0;
     let mut last = "";
@@ -202,7 +206,7 @@ fn position(call: &Call<'_>) -> ApiResult<(Option<u64>, Option<String>)> {
     match version {
         Some(version) if matching == "Exact" => Ok((Some(version), None)),
         Some(version) if version > call.server.store.current() => {
-            Err(too_large(version, call.server.store.current()))
+            Err(ApiError::future_version(version, call.server.store.current()))
         }
         _ => Ok((None, None)),
     }
@@ -235,11 +239,6 @@ fn check_match(rv: &str, matching: &str, token: &str) -> ApiResult<()> {
     Ok(())
 }
 
-/// The answer to a version that has not been given out.
-pub(super) fn too_large(asked: u64, current: u64) -> ApiError {
-    ApiError::timeout(format!("Too large resource version: {asked}, current: {current}"))
-}
-
 fn snapshot(call: &Call<'_>, at: Option<u64>) -> ApiResult<Snapshot> {
     let prefix = call.def.prefix(&call.path.namespace);
     call.server.store.list(&call.def.collection, &prefix, at).map_err(|error| match error {
@@ -251,7 +250,7 @@ fn snapshot(call: &Call<'_>, at: Option<u64>) -> ApiResult<Snapshot> {
             "The provided continue parameter is too old to display a consistent list result. You can start a new list \
              without the continue parameter.",
         ),
-        SnapshotError::Future { current } => too_large(at.unwrap_or_default(), current),
+        SnapshotError::Future { current } => ApiError::future_version(at.unwrap_or_default(), current),
     })
 }
 

@@ -37,9 +37,10 @@ fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiResult<
     if create && call.path.subresource.is_empty() && call.server.store.get(&def.collection, &key).is_none() {
         return Ok((create::insert(call, value.clone(), options)?, true));
     }
+    let unconditional = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.unconditional_update);
     let uid = meta::text(value, "uid").to_owned();
     let object = change(call, options, &mut |current| {
-        if def.is_custom() && meta::text(value, "resourceVersion").is_empty() {
+        if !unconditional && matches!(meta::text(value, "resourceVersion"), "" | "0") {
             let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
             return Err(ApiError::invalid(def.about(&call.path.name), vec![cause]));
         }

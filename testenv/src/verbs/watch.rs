@@ -171,7 +171,8 @@ impl Watch {
                     self.push(event);
                 }
                 self.seen = batch.upto;
-                self.queue.is_empty()
+                self.done = batch.closed;
+                self.queue.is_empty() && !self.done
             }
             Err(_) => {
                 let error = ApiError::expired(format!("too old resource version: {}", self.seen));

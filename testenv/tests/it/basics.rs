@@ -191,3 +191,18 @@ async fn dependents_follow_their_owner() {
         }
     }
 }
+
+#[tokio::test]
+async fn watches_of_a_deleted_crd_see_the_end_of_its_objects() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    api.create(&PostParams::default(), &widget("w", json!({}))).await.unwrap();
+    let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    let watch = api.watch(&WatchParams::default(), &version).await.unwrap();
+    let crds: Api<CustomResourceDefinition> = Api::all(env.client());
+    crds.delete("widgets.a.example", &DeleteParams::default()).await.unwrap();
+    let events: Vec<_> = watch.try_collect().await.unwrap();
+    assert!(matches!(&events[..], [WatchEvent::Deleted(w)] if w.name_any() == "w"), "{events:?}");
+    let gone = api.list(&ListParams::default()).await.unwrap_err();
+    assert!(matches!(gone, kube::Error::Api(status) if status.code == 404));
+}

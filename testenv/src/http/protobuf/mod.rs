@@ -1,0 +1,362 @@
+//! Bodies in the protobuf encoding that `kubectl create` sends for built-in kinds.
+//!
+//! The decoder knows the messages from a table of field numbers and yields the JSON that the same client would have
+//! sent. Members with zero values are left out, as JSON leaves them out, unless zero says something.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+/// What every encoded object begins with.
+const MAGIC: &[u8] = b"k8s\0";
+/// How deep messages may nest; the API's own types stay far below.
+const DEPTH: usize = 64;
+/// Optional members whose zero value differs from their absence.
+const ZERO_MATTERS: &[&str] = &[
+    "replicas",
+    "automountServiceAccountToken",
+    "terminationGracePeriodSeconds",
+    "revisionHistoryLimit",
+    "enableServiceLinks",
+    "allowPrivilegeEscalation",
+    "runAsUser",
+    "runAsGroup",
+    "runAsNonRoot",
+    "fsGroup",
+    "partition",
+    "gracePeriodSeconds",
+    "weight",
+];
+
+static MESSAGES: LazyLock<BTreeMap<&'static str, BTreeMap<u64, Field>>> =
+    LazyLock::new(|| include_str!("messages.txt").lines().filter_map(message).collect());
+
+/// A field of a message: its JSON name and what it holds.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    name: &'static str,
+    shape: Shape,
+    of: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    One,
+    List,
+    Map,
+    /// The members belong to the message around it.
+    Inline,
+}
+
+/// Reads a line of the table: `name field=number:type ...`.
+fn message(line: &'static str) -> Option<(&'static str, BTreeMap<u64, Field>)> {
+    let mut words = line.split(' ');
+    let name = words.next().filter(|name| *name != "#")?;
+    let fields = words.filter_map(|word| {
+        let (field, rest) = word.split_once('=')?;
+        let (number, kind) = rest.split_once(':')?;
+        let (shape, of) = match kind.split_once(':') {
+            Some(("list", of)) => (Shape::List, of),
+            Some(("map", of)) => (Shape::Map, of),
+            Some(("inline", of)) => (Shape::Inline, of),
+            _ => (Shape::One, kind),
+        };
+        Some((number.parse().ok()?, Field { name: field, shape, of }))
+    });
+    Some((name, fields.collect()))
+}
+
+/// Reads an object.
+///
+/// # Errors
+/// What is wrong with the body, or that its kind has no table.
+pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
+    let body = body.strip_prefix(MAGIC).ok_or("the body does not begin with the protobuf prefix")?;
+    let (mut version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
+    for part in fields(body) {
+        match part? {
+            (1, Wire::Bytes(meta)) => {
+                for part in fields(meta) {
+                    match part? {
+                        (1, Wire::Bytes(text)) => version = utf8(text)?,
+                        (2, Wire::Bytes(text)) => kind = utf8(text)?,
+                        _ => {}
+                    }
+                }
+            }
+            (2, Wire::Bytes(bytes)) => raw = bytes,
+            _ => {}
+        }
+    }
+    let mut object = read(raw, table(&version, &kind)?, 0)?;
+    object.insert("apiVersion".to_owned(), version.into());
+    object.insert("kind".to_owned(), kind.into());
+    Ok(Value::Object(object))
+}
+
+/// The table of a kind.
+fn table(version: &str, kind: &str) -> Result<&'static BTreeMap<u64, Field>, String> {
+    let package = match version.split_once('/') {
+        None => "core",
+        Some((group, _)) => group.split('.').next().unwrap_or_default(),
+    };
+    let name = format!("{package}.{kind}");
+    MESSAGES
+        .get(name.as_str())
+        .ok_or_else(|| format!("no kind {kind:?} is registered for version {version:?}"))
+}
+
+/// A field's value as it comes over the wire.
+enum Wire<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+/// The fields of a message in their order.
+fn fields(mut rest: &[u8]) -> impl Iterator<Item = Result<(u64, Wire<'_>), String>> {
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let field = field(&mut rest);
+        if field.is_none() {
+            rest = &[];
+        }
+        Some(field.ok_or_else(|| "proto: illegal wire format".to_owned()))
+    })
+}
+
+fn field<'a>(rest: &mut &'a [u8]) -> Option<(u64, Wire<'a>)> {
+    let key = varint(rest)?;
+    let value = match key & 7 {
+        0 => Wire::Number(varint(rest)?),
+        1 => Wire::Number(u64::from_le_bytes(take(rest, 8)?.try_into().ok()?)),
+        2 => {
+            let length = usize::try_from(varint(rest)?).ok()?;
+            Wire::Bytes(take(rest, length)?)
+        }
+        5 => Wire::Number(u64::from(u32::from_le_bytes(take(rest, 4)?.try_into().ok()?))),
+        _ => return None,
+    };
+    Some((key >> 3, value))
+}
+
+fn varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, after) = rest.split_first()?;
+        *rest = after;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+fn take<'a>(rest: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let (taken, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(taken)
+}
+
+fn utf8(bytes: &[u8]) -> Result<String, String> {
+    String::from_utf8(bytes.to_vec()).map_err(|_| "proto: a string is not UTF-8".to_owned())
+}
+
+/// Reads a message by its table.
+fn read(bytes: &[u8], table: &BTreeMap<u64, Field>, depth: usize) -> Result<Map<String, Value>, String> {
+    if depth > DEPTH {
+        return Err("proto: messages nest too deeply".to_owned());
+    }
+    let mut out = Map::new();
+    for part in fields(bytes) {
+        let (number, wire) = part?;
+        let Some(field) = table.get(&number) else { continue };
+        match field.shape {
+            Shape::One => {
+                let value = value(&wire, field.of, depth)?;
+                let zero = value.is_null() || value == "" || value == 0 || value == false;
+                if !zero || (ZERO_MATTERS.contains(&field.name) && !value.is_null()) {
+                    out.insert(field.name.to_owned(), value);
+                }
+            }
+            Shape::List => {
+                let value = value(&wire, field.of, depth)?;
+                if let Value::Array(list) = out.entry(field.name).or_insert_with(|| json!([])) {
+                    list.push(value);
+                }
+            }
+            Shape::Map => {
+                let (key, value) = entry(&wire, field.of, depth)?;
+                if let Value::Object(map) = out.entry(field.name).or_insert_with(|| json!({})) {
+                    map.insert(key, value);
+                }
+            }
+            Shape::Inline => {
+                if let Value::Object(inner) = value(&wire, field.of, depth)? {
+                    out.extend(inner);
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// A map's entry: a message of key and value.
+fn entry(wire: &Wire<'_>, of: &str, depth: usize) -> Result<(String, Value), String> {
+    let Wire::Bytes(bytes) = wire else { return Err("proto: wrong wireType".to_owned()) };
+    let (mut key, mut found) = (String::new(), value(&Wire::Bytes(&[]), of, depth)?);
+    for part in fields(bytes) {
+        match part? {
+            (1, Wire::Bytes(text)) => key = utf8(text)?,
+            (2, wire) => found = value(&wire, of, depth)?,
+            _ => {}
+        }
+    }
+    Ok((key, found))
+}
+
+fn value(wire: &Wire<'_>, of: &str, depth: usize) -> Result<Value, String> {
+    let bytes = match (wire, of) {
+        (Wire::Number(number), "bool") => return Ok(Value::Bool(*number != 0)),
+        // Two's complement is how negative numbers travel.
+        (Wire::Number(number), "int") => return Ok(Value::from(number.cast_signed())),
+        (Wire::Number(number), "float") => return Ok(Value::from(f64::from_bits(*number))),
+        (Wire::Number(_), _) => return Err("proto: wrong wireType".to_owned()),
+        (Wire::Bytes(bytes), _) => *bytes,
+    };
+    match of {
+        "string" => utf8(bytes).map(Value::String),
+        "bytes" => Ok(Value::from(BASE64.encode(bytes))),
+        "Quantity" => first_text(bytes),
+        "IntOrString" => int_or_string(bytes),
+        "meta.Time" => time(bytes, false),
+        "meta.MicroTime" => time(bytes, true),
+        // Ownership of fields is the server's to write.
+        "meta.FieldsV1" | "meta.Duration" => Ok(Value::Null),
+        message => match MESSAGES.get(message) {
+            Some(table) => read(bytes, table, depth + 1).map(Value::Object),
+            None => Ok(Value::Null),
+        },
+    }
+}
+
+/// The text in field 1.
+fn first_text(bytes: &[u8]) -> Result<Value, String> {
+    for part in fields(bytes) {
+        if let (1, Wire::Bytes(text)) = part? {
+            return utf8(text).map(Value::String);
+        }
+    }
+    Ok(Value::Null)
+}
+
+fn int_or_string(bytes: &[u8]) -> Result<Value, String> {
+    let (mut is_text, mut number, mut text) = (false, 0, String::new());
+    for part in fields(bytes) {
+        match part? {
+            (1, Wire::Number(kind)) => is_text = kind == 1,
+            (2, Wire::Number(value)) => number = value.cast_signed(),
+            (3, Wire::Bytes(value)) => text = utf8(value)?,
+            _ => {}
+        }
+    }
+    Ok(if is_text { text.into() } else { number.into() })
+}
+
+/// A time of seconds and nanoseconds; none when both are absent.
+fn time(bytes: &[u8], micros: bool) -> Result<Value, String> {
+    let (mut seconds, mut nanos) = (None, 0);
+    for part in fields(bytes) {
+        match part? {
+            (1, Wire::Number(value)) => seconds = Some(value.cast_signed()),
+            (2, Wire::Number(value)) => nanos = i32::try_from(value.cast_signed()).unwrap_or(0),
+            _ => {}
+        }
+    }
+    let Some(seconds) = seconds else { return Ok(Value::Null) };
+    let time = Timestamp::new(seconds, nanos).map_err(|e| format!("proto: {e}"))?;
+    let format = if micros { "%Y-%m-%dT%H:%M:%S.%6fZ" } else { "%Y-%m-%dT%H:%M:%SZ" };
+    Ok(Value::from(time.strftime(format).to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A length-delimited field.
+    fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
+        let mut out = vec![number << 3 | 2, u8::try_from(content.len()).unwrap()];
+        out.extend_from_slice(content);
+        out
+    }
+
+    fn envelope(version: &[u8], kind: &[u8], raw: &[u8]) -> Vec<u8> {
+        let meta = [bytes(1, version), bytes(2, kind)].concat();
+        [MAGIC.to_vec(), bytes(1, &meta), bytes(2, raw)].concat()
+    }
+
+    #[test]
+    fn a_config_map_is_read() {
+        let metadata = [bytes(1, b"c"), bytes(2, b""), bytes(8, b"")].concat();
+        let entry = [bytes(1, b"key"), bytes(2, b"value")].concat();
+        let raw =
+            [bytes(1, &metadata), bytes(2, &entry), bytes(3, &[bytes(1, b"b"), bytes(2, b"v")].concat())]
+                .concat();
+        let object = decode(&envelope(b"v1", b"ConfigMap", &raw)).unwrap();
+        assert_eq!(
+            object,
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"key": "value"},
+                   "binaryData": {"b": "dg=="}})
+        );
+    }
+
+    #[test]
+    fn inline_members_and_numbers_are_read() {
+        let secret = bytes(6, &bytes(1, b"s"));
+        let volume = [bytes(1, b"vol"), bytes(2, &secret)].concat();
+        let container = [bytes(1, b"c"), bytes(6, &[0x18, 80])].concat();
+        let spec = [bytes(1, &volume), bytes(2, &container), vec![0x20, 0]].concat();
+        let object = decode(&envelope(b"v1", b"Pod", &bytes(2, &spec))).unwrap();
+        assert_eq!(
+            object["spec"],
+            json!({"volumes": [{"name": "vol", "secret": {"secretName": "s"}}],
+                   "containers": [{"name": "c", "ports": [{"containerPort": 80}]}], "terminationGracePeriodSeconds": 0})
+        );
+    }
+
+    #[test]
+    fn broken_bodies_are_errors() {
+        for body in [
+            &b""[..],
+            b"k8s",
+            b"k8s\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+            b"k8s\0\x0a\x7f",
+            &envelope(b"v1", b"Widget", b""),
+            &envelope(b"v1", b"ConfigMap", b"\x0a\x01\xff"),
+            &envelope(b"v1", b"ConfigMap", b"\x08\x01"),
+        ] {
+            assert!(decode(body).is_err(), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn every_message_of_the_table_is_known() {
+        for fields in MESSAGES.values() {
+            for field in fields.values() {
+                let scalar = matches!(
+                    field.of,
+                    "string" | "bytes" | "bool" | "int" | "float" | "Quantity" | "IntOrString"
+                );
+                let special =
+                    matches!(field.of, "meta.Time" | "meta.MicroTime" | "meta.FieldsV1" | "meta.Duration");
+                assert!(scalar || special || MESSAGES.contains_key(field.of), "{field:?}");
+            }
+        }
+    }
+}
