@@ -114,8 +114,7 @@ pub(super) fn secret(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     data_keys(object, &["data"], &mut causes);
     immutable(object, old, &["data"], &mut causes);
-    if let Some(old) = old.filter(|old| old["type"] != object["type"]) {
-        let _ = old;
+    if old.is_some_and(|old| old["type"] != object["type"]) {
         causes.push(Cause::invalid("type", &object["type"], "field is immutable"));
     }
     causes

@@ -3,5 +3,6 @@
 
 mod basics;
 mod conformance;
+mod details;
 mod robust;
 mod support;

@@ -1,0 +1,122 @@
+//! Behaviour that the recorded conversations do not show.
+
+use http::Request;
+use http_body_util::BodyExt;
+use kube::client::Body;
+use kubesmith_testenv::TestEnv;
+use serde_json::{Value, json};
+
+use crate::support::widgets;
+
+/// Sends a request; answers the status code and the body.
+async fn send(env: &TestEnv, method: &str, path: &str, kind: &str, body: impl Into<Vec<u8>>) -> (u16, Value) {
+    let request = Request::builder().method(method).uri(path).header("content-type", kind);
+    let request = request.body(Body::from(body.into())).unwrap();
+    let response = env.client().send(request).await.unwrap();
+    let status = response.status().as_u16();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+async fn send_json(env: &TestEnv, method: &str, path: &str, body: Value) -> (u16, Value) {
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    send(env, method, path, "application/json", body).await
+}
+
+#[tokio::test]
+async fn a_pod_on_a_node_ends_gracefully() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let pods = "/api/v1/namespaces/default/pods";
+    for (name, node) in [("free", ""), ("bound", "node-1")] {
+        let spec = json!({"nodeName": node, "containers": [{"name": "c", "image": "i"}]});
+        let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec});
+        assert_eq!(send_json(&env, "POST", pods, pod).await.0, 201);
+    }
+    let (_, free) = send_json(&env, "DELETE", &format!("{pods}/free"), Value::Null).await;
+    assert_eq!(free["kind"], "Pod");
+    assert_eq!(send_json(&env, "GET", &format!("{pods}/free"), Value::Null).await.0, 404);
+    let (_, bound) = send_json(&env, "DELETE", &format!("{pods}/bound"), Value::Null).await;
+    assert_eq!(bound["metadata"]["deletionGracePeriodSeconds"], 30);
+    assert_eq!(send_json(&env, "GET", &format!("{pods}/bound"), Value::Null).await.0, 200);
+    send_json(&env, "DELETE", &format!("{pods}/bound"), json!({"gracePeriodSeconds": 0})).await;
+    assert_eq!(send_json(&env, "GET", &format!("{pods}/bound"), Value::Null).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_version_of_the_future_is_no_list() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/api/v1/configmaps?resourceVersion=999999&resourceVersionMatch=NotOlderThan";
+    let (status, body) = send_json(&env, "GET", path, Value::Null).await;
+    assert_eq!((status, &body["reason"]), (504, &json!("Timeout")));
+    assert_eq!(body["details"]["causes"][0]["reason"], "ResourceVersionTooLarge");
+}
+
+#[tokio::test]
+async fn pages_show_one_state_whatever_is_written_between_them() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let map = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+    for name in ["a", "b", "c"] {
+        send_json(&env, "POST", maps, map(name)).await;
+    }
+    let (_, first) = send_json(&env, "GET", &format!("{maps}?limit=1"), Value::Null).await;
+    send_json(&env, "DELETE", &format!("{maps}/b"), Value::Null).await;
+    send_json(&env, "POST", maps, map("bb")).await;
+    let token = first["metadata"]["continue"].as_str().unwrap();
+    let (_, rest) = send_json(&env, "GET", &format!("{maps}?limit=9&continue={token}"), Value::Null).await;
+    let names: Vec<&Value> =
+        rest["items"].as_array().unwrap().iter().map(|i| &i["metadata"]["name"]).collect();
+    assert_eq!(names, ["b", "c"]);
+    assert_eq!(rest["metadata"]["resourceVersion"], first["metadata"]["resourceVersion"]);
+    env.compact();
+    send_json(&env, "POST", maps, map("d")).await;
+    let (status, gone) = send_json(&env, "GET", &format!("{maps}?continue={token}"), Value::Null).await;
+    assert_eq!((status, &gone["reason"]), (410, &json!("Expired")));
+}
+
+#[tokio::test]
+async fn everybody_may_do_everything() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    let review = json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}});
+    let (status, body) = send_json(&env, "POST", path, review).await;
+    assert_eq!((status, &body["status"]["allowed"]), (201, &json!(true)));
+}
+
+#[tokio::test]
+async fn built_in_kinds_come_as_protobuf_too() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let kind = "application/vnd.kubernetes.protobuf";
+    let body = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09Namespace\x12\x07\x0a\x05\x0a\x03new";
+    let (status, namespace) = send(&env, "POST", "/api/v1/namespaces", kind, &body[..]).await;
+    assert_eq!((status, &namespace["metadata"]["name"]), (201, &json!("new")));
+    widgets(&env).await;
+    let path = "/apis/a.example/v1/namespaces/default/widgets";
+    assert_eq!(send(&env, "POST", path, kind, &body[..]).await.0, 415);
+}
+
+#[tokio::test]
+async fn custom_resources_name_the_verb_they_do_not_have() {
+    let env = TestEnv::builder().start().await.unwrap();
+    widgets(&env).await;
+    let (status, body) = send_json(&env, "GET", "/apis/a.example/v1/widgets/w", Value::Null).await;
+    assert_eq!((status, &body["message"]), (400, &json!("Namespace parameter required.")));
+    let path = "/apis/a.example/v1/namespaces/default/widgets/w/scale";
+    assert_eq!(send_json(&env, "GET", path, Value::Null).await.0, 404);
+    assert_eq!(send_json(&env, "PUT", "/api/v1/namespaces", json!({})).await.0, 405);
+}
+
+#[tokio::test]
+async fn an_unforced_propagation_policy_waits_for_a_collector() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
+    send_json(&env, "POST", maps, map).await;
+    let path = format!("{maps}/m?propagationPolicy=Foreground");
+    let (_, held) = send_json(&env, "DELETE", &path, Value::Null).await;
+    assert_eq!(held["metadata"]["finalizers"], json!(["foregroundDeletion"]));
+    assert_eq!(send_json(&env, "GET", &format!("{maps}/m"), Value::Null).await.0, 200);
+    let (status, body) =
+        send_json(&env, "DELETE", &format!("{maps}/m?propagationPolicy=Maybe"), Value::Null).await;
+    assert_eq!((status, &body["details"]["kind"]), (422, &json!("DeleteOptions")));
+}
