@@ -115,17 +115,13 @@ impl ResourceAttrs {
         let (annotations, labels) = reader.metadata();
         let span_of = |name: &str| parsed.given(name);
         let scope = reader.scope();
-        let rest = (
-            reader.scale(),
-            reader.print_columns(),
-            reader.selectable_fields(),
-            reader.api_approved(),
-            reader.code_name("group_name_in_code"),
-            reader.code_name("informer_group_name"),
-        );
+        let scale = reader.scale();
+        let print_columns = reader.print_columns();
+        let selectable_fields = reader.selectable_fields();
+        let api_approved = reader.api_approved();
+        let group_name_in_code = reader.code_name("group_name_in_code");
+        let informer_group_name = reader.code_name("informer_group_name");
         reader.contradictions();
-        let (scale, print_columns, selectable_fields, api_approved, group_name_in_code, informer_group_name) =
-            rest;
         Some(Self {
             span,
             group: group?,
