@@ -337,8 +337,9 @@ fn io_error(action: &'static str, path: &Path, source: io::Error) -> OutputError
     OutputError::Io { action, path: display(path), source }
 }
 
-/// A path as messages show it, `/`-separated.
+/// A path as messages show it, `/`-separated, without a slash at its end.
 pub fn display(path: &Path) -> String {
+    let path: PathBuf = path.components().collect();
     let text = path.to_string_lossy().replace('\\', "/");
     text.strip_prefix("./").map(str::to_string).unwrap_or(text)
 }

@@ -12,7 +12,7 @@ use crate::emit::{crd, rust};
 use crate::ir::Ir;
 use crate::load::{self, Crates};
 use crate::lower::{self, LowerOptions};
-use crate::output::{Kind, OutputTree, Target, display};
+use crate::output::{Kind, OutputTree, Target};
 use crate::schema;
 use crate::source::SourceMap;
 use crate::validate;
@@ -59,7 +59,7 @@ fn after_load(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Ir, Vec<Target>) {
     let options = LowerOptions { allow_dangerous_types: settings.allow_dangerous_types };
-    let (mut ir, found) = lower::lower(crates, sources, options);
+    let (ir, found) = lower::lower(crates, sources, options);
     let hidden = diag::has_errors(diagnostics);
     // A root type with a mistake in its attributes is no resource; that none is left is no news then.
     diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));
@@ -79,28 +79,10 @@ fn after_load(
         targets.push(Target { root: root.clone(), kind: Kind::Yaml, tree });
     }
     if let Some(root) = &settings.client_output {
-        rebase(&mut ir, root, crates);
         let tree = client(settings, root, crates, &ir);
         targets.push(Target { root: root.clone(), kind: Kind::Rust, tree });
     }
     (ir, targets)
-}
-
-/// Makes the paths that headers show relative to the output, so that they are the same wherever the command runs.
-fn rebase(ir: &mut Ir, root: &Path, crates: &Crates) {
-    for krate in &crates.list {
-        let (written, stable) = (display(&krate.folder), relative(root, &krate.folder));
-        for known in ir.crates.iter_mut().filter(|known| known.path == written) {
-            known.path.clone_from(&stable);
-        }
-        let prefix = format!("{}/", written.trim_end_matches('/'));
-        let versions = ir.groups.iter_mut().flat_map(|group| &mut group.versions);
-        for resource in versions.flat_map(|version| &mut version.resources) {
-            if let Some(rest) = resource.span.file.strip_prefix(&prefix) {
-                resource.span.file = format!("{stable}/{rest}");
-            }
-        }
-    }
 }
 
 /// The client package; empty without a resource that asks for a client.

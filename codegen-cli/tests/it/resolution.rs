@@ -161,12 +161,20 @@ fn generated_headers_do_not_depend_on_where_the_command_runs() {
         "kubesmith.toml",
         "input = [\"api\"]\n[crd]\noutput = \"crds\"\n[client]\noutput = \"client\"\n",
     );
-    let below = std::process::Command::new(env!("CARGO_BIN_EXE_kubesmith"))
-        .args(["generate", "--config", "../kubesmith.toml"])
-        .current_dir(sample.path("api"))
-        .output()
-        .unwrap();
-    assert_eq!(below.status.code(), Some(0), "{}", String::from_utf8_lossy(&below.stderr));
-    assert_eq!(sample.run(&["generate", "--check"]).status.code(), Some(0));
-    assert!(sample.tree("client")["src/lib.rs"].contains("@generated from ../api"));
+    for arguments in [
+        &["--config", "../kubesmith.toml"][..],
+        &["--input", ".", "--output", "../client", "--crd-output", "../crds"],
+        &["--input", "../api/", "--output", "../client", "--crd-output", "../crds"],
+    ] {
+        let below = std::process::Command::new(env!("CARGO_BIN_EXE_kubesmith"))
+            .arg("generate")
+            .args(arguments)
+            .current_dir(sample.path("api"))
+            .output()
+            .unwrap();
+        assert_eq!(below.status.code(), Some(0), "{}", String::from_utf8_lossy(&below.stderr));
+        let check = sample.run(&["generate", "--check"]);
+        assert_eq!(check.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&check.stdout));
+    }
+    assert!(sample.tree("client")["src/lib.rs"].contains("@generated from sample-api"));
 }

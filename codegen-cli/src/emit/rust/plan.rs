@@ -186,7 +186,9 @@ pub(super) fn packages(ir: &Ir) -> String {
 /// A source file by its package: the same whatever folder the tool runs in.
 fn source(ir: &Ir, file: &str) -> String {
     let inside = |input: &InputCrate| {
-        let rest = file.strip_prefix(&input.path)?.strip_prefix('/')?;
+        // Files of the current folder are named without it.
+        let rest =
+            if input.path == "." { file } else { file.strip_prefix(&input.path)?.strip_prefix('/')? };
         Some((input.path.len(), format!("{}/{rest}", input.package)))
     };
     // A crate's folder may lie in another's; the inner one is meant.
