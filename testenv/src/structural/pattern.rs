@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexBuilder};
 
 /// Bytes that a compiled expression may take; larger ones are refused instead of eating the memory of the process.
-const SIZE_LIMIT: usize = 4 << 20;
+const SIZE_LIMIT: usize = 32 << 20;
 /// Groups and classes that may be nested, so that compiling cannot exhaust the stack.
 const NEST_LIMIT: u32 = 100;
 
