@@ -72,7 +72,7 @@ impl Server {
             reconciling: Mutex::new(()),
             clock,
             ids: Ids::new(seed),
-            next_address: AtomicU32::new(1),
+            next_address: AtomicU32::new(0),
             stopping: signal::Sender::new(false),
             controllers,
             garbage: crate::garbage::Queue::default(),

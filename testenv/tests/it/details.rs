@@ -81,6 +81,12 @@ async fn everybody_may_do_everything() {
     let review = json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}});
     let (status, body) = send_json(&env, "POST", path, review).await;
     assert_eq!((status, &body["status"]["allowed"]), (201, &json!(true)));
+    let kind = "application/vnd.kubernetes.protobuf";
+    let (status, body) = send(&env, "POST", path, kind, &b"k8s\0\x0a\x00"[..]).await;
+    assert_eq!((status, &body["status"]["allowed"]), (201, &json!(true)));
+    let (_, service) =
+        send_json(&env, "GET", "/api/v1/namespaces/default/services/kubernetes", Value::Null).await;
+    assert_eq!(service["spec"]["clusterIP"], "10.0.0.1");
 }
 
 #[tokio::test]
