@@ -2,7 +2,7 @@
 //!
 //! Start: metrics and health endpoints, caches, what runs on every replica, then, once this replica leads, what runs
 //! on the leader only. Stop, in at most 30 s: what runs on every replica, the leader's work (the lease is kept until
-//! it has ended, then given back), caches, endpoints. The first failure stops everything.
+//! it has ended, then given back), events that wait to be written, caches, endpoints. The first failure stops everything.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -55,6 +55,7 @@ use crate::controller::{Controller, Reconciler};
 use crate::informer::{CacheSyncError, SharedInformerFactory};
 use crate::leaderelection::{LeaderCallbacks, LeaderElectionError, LeaderElector};
 use crate::metrics::Registry;
+use crate::record::{EventBroadcaster, EventRecorder};
 
 use group::{Runnable, run_group};
 use http::{Checks, Routes, serve};
@@ -158,6 +159,8 @@ pub struct Manager {
     client: Client,
     factory: SharedInformerFactory,
     registry: Registry,
+    /// Made when the first recorder is asked for.
+    events: Option<EventBroadcaster>,
     healthz: Checks,
     readyz: Checks,
     on_every_replica: Vec<Runnable>,
@@ -179,6 +182,7 @@ impl Manager {
                 client,
                 factory,
                 registry: Registry::new(),
+                events: None,
                 healthz: Checks::default(),
                 readyz: Checks::default(),
                 on_every_replica: Vec::new(),
@@ -208,6 +212,17 @@ impl Manager {
     #[must_use]
     pub fn metrics(&self) -> &Registry {
         &self.registry
+    }
+
+    /// A recorder whose events name `component` as their source; what it has recorded is written before
+    /// [`run`](Self::run) returns.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn event_recorder_for(&mut self, component: &str) -> EventRecorder {
+        let client = &self.client;
+        self.events.get_or_insert_with(|| EventBroadcaster::new(client.clone())).recorder(component)
     }
 
     /// Runs a controller where this replica leads.
@@ -275,7 +290,7 @@ impl Manager {
             ("health", self.health_address, Routes::health(self.healthz, self.readyz)),
         ];
         let mut endpoints = serve_all(endpoints, &endpoints_stop).await?;
-        let (factory, grace) = (self.factory, self.grace);
+        let (factory, events, grace) = (self.factory, self.events, self.grace);
         factory.start();
         let mut stop = std::pin::pin!(stop);
         let synced = tokio::select! {
@@ -289,6 +304,9 @@ impl Manager {
             Some(Ok(())) => work(self.on_every_replica, self.on_leader, self.elector, stop, grace).await,
         };
         let rest = async {
+            if let Some(events) = events {
+                events.shutdown().await;
+            }
             factory.shutdown().await;
             endpoints_stop.cancel();
             while endpoints.join_next().await.is_some() {}

@@ -220,7 +220,5 @@ fn predicates_combine() {
     assert!(!Predicate::<Pod>::annotations_changed().passes_update(&one, &two));
     assert!(!Predicate::<Pod>::resource_version_changed().passes_update(&one, &two));
     let never = Predicate::<Pod>::new().on_create(|_| false).on_delete(|_| false).on_update(|_, _| false);
-    assert!(
-        !never.passes_create(&one) && !never.passes_delete(&one) && !never.passes_update(&one, &two)
-    );
+    assert!(!never.passes_create(&one) && !never.passes_delete(&one) && !never.passes_update(&one, &two));
 }

@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::controller::{Action, CancellationToken, ControllerBuilder, reconcile_fn};
 use kubesmith_runtime::manager::{Manager, ManagerError};
+use kubesmith_runtime::record::EventType;
 use tokio::time::{Instant, sleep};
 
 use crate::fake::{FakeServer, map};
@@ -142,6 +143,22 @@ async fn a_lost_lease_ends_the_manager() {
     server.stored.lock().unwrap().is_down = true;
     let error = run.await.unwrap().unwrap_err();
     assert!(matches!(error, ManagerError::Leader(_)), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_are_written_before_the_end() {
+    let (client, log) = client(|request: &Asked| (201, request.body.clone()));
+    let mut manager = Manager::builder(client).build();
+    let recorder = manager.event_recorder_for("maps");
+    manager.add_runnable("records", move |stop| async move {
+        stop.cancelled().await;
+        recorder.event(&ConfigMap::default(), EventType::Normal, "Stopped", "at the last moment");
+        Ok::<_, io::Error>(())
+    });
+    manager.run(after(1)).await.unwrap();
+    let log = log.lock().unwrap();
+    assert_eq!(log.len(), 1);
+    assert_eq!(log[0].body["message"], "at the last moment");
 }
 
 #[tokio::test(start_paused = true)]
