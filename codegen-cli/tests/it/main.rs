@@ -4,6 +4,7 @@
 mod cli;
 mod conformance;
 mod diagnostics;
+mod examples;
 mod properties;
 mod resolution;
 mod support;
