@@ -1,0 +1,4 @@
+//! Two groups, one of them with two versions.
+
+pub mod library;
+pub mod shop;

@@ -1,0 +1,4 @@
+//! The shop's group.
+
+pub mod v1;
+pub mod v2;

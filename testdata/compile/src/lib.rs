@@ -1,0 +1,22 @@
+//! Every expected tree, compiled under the workspace's lints. A case of the tests that is not here fails them.
+
+#[path = "../../cases/cluster-scope/expected/mod.rs"]
+pub mod cluster_scope;
+#[path = "../../cases/groups-versions/expected/mod.rs"]
+pub mod groups_versions;
+#[path = "../../cases/header/expected/mod.rs"]
+pub mod header;
+#[path = "../../cases/names/expected/mod.rs"]
+pub mod names;
+#[path = "../../cases/namespaced-scope/expected/mod.rs"]
+pub mod namespaced_scope;
+#[path = "../../cases/only-client/expected/mod.rs"]
+pub mod only_client;
+#[path = "../../cases/only-informer/expected/mod.rs"]
+pub mod only_informer;
+#[path = "../../cases/only-lister/expected/mod.rs"]
+pub mod only_lister;
+#[path = "../../cases/summaries/expected/mod.rs"]
+pub mod summaries;
+#[path = "../../cases/verbs/expected/mod.rs"]
+pub mod verbs;

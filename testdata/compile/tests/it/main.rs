@@ -1,0 +1,7 @@
+//! The expected trees: up to date, compiled, and working through their own API.
+
+#![allow(clippy::unwrap_used)]
+
+mod requests;
+mod trees;
+mod usage;

@@ -1,0 +1,44 @@
+//! What the cases' inputs generate is what is stored. `KUBESMITH_UPDATE=1` stores it anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kubesmith::config::{self, Overrides};
+use kubesmith::{output, pipeline};
+
+/// The folders of the cases, in order.
+fn cases() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases");
+    let mut cases: Vec<_> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() > 10, "{cases:?}");
+    cases
+}
+
+#[test]
+fn expected_trees_are_up_to_date() {
+    let update = std::env::var("KUBESMITH_UPDATE").is_ok_and(|value| value == "1");
+    for case in cases() {
+        let settings = config::settings(Some(&case.join("kubesmith.toml")), Overrides::default()).unwrap();
+        let generated = pipeline::generate(&settings);
+        assert!(generated.diagnostics.is_empty(), "{}: {:?}", case.display(), generated.diagnostics);
+        let plan = output::plan(&generated.targets).unwrap();
+        if update {
+            plan.write().unwrap();
+        } else {
+            assert!(plan.is_clean(), "{} (KUBESMITH_UPDATE=1 stores it):\n{}", case.display(), plan.diff());
+        }
+    }
+}
+
+#[test]
+fn every_expected_tree_is_compiled() {
+    let compiled = include_str!("../../src/lib.rs");
+    for case in cases() {
+        let name = case.file_name().unwrap().to_str().unwrap();
+        let package =
+            case.join("expected/client/Cargo.toml").is_file() || case.join("api/src/generated").is_dir();
+        let module = compiled.contains(&format!("\"../../cases/{name}/expected/mod.rs\""));
+        assert!(package || module, "{name} is neither a package of the workspace nor a module of this one");
+    }
+}
