@@ -16,13 +16,3 @@ need_tools() {
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" apt-get install -qq -y --no-install-recommends gcc libc6-dev >/dev/null
 }
-
-# each_config COMMAND...: runs COMMAND for every example that generates code, with its kubesmith.toml as the last
-# argument; all of them run, and it fails when one of them failed.
-each_config() {
-  local config failed=0
-  for config in examples/*/kubesmith.toml; do
-    "$@" "$config" || failed=1
-  done
-  return "$failed"
-}

@@ -3,5 +3,4 @@
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
-cargo build --quiet --locked --package kubesmith
-each_config target/debug/kubesmith generate --config
+cargo run --quiet --locked --package kubesmith -- generate

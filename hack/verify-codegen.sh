@@ -3,9 +3,7 @@
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
-cargo build --quiet --locked --package kubesmith
-if ! each_config target/debug/kubesmith generate --check --config; then
+if ! cargo run --quiet --locked --package kubesmith -- generate --check; then
   echo "generated code is out of date: run hack/update-codegen.sh" >&2
   exit 1
 fi
-echo "generated code is up to date"

@@ -10,8 +10,8 @@ use kubesmith_core::diag::{Code, Severity};
 use crate::config::{self, Generator, Overrides, Settings};
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::explain;
-use crate::output::{self, OutputError, Plan, Summary};
-use crate::pipeline;
+use crate::output::{self, OutputError, Plan, Summary, Target};
+use crate::pipeline::{self, Generated};
 use crate::source::SourceMap;
 
 /// How the process ends.
@@ -128,20 +128,24 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
     let format = arguments.message_format;
     let (check, dump_ir) = (arguments.check, arguments.dump_ir);
     let settings = match settings(arguments) {
+        Ok(settings) if dump_ir && settings.len() > 1 => {
+            return usage("--dump-ir prints one representation: choose a member with --config");
+        }
         Ok(settings) => settings,
         Err(error) => return usage(&error.to_string()),
     };
-    let generated = pipeline::generate(&settings);
-    report(&generated.diagnostics, &generated.sources, format)?;
-    if diag::has_errors(&generated.diagnostics) {
+    let generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
+    for generated in &generated {
+        report(&generated.diagnostics, &generated.sources, format)?;
+    }
+    if generated.iter().any(|generated| diag::has_errors(&generated.diagnostics)) {
         return Ok(Exit::Failed);
     }
     if dump_ir {
-        let text = serde_json::to_string_pretty(&generated.ir).map_err(io::Error::other)?;
-        print(&(text + "\n"))?;
-        return Ok(Exit::Fine);
+        return dump(&generated);
     }
-    let plan = match output::plan(&generated.targets) {
+    let targets: Vec<Target> = generated.into_iter().flat_map(|generated| generated.targets).collect();
+    let plan = match output::plan(&targets) {
         Ok(plan) => plan,
         Err(errors) => return refuse(&errors, format),
     };
@@ -157,7 +161,15 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
     }
 }
 
-fn settings(arguments: Generate) -> Result<Settings, config::UsageError> {
+fn dump(generated: &[Generated]) -> io::Result<Exit> {
+    for generated in generated {
+        let text = serde_json::to_string_pretty(&generated.ir).map_err(io::Error::other)?;
+        print(&(text + "\n"))?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn settings(arguments: Generate) -> Result<Vec<Settings>, config::UsageError> {
     let implied =
         arguments.config.is_none() && arguments.input.is_empty() && Path::new(config::FILE_NAME).is_file();
     let file = arguments.config.clone().or_else(|| implied.then(|| PathBuf::from(config::FILE_NAME)));

@@ -27,9 +27,13 @@ pub const ALL_GENERATORS: [Generator; 4] =
     [Generator::Crd, Generator::Client, Generator::Lister, Generator::Informer];
 
 /// The file as it is written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    /// Folders, relative to the file, with a `kubesmith.toml` each: one run does them all. Everything else then stands
+    /// in theirs.
+    #[serde(default)]
+    pub members: Vec<PathBuf>,
     /// Crate folders, relative to the file.
     #[serde(default)]
     pub input: Vec<PathBuf>,
@@ -48,7 +52,7 @@ pub struct Config {
 }
 
 /// Table `[crd]`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CrdConfig {
     /// Folder of the YAML files.
@@ -61,7 +65,7 @@ pub struct CrdConfig {
 }
 
 /// Table `[client]`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientConfig {
     /// Folder of the package or module.
@@ -123,16 +127,56 @@ pub struct Settings {
 #[error("{0}")]
 pub struct UsageError(pub String);
 
-/// Reads and merges. Paths in the file are relative to its folder, paths in flags to the current one.
+/// Reads and merges; one result for each member, or one for a file that has none. Paths in a file are relative to its
+/// folder, paths in flags to the current one.
 ///
 /// # Errors
 /// A file that cannot be read or understood, and combinations that make no sense.
-pub fn settings(file: Option<&Path>, flags: Overrides) -> Result<Settings, UsageError> {
-    let (config, base) = match file {
-        Some(path) => (read(path)?, path.parent().map(Path::to_path_buf).unwrap_or_default()),
-        None => (Config::default(), PathBuf::new()),
+pub fn settings(file: Option<&Path>, flags: Overrides) -> Result<Vec<Settings>, UsageError> {
+    let Some(path) = file else {
+        return Ok(vec![merge(Config::default(), Path::new(""), flags)?]);
     };
-    merge(config, &base, flags)
+    let config = read(path)?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    if config.members.is_empty() {
+        return Ok(vec![merge(config, base, flags)?]);
+    }
+    check_members(path, &config, &flags)?;
+    config.members.iter().map(|member| self::member(&base.join(member), flags.clone())).collect()
+}
+
+/// A file with members says nothing else, and what can be true of one member only is no flag.
+fn check_members(path: &Path, config: &Config, flags: &Overrides) -> Result<(), UsageError> {
+    let alone = Config { members: config.members.clone(), ..Config::default() };
+    if *config != alone {
+        return Err(UsageError(format!(
+            "{}: a file with `members` holds nothing else; the rest stands in the members' {FILE_NAME}",
+            path.display()
+        )));
+    }
+    let one_only = [
+        ("--input", !flags.input.is_empty()),
+        ("--output", flags.output.is_some()),
+        ("--crd-output", flags.crd_output.is_some()),
+        ("--crate-name", flags.crate_name.is_some()),
+        ("--module", flags.module.is_some()),
+    ];
+    match one_only.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(UsageError(format!(
+            "{flag} cannot hold for every member of {}: choose one with --config",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn member(folder: &Path, flags: Overrides) -> Result<Settings, UsageError> {
+    let path = folder.join(FILE_NAME);
+    let config = read(&path)?;
+    if !config.members.is_empty() {
+        return Err(UsageError(format!("{}: a member cannot have `members` of its own", path.display())));
+    }
+    merge(config, folder, flags)
 }
 
 fn read(path: &Path) -> Result<Config, UsageError> {
@@ -288,7 +332,7 @@ mod tests {
 
     #[test]
     fn flags_alone_suffice() {
-        let settings = settings(None, flags()).unwrap();
+        let settings = settings(None, flags()).unwrap().remove(0);
         assert_eq!(settings.crd_output, Some(PathBuf::from("out/crds")));
         assert_eq!(settings.client_output, Some(PathBuf::from("out")));
         assert_eq!(settings.only, ALL_GENERATORS);
@@ -324,6 +368,27 @@ mod tests {
         let year = Overrides { year: Some("2026".into()), ..flags() };
         assert!(settings(None, year).unwrap_err().0.contains("no effect"));
         assert!(settings(None, Overrides::default()).unwrap_err().0.contains("no input"));
+    }
+
+    #[test]
+    fn members_are_read_where_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(FILE_NAME);
+        for member in ["one", "two"] {
+            fs::create_dir(dir.path().join(member)).unwrap();
+            let text = "input = [\"api\"]\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"";
+            fs::write(dir.path().join(member).join(FILE_NAME), text).unwrap();
+        }
+        fs::write(&file, "members = [\"one\", \"two\"]").unwrap();
+        let read = settings(Some(&file), Overrides::default()).unwrap();
+        let inputs: Vec<_> = read.iter().map(|settings| settings.input[0].clone()).collect();
+        assert_eq!(inputs, [dir.path().join("one/api"), dir.path().join("two/api")]);
+
+        assert!(settings(Some(&file), flags()).unwrap_err().0.contains("--input cannot hold"));
+        fs::write(&file, "members = [\"one\"]\nyear = \"2026\"").unwrap();
+        assert!(settings(Some(&file), Overrides::default()).unwrap_err().0.contains("nothing else"));
+        fs::write(&file, "members = [\"three\"]").unwrap();
+        assert!(settings(Some(&file), Overrides::default()).unwrap_err().0.contains("three"));
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn parse(api: &Path) {
 fn generate(api: &Path, out: &Path) -> (Duration, Duration, (usize, usize)) {
     let start = Instant::now();
     let flags = Overrides { input: vec![api.into()], output: Some(out.into()), ..Overrides::default() };
-    let settings = config::settings(None, flags).unwrap();
+    let settings = config::settings(None, flags).unwrap().remove(0);
     let generated = pipeline::generate(&settings);
     assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics.first());
     let made = start.elapsed();

@@ -120,7 +120,7 @@ pub(crate) fn crds(input: PathBuf, max_desc_len: Option<usize>, allow_dangerous_
 }
 
 fn run(overrides: Overrides) -> Generated {
-    pipeline::generate(&config::settings(None, overrides).unwrap())
+    pipeline::generate(&config::settings(None, overrides).unwrap()[0])
 }
 
 /// The texts of the CRDs by file name.

@@ -19,7 +19,8 @@ fn cases() -> Vec<PathBuf> {
 fn expected_trees_are_up_to_date() {
     let update = std::env::var("KUBESMITH_UPDATE").is_ok_and(|value| value == "1");
     for case in cases() {
-        let settings = config::settings(Some(&case.join("kubesmith.toml")), Overrides::default()).unwrap();
+        let settings =
+            config::settings(Some(&case.join("kubesmith.toml")), Overrides::default()).unwrap().remove(0);
         let generated = pipeline::generate(&settings);
         assert!(generated.diagnostics.is_empty(), "{}: {:?}", case.display(), generated.diagnostics);
         let plan = output::plan(&generated.targets).unwrap();
