@@ -26,13 +26,16 @@ pub(super) enum TokenKind {
     End,
 }
 
-const PUNCTUATION: [&str; 26] = [
+/// A text with more unknown characters than this is not looked at further.
+const MAX_ISSUES: usize = 20;
+
+const PUNCTUATION: [&str; 25] = [
     "&&", "||", "==", "!=", "<=", ">=", "[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":", "+", "*",
-    "/", "%", "<", ">", "=", "in",
+    "/", "%", "<", ">", "in",
 ];
 
-/// Cuts a text into tokens; the last one is [`TokenKind::End`].
-pub(super) fn tokens(source: &str) -> Result<Vec<Token>, Vec<Issue>> {
+/// Cuts a text into tokens, the last of which is [`TokenKind::End`]; what is none is left out and reported.
+pub(super) fn tokens(source: &str) -> (Vec<Token>, Vec<Issue>) {
     let mut lexer = Lexer { chars: source.chars().collect(), at: 0 };
     let mut tokens = Vec::new();
     let mut issues = Vec::new();
@@ -50,13 +53,13 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, Vec<Issue>> {
             }
             Err(message) => {
                 issues.push(Issue { position: at, message });
-                if issues.len() > 20 {
-                    break;
+                if issues.len() > MAX_ISSUES {
+                    lexer.at = lexer.chars.len();
                 }
             }
         }
     }
-    if issues.is_empty() { Ok(tokens) } else { Err(issues) }
+    (tokens, issues)
 }
 
 struct Lexer {
@@ -105,7 +108,11 @@ impl Lexer {
             }
         }
         self.at += 1;
-        Err(format!("Syntax error: token recognition error at: '{first}'"))
+        // The start of a longer token is reported with the character that did not continue it.
+        let next = self.peek(0).filter(|_| matches!(first, '=' | '&' | '|'));
+        self.at += usize::from(next.is_some());
+        let text: String = std::iter::once(first).chain(next).collect();
+        Err(format!("Syntax error: token recognition error at: '{text}'"))
     }
 
     fn word(&mut self) -> TokenKind {

@@ -41,23 +41,13 @@ pub(super) fn parse(source: &str) -> Result<Ast, Vec<Issue>> {
         let message = format!("expression code point size exceeds limit: size: {size}, limit {MAX_SIZE}");
         return Err(vec![Issue { position: 0, message }]);
     }
-    let mut parser = Parser {
-        tokens: tokens(source)?,
-        at: 0,
-        positions: vec![0],
-        issues: Vec::new(),
-        nesting: 0,
-        depths: vec![1],
-        too_deep: false,
-    };
+    let (tokens, issues) = tokens(source);
+    let mut parser =
+        Parser { tokens, at: 0, positions: vec![0], issues, nesting: 0, depths: vec![1], too_deep: false };
     let root = parser.expr();
     let root = match root {
         Ok(root) => {
-            let rest = parser.peek().clone();
-            if rest.kind != TokenKind::End && parser.issues.is_empty() {
-                let found = &rest.text;
-                parser.issue(rest.at, format!("Syntax error: mismatched input '{found}' expecting <EOF>"));
-            }
+            parser.end();
             root
         }
         Err(Fault) => return Err(parser.issues),
@@ -144,6 +134,34 @@ impl Parser {
             Some(at) => Ok(at),
             None => self.unexpected(&format!("'{punct}'")),
         }
+    }
+
+    /// Nothing may follow the expression.
+    fn end(&mut self) {
+        let rest = self.peek().clone();
+        if rest.kind == TokenKind::End || self.too_deep {
+            return;
+        }
+        let alone = self.tokens.get(self.at + 1).is_some_and(|t| t.kind == TokenKind::End);
+        let what = if alone { "extraneous" } else { "mismatched" };
+        self.issue(rest.at, format!("Syntax error: {what} input '{}' expecting <EOF>", rest.text));
+    }
+
+    /// A token in front of something that starts an expression is skipped, as ANTLR does.
+    fn skip_extraneous(&mut self) -> bool {
+        let token = self.peek().clone();
+        let starts = |t: &Token| {
+            matches!(t.kind, TokenKind::Ident(_) | TokenKind::Literal(_) | TokenKind::Punct("(" | "[" | "{"))
+        };
+        let skip = token.kind != TokenKind::End && self.tokens.get(self.at + 1).is_some_and(starts);
+        if skip {
+            self.issue(
+                token.at,
+                format!("Syntax error: extraneous input '{}' expecting {STARTS}", token.text),
+            );
+            self.next();
+        }
+        skip
     }
 
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
@@ -361,6 +379,8 @@ impl Parser {
             }
             TokenKind::Punct("[") => self.list_literal(token.at),
             TokenKind::Punct("{") => self.map_literal(token.at),
+            // What is skipped is reported, so that this ends after one more token.
+            _ if self.skip_extraneous() => self.primary(),
             _ => self.unexpected(STARTS),
         }
     }

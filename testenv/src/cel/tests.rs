@@ -170,14 +170,18 @@ fn compile_errors_have_the_servers_words() {
         ),
         ("self.s.matches('(')", 16, "invalid matches argument"),
         ("self.", 6, "Syntax error: no viable alternative at input '.<EOF>'"),
-        ("self.n == 1 1", 13, "Syntax error: mismatched input '1' expecting <EOF>"),
-        ("self.s == #", 11, "Syntax error: token recognition error at: '#'"),
+        ("self.n == 1 1", 13, "Syntax error: extraneous input '1' expecting <EOF>"),
         ("has(self)", 4, "invalid argument to has() macro"),
         ("for == 1", 1, "reserved identifier: for"),
     ] {
         let marks = ".".repeat(place - 1);
         fails(source, &format!("ERROR: <input>:1:{place}: {message}\n | {source}\n | {marks}^"));
     }
+    fails(
+        "self.s = 'x'",
+        "ERROR: <input>:1:8: Syntax error: token recognition error at: '= '\n | self.s = 'x'\n | .......^\n\
+         ERROR: <input>:1:10: Syntax error: extraneous input ''x'' expecting <EOF>\n | self.s = 'x'\n | .........^",
+    );
     fails(
         "a == 1 ||\n b == 2",
         "ERROR: <input>:1:1: undeclared reference to 'a' (in container '')\n | a == 1 ||\n | ^\n\
