@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -163,6 +164,14 @@ impl<K> UserIndex<K> {
     }
 }
 
+/// Calls an index function; one that panics leaves the object out of its index.
+pub(super) fn values_of<K>(function: &IndexFn<K>, object: &K) -> Vec<String> {
+    catch_unwind(AssertUnwindSafe(|| function(object))).unwrap_or_else(|_| {
+        tracing::error!("an index function panicked; the object is left out of the index");
+        Vec::new()
+    })
+}
+
 /// Adds an indexer without holding the lock while its function runs.
 ///
 /// From the first step on the writer keeps the index current for every key it touches; the objects found in the
@@ -178,7 +187,7 @@ pub(super) fn add<K>(shared: &Shared<K>, indexer: Indexer<K>) -> bool {
         state.indexes_mut().push(UserIndex::new(indexer));
         state.entries().map(|(key, object)| (key.clone(), Arc::clone(object))).collect()
     };
-    let computed: Vec<Vec<String>> = present.iter().map(|(_, object)| function(object)).collect();
+    let computed: Vec<Vec<String>> = present.iter().map(|(_, object)| values_of(&function, object)).collect();
 
     let mut state = shared.write();
     let Some(number) = state.indexes().iter().position(|index| index.name == name) else { return false };

@@ -1,5 +1,6 @@
 //! Names of objects.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -26,6 +27,11 @@ pub struct ObjectKey {
     split: u32,
 }
 
+thread_local! {
+    /// Where keys are put together, so that each costs one allocation.
+    static BUFFER: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
 impl ObjectKey {
     /// Key of an object in a namespace. An empty namespace makes a [`Self::cluster`] key.
     #[must_use]
@@ -34,11 +40,14 @@ impl ObjectKey {
         if split == 0 {
             return Self::cluster(name);
         }
-        let mut text = String::with_capacity(namespace.len() + 1 + name.len());
-        text.push_str(namespace);
-        text.push('/');
-        text.push_str(name);
-        Self { text: text.into(), split }
+        let text = BUFFER.with_borrow_mut(|text| {
+            text.clear();
+            text.push_str(namespace);
+            text.push('/');
+            text.push_str(name);
+            text.as_str().into()
+        });
+        Self { text, split }
     }
 
     /// Key of a cluster-scoped object.

@@ -153,6 +153,22 @@ fn an_index_function_may_read_the_store() {
 }
 
 #[test]
+fn an_index_function_that_panics_leaves_the_object_out() {
+    let mut writer = store();
+    let reader = writer.reader();
+    let odd_only = |value: &u8| {
+        assert!(!value.is_multiple_of(2), "the test wants this panic");
+        vec!["odd".to_owned()]
+    };
+    assert!(reader.add_indexer(Indexer::new("odd", odd_only)));
+    for value in 1..=3_u8 {
+        writer.insert(&ObjectKey::cluster(&value.to_string()), Arc::new(value));
+    }
+    assert_eq!(reader.by_index("odd", "odd").unwrap().len(), 2);
+    assert_eq!(reader.len(), 3);
+}
+
+#[test]
 fn readers_see_whole_states_while_the_writer_writes() {
     let mut writer = store();
     let reader = writer.reader();
@@ -184,6 +200,28 @@ fn readers_see_whole_states_while_the_writer_writes() {
         for reader in readers {
             reader.join().unwrap();
         }
+    });
+}
+
+#[test]
+fn readers_never_see_half_a_replacement() {
+    let mut writer = store();
+    let reader = writer.reader();
+    let content = |names: [&str; 2]| names.map(|name| (ObjectKey::cluster(name), Arc::new(1_u8))).to_vec();
+    writer.replace(content(["a", "b"]), &[]);
+    std::thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            while !reader.contains(&ObjectKey::cluster("end")) {
+                let keys: Vec<String> = reader.keys().iter().map(ToString::to_string).collect();
+                assert!([["a", "b"], ["c", "d"], ["end", "x"]].iter().any(|whole| keys == whole), "{keys:?}");
+            }
+        });
+        for _ in 0..200 {
+            writer.replace(content(["c", "d"]), &[]);
+            writer.replace(content(["a", "b"]), &[]);
+        }
+        writer.replace(content(["end", "x"]), &[]);
+        watching.join().unwrap();
     });
 }
 

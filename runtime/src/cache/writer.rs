@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use super::index::IndexFn;
+use super::index::{IndexFn, values_of};
 use super::state::State;
 use super::{ObjectKey, Store, Undecodable};
 
@@ -136,7 +136,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     }
 
     fn index_values(&self, object: &K) -> Vec<Vec<String>> {
-        self.functions.iter().map(|function| function(object)).collect()
+        self.functions.iter().map(|function| values_of(function, object)).collect()
     }
 
     fn fetch_functions(&mut self, state: &State<K>) {

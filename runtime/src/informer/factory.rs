@@ -51,10 +51,8 @@ struct Settings {
     name: Option<String>,
     namespace: Option<String>,
     resync: Duration,
-    tweak: Option<Tweak>,
+    params: ListParams,
 }
-
-type Tweak = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
 
 struct State {
     /// In the order they were asked for, which is the order they start in.
@@ -171,6 +169,7 @@ impl SharedInformerFactory {
             tracing::warn!("the informer factory was shut down; nothing is started");
             return;
         }
+        // Under the lock, so that a shutdown at the same time finds every informer that runs.
         for (_, informer) in &state.informers {
             informer.start();
         }
@@ -247,11 +246,7 @@ impl Settings {
         if let Some(namespace) = &self.namespace {
             options = options.namespace(namespace);
         }
-        if let Some(tweak) = &self.tweak {
-            let tweak = Arc::clone(tweak);
-            options = options.tweak_list_options(move |params| tweak(params));
-        }
-        options
+        options.tweak_list_options(|params| params.clone_from(&self.params))
     }
 }
 
@@ -266,7 +261,8 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
     /// All namespaces, no resync.
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
-        let settings = Settings { name: None, namespace: None, resync: Duration::ZERO, tweak: None };
+        let params = ListParams::default();
+        let settings = Settings { name: None, namespace: None, resync: Duration::ZERO, params };
         Self { client, settings, factory: PhantomData }
     }
 
@@ -286,8 +282,8 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
 
     /// Changes the parameters of every list and watch: label selector, field selector, page size.
     #[must_use]
-    pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
-        self.settings.tweak = Some(Arc::new(tweak));
+    pub fn tweak_list_options(mut self, tweak: impl FnOnce(&mut ListParams)) -> Self {
+        tweak(&mut self.settings.params);
         self
     }
 

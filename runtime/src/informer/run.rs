@@ -84,6 +84,22 @@ enum Kind {
     Same,
 }
 
+impl<K> Runner<K> {
+    fn close_mailboxes(&self) {
+        for handler in &self.handlers {
+            handler.mailbox.close();
+        }
+    }
+}
+
+impl<K> Drop for Runner<K> {
+    /// However the task ends, no handler's thread is left waiting, nor anybody for the end.
+    fn drop(&mut self) {
+        self.close_mailboxes();
+        self.status.stopped.send_replace(true);
+    }
+}
+
 impl<K: Cached> Runner<K> {
     pub(super) fn new(
         reflector: Reflector<K>,
@@ -136,11 +152,8 @@ impl<K: Cached> Runner<K> {
             }
         }
         self.commands.close();
-        for handler in &self.handlers {
-            handler.mailbox.close();
-        }
+        self.close_mailboxes();
         while self.tasks.join_next().await.is_some() {}
-        self.status.stopped.send_replace(true);
     }
 
     fn command(&mut self, command: Command<K>) {

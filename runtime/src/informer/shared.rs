@@ -446,7 +446,7 @@ impl<K: Cached> InformerOptions<K> {
 
     /// Changes the parameters of lists and watches: label selector, field selector, page size.
     #[must_use]
-    pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
+    pub fn tweak_list_options(mut self, tweak: impl FnOnce(&mut ListParams)) -> Self {
         self.reflector = self.reflector.tweak_list_options(tweak);
         self
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 pub use error::WatchError;
-pub use options::{ErrorHook, ReflectorOptions, Transform, TweakListOptions};
+pub use options::{ErrorHook, ReflectorOptions, Transform};
 pub(crate) use shell::Reflector;
 
 use crate::cache::{ObjectKey, Undecodable};

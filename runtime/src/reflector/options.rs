@@ -14,9 +14,6 @@ pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 /// Learns of failures.
 pub type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
 
-/// Changes the parameters of lists and watches.
-pub type TweakListOptions = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
-
 /// How a reflector lists, watches and decodes.
 ///
 /// ```
@@ -30,7 +27,8 @@ pub type TweakListOptions = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
 /// ```
 pub struct ReflectorOptions<K> {
     pub(crate) namespace: Option<String>,
-    pub(crate) tweak: Option<TweakListOptions>,
+    /// Selectors and page size; the rest is the reflector's own.
+    pub(crate) params: ListParams,
     pub(crate) streaming_lists: bool,
     pub(crate) keep_managed_fields: bool,
     pub(crate) transform: Option<Transform<K>>,
@@ -46,7 +44,7 @@ impl<K: Cached> ReflectorOptions<K> {
     pub fn new() -> Self {
         Self {
             namespace: None,
-            tweak: None,
+            params: ListParams::default(),
             streaming_lists: true,
             keep_managed_fields: false,
             transform: None,
@@ -63,10 +61,11 @@ impl<K: Cached> ReflectorOptions<K> {
         self
     }
 
-    /// Changes the parameters of lists and watches: label selector, field selector, page size.
+    /// Changes the parameters of lists and watches: label selector, field selector, page size. Versions and
+    /// continue tokens are the reflector's own and not read.
     #[must_use]
-    pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
-        self.tweak = Some(Arc::new(tweak));
+    pub fn tweak_list_options(mut self, tweak: impl FnOnce(&mut ListParams)) -> Self {
+        tweak(&mut self.params);
         self
     }
 

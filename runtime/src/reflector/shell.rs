@@ -13,7 +13,6 @@ use http::Response;
 use http::header::RETRY_AFTER;
 use http_body::Body as _;
 use k8s_openapi::NamespaceResourceScope;
-use kube::api::ListParams;
 use kube::client::Body;
 use kube::core::Status;
 use tokio::time::{Instant, Sleep};
@@ -39,7 +38,6 @@ pub(crate) struct Reflector<K> {
     options: ReflectorOptions<K>,
     resource: String,
     path: String,
-    params: ListParams,
     machine: Machine,
     io: Io,
     timer: Pin<Box<Sleep>>,
@@ -100,11 +98,7 @@ impl<K: Cached> Reflector<K> {
         let now = Instant::now();
         let random = options.seed.map_or_else(crate::random::from_system, crate::random::seeded);
         let mut machine = Machine::new(now, options.streaming_lists, random);
-        let mut params = ListParams::default();
-        if let Some(tweak) = &options.tweak {
-            tweak(&mut params);
-        }
-        if let Some(limit) = params.limit {
+        if let Some(limit) = options.params.limit {
             machine.set_page_size(limit);
         }
         let namespaced =
@@ -114,7 +108,6 @@ impl<K: Cached> Reflector<K> {
             client,
             resource: resource_name::<K>(),
             path: K::url_path(&(), namespace),
-            params,
             machine,
             io: Io::Idle,
             timer: Box::pin(tokio::time::sleep_until(now)),
@@ -467,7 +460,7 @@ impl<K: Cached> Reflector<K> {
             Request::Watch { .. } => {}
         }
         let client = self.client.clone();
-        let request = http_request::<K>(&self.path, &self.params, request);
+        let request = http_request::<K>(&self.path, &self.options.params, request);
         self.io = Io::Sending(Box::pin(async move {
             let request = request.map_err(kube::Error::HttpError)?;
             client.send(request).await

@@ -217,6 +217,22 @@ async fn a_blocked_handler_holds_up_nobody_and_gets_every_last_state() {
     informer.shutdown().await;
 }
 
+#[tokio::test]
+async fn a_waiting_handler_thread_ends_with_the_last_handle() {
+    let (_server, informer, _watch) = started(InformerOptions::new()).await;
+    let blocking = Blocking::default();
+    blocking.open();
+    let kept = Arc::downgrade(&blocking.gate);
+    let options = HandlerOptions::new().blocking();
+    let registration = informer.add_event_handler_with_options(blocking, options).unwrap();
+    registration.synced().await;
+    drop(informer);
+    // The handler is dropped when its thread has ended.
+    while kept.strong_count() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn each_handler_resyncs_in_its_own_period() {
     let (_server, informer, _watch) = started(InformerOptions::new()).await;
