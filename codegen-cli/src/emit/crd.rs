@@ -61,12 +61,11 @@ pub fn json_size(definition: &Definition<'_>, schemas: &Schemas) -> usize {
 
 fn object(definition: &Definition<'_>, first: &Resource, schemas: &Schemas) -> Value {
     let single = definition.versions.len() == 1;
-    let versions: Vec<Value> = definition
+    let versions = definition
         .versions
         .iter()
-        .map(|(name, resource)| version(name, resource, single || resource.crd.storage, schemas))
-        .collect();
-    json!({
+        .map(|(name, resource)| version(name, resource, single || resource.crd.storage, schemas));
+    let mut out = json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": metadata(definition, first),
@@ -77,9 +76,11 @@ fn object(definition: &Definition<'_>, first: &Resource, schemas: &Schemas) -> V
                 Scope::Cluster => "Cluster",
                 Scope::Namespaced => "Namespaced",
             },
-            "versions": versions,
         },
-    })
+    });
+    // Schemas are moved into their place: `json!` would copy them at each level.
+    out["spec"]["versions"] = versions.collect();
+    out
 }
 
 fn metadata(definition: &Definition<'_>, first: &Resource) -> Value {
@@ -120,13 +121,14 @@ fn names(resource: &Resource) -> Value {
 
 fn version(name: &str, resource: &Resource, storage: bool, schemas: &Schemas) -> Value {
     let crd = &resource.crd;
-    let schema = schemas.of(resource).map_or(Value::Null, crate::schema::Schema::to_value);
     let mut out = json!({
         "name": name,
-        "schema": { "openAPIV3Schema": schema },
+        "schema": {},
         "served": crd.served,
         "storage": storage,
     });
+    out["schema"]["openAPIV3Schema"] =
+        schemas.of(resource).map_or(Value::Null, crate::schema::Schema::to_value);
     if !crd.print_columns.is_empty() {
         out["additionalPrinterColumns"] = crd.print_columns.iter().map(column).collect();
     }

@@ -181,6 +181,9 @@ impl Writer {
     }
 
     fn scalar(&mut self, text: &str, indent: usize, position: Position) {
+        if is_word(text) {
+            return self.put(text);
+        }
         let facts = Facts::of(text);
         match style(text, &facts, position) {
             Style::Plain => self.folded(text, indent, position, false),
@@ -292,6 +295,15 @@ impl Writer {
             }
         }
     }
+}
+
+/// Whether the text is a plain scalar at first sight, as most keys and types are.
+fn is_word(text: &str) -> bool {
+    // Longer than any word that YAML 1.1 reads as something else.
+    const LONGER_THAN_A_WORD: usize = 6;
+    text.len() >= LONGER_THAN_A_WORD
+        && text.as_bytes()[0].is_ascii_alphabetic()
+        && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
