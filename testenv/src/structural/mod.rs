@@ -12,6 +12,8 @@ pub mod crd;
 pub mod default;
 pub mod formats;
 pub mod golang;
+#[cfg(test)]
+mod laws;
 pub mod lists;
 pub mod meta;
 pub mod names;
