@@ -221,6 +221,9 @@ fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Settings, Usag
     } else {
         flags.only
     };
+    if only.is_empty() {
+        return Err(UsageError("`only` is empty, so nothing would be generated: leave it out".into()));
+    }
     only.sort_unstable();
     only.dedup();
     let crd_output = flags
@@ -368,6 +371,8 @@ mod tests {
         let year = Overrides { year: Some("2026".into()), ..flags() };
         assert!(settings(None, year).unwrap_err().0.contains("no effect"));
         assert!(settings(None, Overrides::default()).unwrap_err().0.contains("no input"));
+        let nothing = parse("input = [\"api\"]\nonly = []").unwrap();
+        assert!(merge(nothing, Path::new(""), Overrides::default()).unwrap_err().0.contains("empty"));
     }
 
     #[test]

@@ -156,7 +156,7 @@ struct Request {
     module: ModuleId,
     /// Folder in which its child modules are looked for.
     child_folder: PathBuf,
-    /// The files that led to it, for recognising a file that includes itself.
+    /// The files that led to it, without links and `..`, for recognising a file that includes itself.
     chain: Vec<PathBuf>,
     /// The declaration.
     declared: Option<Loc>,
@@ -186,6 +186,11 @@ fn folder_identity(folder: &Path) -> Option<(PathBuf, OsString)> {
         parent => parent,
     };
     Some((fs::canonicalize(parent).ok()?, folder.file_name()?.to_os_string()))
+}
+
+/// The file that a path stands for, however it is spelled.
+fn identity(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 impl Loader {
@@ -254,7 +259,7 @@ impl Loader {
         for (request, (file, diagnostics)) in requests.into_iter().zip(parsed) {
             self.diagnostics.extend(diagnostics);
             let mut chain = request.chain;
-            chain.push(request.path.clone());
+            chain.push(identity(&request.path));
             let folder = request.path.parent().unwrap_or(Path::new("")).to_path_buf();
             let place = Place {
                 module: request.module,
@@ -374,7 +379,7 @@ impl Loader {
             self.diagnostics.push(diagnostic);
             return None;
         }
-        if place.chain.contains(&path) {
+        if place.chain.contains(&identity(&path)) {
             self.diagnostics.push(Diagnostic::error(
                 Code::MODULE_FILE,
                 item.name.loc,

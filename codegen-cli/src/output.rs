@@ -236,8 +236,12 @@ impl Search<'_> {
         }
     }
 
-    /// Build output, hidden folders and other packages are left alone.
+    /// CRDs lie flat in their folder: those below are copies. Build output, hidden folders and other
+    /// packages are left alone.
     fn may_enter(&self, folder: &Path) -> bool {
+        if self.kind == Kind::Yaml {
+            return false;
+        }
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let manifest = folder.join("Cargo.toml");
         name != "target" && !name.starts_with('.') && (self.wanted.contains(&manifest) || !manifest.exists())

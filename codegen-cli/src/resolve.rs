@@ -61,8 +61,18 @@ pub struct Resolver<'a> {
     public: RefCell<HashMap<usize, HashMap<ItemId, String>>>,
 }
 
-/// Bindings on the way, so that a circle of `use` declarations ends.
-type Visited = HashSet<(usize, ModuleId, String)>;
+/// A name in a module.
+type Key = (usize, ModuleId, String);
+
+/// What a search has seen: circles of `use` declarations end, and what several of them lead to is
+/// searched once.
+#[derive(Debug, Default)]
+struct Visited {
+    /// Names on the way.
+    open: HashSet<Key>,
+    /// Results; as a circle may have cut them short, they hold until the outermost search ends.
+    done: HashMap<Key, Option<Target>>,
+}
 
 impl<'a> Resolver<'a> {
     /// Indexes the crates.
@@ -119,7 +129,7 @@ impl<'a> Resolver<'a> {
     /// # Errors
     /// When a part of the path is not found.
     pub fn resolve(&self, krate: usize, module: ModuleId, path: &PathExpr) -> Result<Target, Unresolved> {
-        self.path(krate, module, path.global, &path.segments, &mut Visited::new())
+        self.path(krate, module, path.global, &path.segments, &mut Visited::default())
             .map_err(|name| self.explain(krate, module, path, name))
     }
 
@@ -190,11 +200,20 @@ impl<'a> Resolver<'a> {
         if let Some(&item) = names.types.get(name) {
             return Some(Target::Item(ItemId { krate, module, item }));
         }
-        if !visited.insert((krate, module, name.to_string())) {
+        let key = (krate, module, name.to_string());
+        if let Some(known) = visited.done.get(&key) {
+            return known.clone();
+        }
+        if !visited.open.insert(key.clone()) {
             return names.children.get(name).map(|&child| Target::Module(krate, child));
         }
         let found = self.imported(krate, module, name, visited);
-        visited.remove(&(krate, module, name.to_string()));
+        visited.open.remove(&key);
+        if visited.open.is_empty() {
+            visited.done.clear();
+        } else {
+            visited.done.insert(key, found.clone());
+        }
         found
     }
 
@@ -239,7 +258,7 @@ impl<'a> Resolver<'a> {
                 }
             }
             for item in module.uses.iter().filter(|item| item.visibility == Visibility::Public) {
-                let target = self.path(k, m, item.global, &item.segments, &mut Visited::new());
+                let target = self.path(k, m, item.global, &item.segments, &mut Visited::default());
                 match (target, &item.binding) {
                     (Ok(Target::Item(id)), Some(name)) => {
                         out.entry(id).or_insert_with(|| format!("{path}::{name}"));

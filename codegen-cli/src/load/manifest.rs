@@ -54,13 +54,39 @@ pub(crate) fn read(folder: &Path) -> Result<Manifest, String> {
     };
     let lib = table.get("lib").and_then(Value::as_table);
     let lib_key = |key| lib.and_then(|lib| lib.get(key)).and_then(Value::as_str);
-    Ok(Manifest {
+    let manifest = Manifest {
         lib: lib_key("name").map_or_else(|| lib_name(&name), str::to_string),
         root: folder.join(lib_key("path").unwrap_or("src/lib.rs")),
         version,
         package: name,
         externs: externs(folder, &table, workspace.as_ref()),
-    })
+    };
+    manifest.check_names()?;
+    Ok(manifest)
+}
+
+impl Manifest {
+    /// Names and versions go into generated files; Cargo refuses these as well.
+    fn check_names(&self) -> Result<(), String> {
+        let is_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        if self.package.is_empty() || !self.package.chars().all(is_name) {
+            return Err(format!(
+                "the package name {:?} may hold letters, digits, `-` and `_` only",
+                self.package
+            ));
+        }
+        if syn::parse_str::<syn::Ident>(&self.lib).is_err() {
+            return Err(format!(
+                "the library name {:?} is no name in Rust; set `name` in the [lib] table",
+                self.lib
+            ));
+        }
+        let is_version = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
+        if !self.version.starts_with(|c: char| c.is_ascii_digit()) || !self.version.chars().all(is_version) {
+            return Err(format!("{:?} is no version", self.version));
+        }
+        Ok(())
+    }
 }
 
 fn read_table(path: &Path) -> Result<Table, String> {

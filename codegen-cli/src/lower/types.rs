@@ -41,6 +41,9 @@ impl From<ItemId> for Scope {
     }
 }
 
+/// How deep types may hold each other: deeper than any API, and far from the end of a thread's stack.
+const DEPTH_LIMIT: usize = 64;
+
 impl Ctx<'_> {
     /// Lowers a use of a type; `None` after a diagnostic.
     pub(super) fn use_of(&mut self, scope: Scope, expr: &TypeExpr) -> Option<Use> {
@@ -213,7 +216,7 @@ impl Ctx<'_> {
         let name = external.rsplit("::").next().unwrap_or(external);
         diagnostic = match known::by_name(name).filter(|known| *known != external) {
             Some(known) => diagnostic.help(format!("did you mean `{known}`?")),
-            None if matches!(krate, "std" | "k8s_openapi" | "serde_json") => diagnostic
+            None if external == krate || matches!(krate, "std" | "k8s_openapi" | "serde_json") => diagnostic
                 .help("say what it is with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field"),
             None => diagnostic.help(format!(
                 "name the folder of the crate `{krate}` as a further --input, or say what it is with \
@@ -269,6 +272,11 @@ impl Ctx<'_> {
         if let Some(known) = self.known.get(&id) {
             return Some(*known);
         }
+        // Lowering goes as deep as the schema will be, on the stack.
+        if self.open.len() >= DEPTH_LIMIT {
+            self.report_depth(id);
+            return None;
+        }
         self.open.push(id);
         let definition = self.definition(id);
         self.open.pop();
@@ -277,5 +285,18 @@ impl Ctx<'_> {
         self.types.push(definition);
         self.known.insert(id, type_id);
         Some(type_id)
+    }
+
+    fn report_depth(&mut self, id: ItemId) {
+        let item = self.resolver.item(id);
+        self.diagnostics.push(
+            Diagnostic::error(
+                Code::UNSUPPORTED_TYPE,
+                item.name.loc,
+                format!("the schema of `{}` would be nested more than {DEPTH_LIMIT} levels deep", item.name.text),
+            )
+            .note("a schema repeats a type wherever it is used")
+            .help("leave a part open with `#[schema(schemaless, preserve_unknown_fields)]` and `#[validation(type = \"object\")]` on a field"),
+        );
     }
 }

@@ -27,13 +27,19 @@ pub(super) fn kinds_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// No two kinds of a group share a plural, singular or short name.
+/// No two kinds of a group share a plural, singular or short name; nor a kind and another's list kind.
 pub(super) fn resource_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for group in &input.ir.groups {
+        // Kinds are upper-case and the others lower-case, so one map holds both sets.
         let mut taken: BTreeMap<&str, (&Resource, &str)> = BTreeMap::new();
         for resource in resources(group) {
             let short = resource.short_names.iter().map(|name| (name.as_str(), "short name"));
-            let names = [(resource.plural.as_str(), "plural"), (resource.singular.as_str(), "singular")];
+            let names = [
+                (resource.kind.as_str(), "kind"),
+                (resource.list_kind.as_str(), "list kind"),
+                (resource.plural.as_str(), "plural"),
+                (resource.singular.as_str(), "singular"),
+            ];
             for (name, what) in names.into_iter().chain(short) {
                 let (owner, owner_what) = *taken.entry(name).or_insert((resource, what));
                 // Versions of a kind share their names.

@@ -63,11 +63,15 @@ fn stale_files_go_and_foreign_files_stay() {
     sample.run(GENERATE);
     sample.write("client/src/clientset/mine.rs", "fn mine() {}\n");
     sample.write("client/crds/mine.yaml", "kind: ConfigMap\n");
+    // A copy for another tool, below the folder of the CRDs, which are flat in it.
+    let copy = sample.tree("client")["crds/example.com_widgets.yaml"].clone();
+    sample.write("client/crds/chart/templates/crd.yaml", copy);
     sample.write("api/src/lib.rs", USES.to_string() + &kind("Gadget", "    pub size: i32,"));
     let out = sample.run(GENERATE);
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
     let tree = sample.tree("client");
     assert!(tree.keys().all(|name| !name.contains("widget")), "{:?}", tree.keys());
+    assert!(tree.contains_key("crds/chart/templates/crd.yaml"));
     assert!(tree.contains_key("src/clientset/mine.rs") && tree.contains_key("crds/mine.yaml"));
     assert!(text(&out.stdout).contains("removed 4"), "{}", text(&out.stdout));
 }

@@ -358,3 +358,20 @@ fn no_source_makes_the_pipeline_panic() {
         }
     }
 }
+
+/// A chain of structs, each holding the next.
+fn chain(length: usize) -> String {
+    let level = |at: usize| {
+        format!("#[derive(Serialize, Deserialize, Schema)] pub struct S{at} {{ pub next: S{} }}\n", at + 1)
+    };
+    let end = format!("#[derive(Serialize, Deserialize, Schema)] pub struct S{length} {{ pub end: i32 }}\n");
+    USES.to_string() + &kind("Widget", "pub first: S0,") + &(0..length).map(level).collect::<String>() + &end
+}
+
+#[test]
+fn schemas_that_are_too_deep_are_refused() {
+    let deep = Crate::new(&chain(2_000)).generate();
+    let text = support::short(&deep);
+    assert!(text.contains("nested more than 64 levels deep"), "{text}");
+    assert_eq!(support::short(&Crate::new(&chain(30)).generate()), "");
+}

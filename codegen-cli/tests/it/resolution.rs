@@ -178,3 +178,15 @@ fn generated_headers_do_not_depend_on_where_the_command_runs() {
     }
     assert!(sample.tree("client")["src/lib.rs"].contains("@generated from sample-api"));
 }
+
+#[test]
+fn modules_that_reexport_each_other_are_searched_once() {
+    // Every module leads to every other: as many ways as permutations.
+    let globs: String = (0..30).map(|other| format!("pub use super::m{other}::*; ")).collect();
+    let modules: String = (0..30).map(|module| format!("pub mod m{module} {{ {globs} }}\n")).collect();
+    let lib = with_type(&format!("use m0::*;\n{modules}\nKIND\nmod m30 {{ INNER }}"), "Inner");
+    let without = Crate::new(&lib.replace("KIND", "").replace("INNER", ""));
+    assert!(support::short(&without.generate()).contains("KS0407"));
+    let lib = lib.replace("pub mod m29 { ", "pub mod m29 { pub use super::m30::*; ");
+    finds_inner(&[("src/lib.rs", &lib)]);
+}

@@ -1,0 +1,4 @@
+#[path = "../src/lib.rs"]
+pub mod first;
+#[path = "../src/lib.rs"]
+pub mod second;
