@@ -13,7 +13,7 @@ const SORTS: [&str; 10] =
     ["text", "bounded", "flag", "texts", "pairs", "optint", "enum", "nested", "nesteds", "selector"];
 
 /// Writes a crate with `kinds` kinds of `fields` spec fields each into `folder`.
-pub fn write(folder: &Path, kinds: usize, fields: usize) -> io::Result<()> {
+pub(crate) fn write(folder: &Path, kinds: usize, fields: usize) -> io::Result<()> {
     let source = folder.join("src");
     fs::create_dir_all(&source)?;
     fs::write(folder.join("Cargo.toml"), MANIFEST)?;
