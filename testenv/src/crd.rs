@@ -74,7 +74,7 @@ fn remember_storage_version(crd: &mut Value) {
 
 /// Checks a CRD.
 pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<Cause> {
-    crate::structural::validate_crd(crd, old).into_iter().map(Cause::from).collect()
+    kubesmith_apiextensions::structural::validate_crd(crd, old).into_iter().map(Cause::from).collect()
 }
 
 /// Works out the conditions of all CRDs; `crds` come in the order of their creation. Answers those that changed.

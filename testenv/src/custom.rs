@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use kubesmith_apiextensions::structural::{self, Checker, Structural};
 use serde_json::Value;
 
 use crate::apply::Typed;
 use crate::crd;
 use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths};
 use crate::status::Cause;
-use crate::structural::{self, Checker, Structural};
 
 /// One served version of a CRD.
 #[derive(Debug)]

@@ -7,7 +7,6 @@
 mod access;
 pub mod apply;
 mod builtin;
-pub mod cel;
 mod clock;
 mod crd;
 mod custom;
@@ -29,7 +28,6 @@ mod selector;
 mod server;
 mod status;
 mod store;
-pub mod structural;
 mod table;
 mod tls;
 mod verbs;

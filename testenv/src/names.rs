@@ -1,9 +1,9 @@
 //! The rules for names, labels and annotations, with kube-apiserver's texts.
 
+use kubesmith_apiextensions::structural::names;
 use serde_json::Value;
 
 use crate::status::Cause;
-use crate::structural::names;
 
 const LABEL_1123: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
 start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \

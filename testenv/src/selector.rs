@@ -1,9 +1,9 @@
 //! Label and field selectors.
 
+use kubesmith_apiextensions::structural::names;
 use serde_json::Value;
 
 use crate::meta;
-use crate::structural::names;
 
 /// One condition on labels.
 #[derive(Clone, Debug, PartialEq, Eq)]

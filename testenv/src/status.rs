@@ -49,8 +49,8 @@ impl Cause {
     }
 }
 
-impl From<crate::structural::Cause> for Cause {
-    fn from(cause: crate::structural::Cause) -> Self {
+impl From<kubesmith_apiextensions::structural::Cause> for Cause {
+    fn from(cause: kubesmith_apiextensions::structural::Cause) -> Self {
         Self { reason: cause.reason().to_owned(), message: cause.message(), field: cause.field }
     }
 }

@@ -4,9 +4,8 @@
 //! Source: the `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type` extensions of the
 //! OpenAPI documents of Kubernetes 1.36.
 
+use kubesmith_apiextensions::structural::Structural;
 use serde_json::{Value, json};
-
-use crate::structural::Structural;
 
 /// Tables are literals; one that could not be read would merge by shape alone, and a test reads them all.
 pub(super) fn parse(schema: &Value) -> Structural {

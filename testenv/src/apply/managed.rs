@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use kubesmith_apiextensions::structural::golang;
 use serde_json::{Map, Value};
 
 use super::set::Set;
-use crate::structural::golang;
 
 /// How a manager got its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubesmith_apiextensions::structural::golang;
 use serde_json::{Map, Value};
-
-use crate::structural::golang;
 
 /// One step of a path into an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
+use kubesmith_apiextensions::structural::Structural;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::structural::Structural;
 
 fn schema() -> Structural {
     Structural::parse(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {

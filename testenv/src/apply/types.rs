@@ -5,11 +5,11 @@
 
 use std::sync::LazyLock;
 
+use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Structural};
 use serde_json::{Map, Value, json};
 
 use super::builtin;
 use super::set::Element;
-use crate::structural::{Additional, ListType, MapType, Structural};
 
 /// The merge rules of one kind of object.
 #[derive(Clone, Debug)]
@@ -135,7 +135,8 @@ impl<'a> Ty<'a> {
             .filter_map(|name| Some((name.clone(), map.get(name).or_else(|| default(name))?.clone())))
             .collect();
         if fields.is_empty() && !keys.is_empty() {
-            let keys: Vec<String> = keys.iter().map(|k| crate::structural::golang::quote(k)).collect();
+            let keys: Vec<String> =
+                keys.iter().map(|k| kubesmith_apiextensions::structural::golang::quote(k)).collect();
             return Err(format!(
                 "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
                 keys.join(" ")

@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubesmith_apiextensions::structural::ListType;
+use kubesmith_apiextensions::structural::validate::same;
 use serde_json::{Map, Value};
 
 use super::set::{Element, Set, path_text};
 use super::types::{Atom, Ty};
-use crate::structural::ListType;
-use crate::structural::validate::same;
 
 /// How deep objects are looked into.
 pub(crate) const MAX_DEPTH: usize = 128;

@@ -1,0 +1,10 @@
+//! What an API server knows about custom resource definitions: structural schemas, the Common Expression Language of
+//! their rules, and the checks of a CRD itself.
+//!
+//! Values in, values and ordered causes with kube-apiserver's texts out. The package does no I/O and knows neither HTTP nor
+//! storage: the embedded server of kubesmith-testenv enforces with it, and the command refuses with it what a server would
+//! refuse.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
+
+pub mod cel;
+pub mod structural;
