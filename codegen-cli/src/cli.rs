@@ -12,6 +12,7 @@ use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::explain;
 use crate::output::{self, OutputError, Plan, Summary, Target};
 use crate::pipeline::{self, Generated};
+use crate::serve::{self, Serve};
 use crate::source::SourceMap;
 
 /// How the process ends.
@@ -36,7 +37,7 @@ impl Exit {
     }
 }
 
-/// Generates CRDs, typed clients, informers and listers from Kubernetes API types written in Rust.
+/// Generates CRDs, typed clients, informers and listers from Kubernetes API types written in Rust, and serves them.
 ///
 /// Types are read from source; nothing is compiled or run.
 #[derive(Debug, Parser)]
@@ -57,6 +58,11 @@ enum Command {
         /// `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; everything in short without it.
         topic: Option<String>,
     },
+    /// Serves an API server, for kubectl and every other client, until it is interrupted.
+    ///
+    /// Prints two lines when it is ready: `url: …` and `kubeconfig: …`. Exit codes: 0 after SIGINT or SIGTERM, 1 when it
+    /// could not start, 2 wrong usage.
+    Serve(Serve),
 }
 
 /// Every value stands in kubesmith.toml or here; flags win.
@@ -119,6 +125,13 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
                 Ok(Exit::Fine)
             }
             Err(message) => usage(&message),
+        },
+        Command::Serve(arguments) => match serve::serve(&arguments) {
+            Ok(()) => Ok(Exit::Fine),
+            Err(error) => {
+                eprintln!("error: {error}\n  = help: {}", error.help());
+                Ok(Exit::Failed)
+            }
         },
     }
 }

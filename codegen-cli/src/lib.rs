@@ -23,6 +23,7 @@ pub mod parse;
 pub mod pipeline;
 pub mod resolve;
 pub mod schema;
+mod serve;
 pub mod source;
 pub mod syntax;
 pub mod validate;

@@ -48,7 +48,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
 
 /// A kubeconfig for a listener.
 pub(crate) fn kubeconfig(listener: &Listener) -> String {
-    const NAME: &str = "kubesmith-testenv";
+    const NAME: &str = "kubesmith";
     let mut cluster = json!({"server": listener.url()});
     if let Some(authority) = &listener.authority {
         cluster["certificate-authority-data"] = json!(BASE64.encode(authority));

@@ -1,6 +1,6 @@
 //! Sockets: a listener whose connections and tasks are all owned and awaited.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,9 +46,15 @@ impl Listener {
         Ok(Self { addr, token, authority, stop, task })
     }
 
+    /// Where clients on this machine reach the listener.
     pub(crate) fn url(&self) -> String {
         let scheme = if self.token.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}", self.addr)
+        let mut addr = self.addr;
+        if addr.ip().is_unspecified() {
+            // No client connects to "all addresses", and no certificate is made out to them.
+            addr.set_ip(if addr.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+        }
+        format!("{scheme}://{addr}")
     }
 
     /// Ends all connections and waits for them.

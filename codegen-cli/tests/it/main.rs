@@ -7,4 +7,5 @@ mod diagnostics;
 mod examples;
 mod properties;
 mod resolution;
+mod serve;
 mod support;

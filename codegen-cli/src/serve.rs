@@ -1,0 +1,207 @@
+//! `kubesmith serve`: the embedded API server for people, with `kubectl` or any other client.
+//!
+//! A thin shell around [`TestEnv`]: it starts one, writes a kubeconfig, tells when both are ready, and waits for a signal.
+
+use std::future::Future;
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kubesmith_testenv::{Error as EnvError, TestEnv};
+use serde::Deserialize as _;
+use serde_yaml::Value;
+
+/// The address without `--addr`: kube-apiserver's port. It is fixed so that a kubeconfig stays right from run to run.
+const DEFAULT_ADDR: &str = "127.0.0.1:6443";
+
+/// What is served, where, and which kubeconfig describes it.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, value_name = "HOST:PORT", default_value = DEFAULT_ADDR, value_parser = address)]
+    addr: SocketAddr,
+    /// Serves HTTP without TLS and without authentication.
+    #[arg(long)]
+    plain_http: bool,
+    /// Where to write the kubeconfig; default: a new private file that goes when the server ends. A file with other
+    /// clusters is left alone, which is an error.
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// CRDs to install: a file, or a folder with files ending in yaml, yml or json; may be repeated.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    crds: Vec<PathBuf>,
+    /// Also does what a cluster's controllers do: dependents go with their owners, namespaces are emptied.
+    #[arg(long)]
+    controllers: bool,
+}
+
+/// Why the server did not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServeError {
+    #[error("{0}")]
+    Env(#[from] EnvError),
+    #[error("cannot write the kubeconfig {path}: {source}")]
+    Kubeconfig { path: PathBuf, source: io::Error },
+    #[error("{path} holds something else than a kubeconfig of this command")]
+    Foreign { path: PathBuf },
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+}
+
+impl ServeError {
+    /// What the user can do about it.
+    pub(crate) fn help(&self) -> &'static str {
+        match self {
+            ServeError::Env(EnvError::Listen { .. }) => {
+                "choose another address with --addr HOST:PORT; port 0 takes a free one"
+            }
+            ServeError::Env(EnvError::Read { .. } | EnvError::Parse { .. }) => {
+                "--crds takes files and folders of YAML or JSON"
+            }
+            ServeError::Env(EnvError::Install { .. } | EnvError::NotEstablished { .. }) => {
+                "correct the CRD; `kubesmith generate` writes one that is accepted"
+            }
+            ServeError::Env(_) | ServeError::System(_) => "see the system's message above",
+            ServeError::Kubeconfig { .. } => "choose a file that you may write with --kubeconfig FILE",
+            ServeError::Foreign { .. } => "it was left as it is: choose another file with --kubeconfig FILE",
+        }
+    }
+}
+
+/// Reads `HOST:PORT`; of a name's addresses, the first.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let mut found = text.to_socket_addrs().map_err(|e| format!("{e}; it has to look like {DEFAULT_ADDR}"))?;
+    found.next().ok_or_else(|| "the name has no address".to_owned())
+}
+
+/// Serves until the process is asked to end, by SIGINT or SIGTERM.
+pub(crate) fn serve(arguments: &Serve) -> Result<(), ServeError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(run(arguments))
+}
+
+async fn run(arguments: &Serve) -> Result<(), ServeError> {
+    // From here on a signal ends the server in order, even before it is ready.
+    let interrupted = interrupted()?;
+    let kubeconfig = KubeconfigFile::choose(arguments.kubeconfig.as_deref())?;
+    let builder = TestEnv::builder().controllers(arguments.controllers).crd_paths(&arguments.crds);
+    let mut env = builder.start().await?;
+    let url = match arguments.plain_http {
+        true => env.serve_plain(arguments.addr).await?,
+        false => env.serve(arguments.addr).await?,
+    };
+    kubeconfig.write(&env.kubeconfig().await?)?;
+    announce(&url, &kubeconfig.path)?;
+    if arguments.plain_http && !arguments.addr.ip().is_loopback() {
+        eprintln!("warning: everybody who reaches {} may do everything", arguments.addr);
+    }
+    interrupted.await;
+    env.stop().await;
+    Ok(())
+}
+
+/// Tells that the server is ready, in lines that scripts can read as well.
+fn announce(url: &str, kubeconfig: &Path) -> io::Result<()> {
+    let text = format!("url: {url}\nkubeconfig: {}\n", kubeconfig.display());
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Nobody reads, which is no reason not to serve.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Resolves when the process is asked to end; signals count from the call on.
+#[cfg(unix)]
+fn interrupted() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Resolves when the process is asked to end.
+#[cfg(not(unix))]
+fn interrupted() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Without a handler the system ends the process itself.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}
+
+/// The kubeconfig's place.
+struct KubeconfigFile {
+    path: PathBuf,
+    /// Removes the file at the end when nobody named one.
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl KubeconfigFile {
+    fn choose(named: Option<&Path>) -> Result<Self, ServeError> {
+        if let Some(path) = named {
+            return Ok(Self { path: std::path::absolute(path)?, _folder: None });
+        }
+        let folder = tempfile::Builder::new().prefix("kubesmith-").tempdir()?;
+        Ok(Self { path: folder.path().join("kubeconfig"), _folder: Some(folder) })
+    }
+
+    /// Replaces the file as a whole; only its owner may read it, for it holds a token.
+    fn write(&self, text: &str) -> Result<(), ServeError> {
+        let failed = |source| ServeError::Kubeconfig { path: self.path.clone(), source };
+        match std::fs::read_to_string(&self.path) {
+            Ok(old) if !is_ours(&old, text) => return Err(ServeError::Foreign { path: self.path.clone() }),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(ServeError::Foreign { path: self.path.clone() });
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        file.persist(&self.path).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+}
+
+/// Whether a file may be replaced by `new`: it is empty, or names no cluster that `new` does not name.
+fn is_ours(old: &str, new: &str) -> bool {
+    let names = |text: &str| -> Option<Vec<Value>> {
+        let config = Value::deserialize(serde_yaml::Deserializer::from_str(text)).ok()?;
+        Some(config.get("clusters")?.as_sequence()?.iter().map(|c| c["name"].clone()).collect())
+    };
+    old.trim().is_empty() || names(old).is_some_and(|old| Some(old) == names(new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_kubeconfigs_are_replaced() {
+        let ours = "clusters: [{name: kubesmith, cluster: {server: https://a}}]";
+        assert!(is_ours("", ours) && is_ours("\n", ours) && is_ours(ours, ours));
+        assert!(is_ours("clusters: [{name: kubesmith, cluster: {server: https://b}}]", ours));
+        for foreign in
+            ["clusters: [{name: prod}]", "clusters: [{name: kubesmith}, {name: prod}]", "a", "{", "{}"]
+        {
+            assert!(!is_ours(foreign, ours), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_hosts_with_ports() {
+        assert_eq!(address("127.0.0.1:0"), Ok(SocketAddr::from(([127, 0, 0, 1], 0))));
+        assert!(address("localhost:80").is_ok_and(|a| a.ip().is_loopback() && a.port() == 80));
+        for wrong in ["6443", ":", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:70000"] {
+            assert!(address(wrong).is_err_and(|e| e.contains(DEFAULT_ADDR)), "{wrong}");
+        }
+    }
+}

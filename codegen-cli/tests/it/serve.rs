@@ -1,0 +1,181 @@
+//! `kubesmith serve` as a process of its own: what it prints, which files it writes, how it ends.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use kube::api::{Api, ListParams, ObjectMeta, PostParams};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kubesmith"));
+    command.arg("serve").args(arguments).env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// A server that is ready; killed when it is dropped.
+pub(crate) struct Served {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    pub(crate) url: String,
+    pub(crate) kubeconfig: PathBuf,
+}
+
+impl Served {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let mut child = command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut value = |key: &str| {
+            let mut line = String::new();
+            out.read_line(&mut line).unwrap();
+            line.trim_end().strip_prefix(key).unwrap_or_else(|| panic!("{key:?} in {line:?}")).to_owned()
+        };
+        let (url, kubeconfig) = (value("url: "), value("kubeconfig: ").into());
+        Self { child, out, url, kubeconfig }
+    }
+
+    pub(crate) async fn client(&self) -> Client {
+        client(&fs::read_to_string(&self.kubeconfig).unwrap()).await
+    }
+
+    /// Sends a signal and answers the exit code and what was printed after the two lines.
+    #[cfg(unix)]
+    fn end(&mut self, signal: &str) -> (Option<i32>, String) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut self.out, &mut rest).unwrap();
+        (self.child.wait().unwrap().code(), rest)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // One that has ended already cannot be killed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A client as any program makes one from the file.
+pub(crate) async fn client(kubeconfig: &str) -> Client {
+    let kubeconfig = Kubeconfig::from_yaml(kubeconfig).unwrap();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
+    Client::try_from(config).unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a server that is expected not to start.
+fn refused(arguments: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stdout, stderr } = command(arguments).output().unwrap();
+    assert!(stdout.is_empty(), "{}", text(&stdout));
+    (status.code(), text(&stderr))
+}
+
+const FREE: &[&str] = &["--addr", "127.0.0.1:0"];
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[tokio::test]
+#[cfg(unix)]
+async fn serves_until_it_is_interrupted() {
+    use std::os::unix::fs::PermissionsExt;
+    for signal in ["-INT", "-TERM"] {
+        let mut served = Served::start(FREE);
+        assert!(served.url.starts_with("https://127.0.0.1:"), "{}", served.url);
+        let mode = fs::metadata(&served.kubeconfig).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "the kubeconfig holds a token");
+        let namespaces: Api<Namespace> = Api::all(served.client().await);
+        assert_eq!(namespaces.list(&ListParams::default()).await.unwrap().items.len(), 4);
+        assert_eq!(served.end(signal), (Some(0), String::new()));
+        assert!(!served.kubeconfig.exists(), "nobody asked for this file");
+    }
+}
+
+#[tokio::test]
+async fn serves_plain_http_with_crds_into_a_named_kubeconfig() {
+    let dir = tempfile::tempdir().unwrap();
+    let kubeconfig = dir.path().join("kubeconfig");
+    // As `mktemp` leaves it.
+    fs::write(&kubeconfig, "").unwrap();
+    let crds = crate::support::testdata().join("../examples/balancer/config/crd/bases");
+    let arguments =
+        [FREE, &["--plain-http", "--kubeconfig", path(&kubeconfig), "--crds", path(&crds)]].concat();
+    let served = Served::start(&arguments);
+    assert!(served.url.starts_with("http://127.0.0.1:"), "{}", served.url);
+    assert_eq!(served.kubeconfig, kubeconfig);
+    let client = served.client().await;
+    let groups = client.list_api_groups().await.unwrap().groups;
+    assert!(groups.iter().any(|group| group.name == "exposer.hliangzhao.io"), "{groups:?}");
+    let maps: Api<ConfigMap> = Api::default_namespaced(client);
+    let map = ConfigMap {
+        metadata: ObjectMeta { name: Some("m".to_owned()), ..ObjectMeta::default() },
+        ..ConfigMap::default()
+    };
+    maps.create(&PostParams::default(), &map).await.unwrap();
+    drop(served);
+
+    // The file of an earlier run is replaced.
+    let again = Served::start(&arguments);
+    assert!(fs::read_to_string(&kubeconfig).unwrap().contains(&again.url));
+}
+
+#[test]
+fn a_kubeconfig_with_other_clusters_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config");
+    let theirs = "apiVersion: v1\nkind: Config\nclusters:\n- name: production\n";
+    fs::write(&file, theirs).unwrap();
+    let (code, error) = refused(&[FREE, &["--kubeconfig", path(&file)]].concat());
+    assert_eq!(code, Some(1));
+    assert!(error.contains(path(&file)) && error.contains("--kubeconfig FILE"), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), theirs);
+    let missing = dir.path().join("no/such/folder/config");
+    let (code, error) = refused(&[FREE, &["--kubeconfig", path(&missing)]].concat());
+    assert_eq!(code, Some(1));
+    assert!(error.contains("cannot write the kubeconfig"), "{error}");
+}
+
+#[test]
+fn an_address_in_use_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    let (code, error) = refused(&["--addr", &addr]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains(&addr) && error.contains("--addr HOST:PORT"), "{error}");
+}
+
+#[test]
+fn crds_that_cannot_be_installed_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let (missing, broken, wrong) =
+        (dir.path().join("missing"), dir.path().join("broken.yaml"), dir.path().join("wrong.yaml"));
+    fs::write(&broken, "kind: [").unwrap();
+    fs::write(
+        &wrong,
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\n\
+         spec: {group: c, scope: Cluster, names: {plural: a, kind: A}, versions: []}\n",
+    )
+    .unwrap();
+    for (file, named) in [(&missing, path(&missing)), (&broken, path(&broken)), (&wrong, "a.b")] {
+        let (code, error) = refused(&[FREE, &["--crds", path(file)]].concat());
+        assert_eq!(code, Some(1), "{error}");
+        assert!(error.starts_with("error: ") && error.contains(named) && error.contains("help: "), "{error}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    for arguments in [&["--addr", "6443"][..], &["--addr"], &["--nonsense"], &["--crds"]] {
+        assert_eq!(refused(arguments).0, Some(2), "{arguments:?}");
+    }
+}
