@@ -30,6 +30,7 @@ mod status;
 mod store;
 mod table;
 mod tls;
+mod types;
 mod verbs;
 
 pub use clock::{Clock, ManualClock, SystemClock};

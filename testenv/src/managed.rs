@@ -1,7 +1,7 @@
 //! Which manager owns which field: `metadata.managedFields`.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
@@ -11,16 +11,21 @@ use crate::registry::Behaviour;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 
-/// The merge rules of the built-in kinds, by group and kind.
-static BUILT_IN: LazyLock<BTreeMap<(&str, &str), Typed>> = LazyLock::new(|| {
+type Rules = BTreeMap<(&'static str, &'static str, &'static str), OnceLock<Typed>>;
+
+/// The merge rules of the built-in kinds, by group, version and kind; each is worked out when it is first used.
+static BUILT_IN: LazyLock<Rules> = LazyLock::new(|| {
     let kinds = crate::builtin::ALL.iter();
-    kinds.map(|kind| ((kind.group, kind.kind), Typed::builtin(kind.group, kind.kind))).collect()
+    kinds.map(|kind| ((kind.group, kind.version, kind.kind), OnceLock::new())).collect()
 });
 
 fn typed<'a>(call: &'a Call<'_>) -> &'a Typed {
     match &call.def.behaviour {
         Behaviour::Custom(custom) => &custom.typed,
-        Behaviour::BuiltIn(built_in) => &BUILT_IN[&(built_in.group, built_in.kind)],
+        Behaviour::BuiltIn(built_in) => {
+            let (group, version, kind) = (built_in.group, built_in.version, built_in.kind);
+            BUILT_IN[&(group, version, kind)].get_or_init(|| Typed::builtin(group, version, kind))
+        }
     }
 }
 

@@ -1,13 +1,12 @@
-//! Merge rules of built-in kinds, written as schemas that name only what is special: list maps, sets and atomic
-//! structures. Everything else merges by its shape.
-//!
-//! Source: the `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type` extensions of the
-//! OpenAPI documents of Kubernetes 1.36.
+//! Merge rules of built-in kinds, as schemas that name only what is special: list maps, sets and atomic structures.
+//! Everything else merges by its shape. They are put together from the table of types.
 
 use kubesmith_apiextensions::structural::Structural;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-/// Tables are literals; one that could not be read would merge by shape alone, and a test reads them all.
+use crate::types::{self, Field, Merge, Shape, Type};
+
+/// One that could not be read would merge by shape alone, and a test reads them all.
 pub(super) fn parse(schema: &Value) -> Structural {
     Structural::parse(schema).unwrap_or_default()
 }
@@ -21,160 +20,82 @@ fn atomic() -> Value {
     json!({"type": "object", "x-kubernetes-map-type": "atomic", "x-kubernetes-preserve-unknown-fields": true})
 }
 
-fn set() -> Value {
-    json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}})
-}
-
-fn map(keys: &[&str], properties: Value) -> Value {
-    json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys, "items": object(properties)})
-}
-
-fn text_map() -> Value {
-    json!({"type": "object", "additionalProperties": {"type": "string"}})
-}
-
-fn conditions() -> Value {
-    map(&["type"], json!({"type": {"type": "string"}}))
+fn text(default: Option<&str>) -> Value {
+    match default {
+        Some(default) => json!({"type": "string", "default": default}),
+        None => json!({"type": "string"}),
+    }
 }
 
 /// The rules of metadata.
 pub(super) fn object_meta() -> Value {
-    object(json!({
-        "labels": text_map(),
-        "annotations": text_map(),
-        "finalizers": set(),
-        "ownerReferences": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"],
-                            "items": atomic()},
-    }))
+    let mut rules = types::find("meta.ObjectMeta").map(message).unwrap_or_default();
+    for field in ["labels", "annotations"] {
+        rules["properties"][field] = json!({"type": "object", "additionalProperties": text(None)});
+    }
+    rules
 }
 
-fn ports(keys: &[&str]) -> Value {
-    map(keys, json!({"protocol": {"type": "string", "default": "TCP"}}))
+/// The rules of a message: its special members.
+fn message(of: &Type) -> Value {
+    if of.atomic {
+        return atomic();
+    }
+    let special: Map<String, Value> =
+        of.members.values().filter_map(|field| Some((field.name.to_owned(), rules(field)?))).collect();
+    object(Value::Object(special))
 }
 
-fn container() -> Value {
-    json!({
-        "ports": ports(&["containerPort", "protocol"]),
-        "env": map(&["name"], json!({"valueFrom": object(json!({"configMapKeyRef": atomic(), "secretKeyRef": atomic(),
-                                                              "fieldRef": atomic(), "resourceFieldRef": atomic()}))})),
-        "volumeMounts": map(&["mountPath"], json!({})),
-        "volumeDevices": map(&["devicePath"], json!({})),
-        "resizePolicy": {"type": "array", "x-kubernetes-list-type": "atomic"},
-        "resources": object(json!({"claims": map(&["name"], json!({}))})),
-    })
-}
-
-fn pod_spec() -> Value {
-    object(json!({
-        "containers": map(&["name"], container()),
-        "initContainers": map(&["name"], container()),
-        "ephemeralContainers": map(&["name"], container()),
-        "volumes": map(&["name"], json!({"projected": object(json!({})), "secret": object(json!({}))})),
-        "imagePullSecrets": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
-            "items": {"type": "object", "x-kubernetes-map-type": "atomic", "properties": {"name": {"type": "string", "default": ""}},
-                      "x-kubernetes-preserve-unknown-fields": true}},
-        "hostAliases": map(&["ip"], json!({})),
-        "topologySpreadConstraints": map(&["topologyKey", "whenUnsatisfiable"], json!({"labelSelector": atomic()})),
-        "schedulingGates": map(&["name"], json!({})),
-        "resourceClaims": map(&["name"], json!({})),
-        "nodeSelector": atomic(),
-    }))
-}
-
-fn pod_template() -> Value {
-    object(json!({"metadata": object_meta(), "spec": pod_spec()}))
-}
-
-fn workload(status: Value) -> Value {
-    object(
-        json!({"spec": object(json!({"selector": atomic(), "template": pod_template()})), "status": object(status)}),
-    )
-}
-
-fn webhooks() -> Value {
-    object(
-        json!({"webhooks": map(&["name"], json!({"namespaceSelector": atomic(), "objectSelector": atomic(),
-                                                  "matchConditions": map(&["name"], json!({}))}))}),
-    )
-}
-
-fn role_binding() -> Value {
-    object(json!({"roleRef": atomic()}))
+/// The rules of a field that does not merge by its shape alone.
+fn rules(field: &Field) -> Option<Value> {
+    let inner = types::find(field.of);
+    match (field.shape, field.merge) {
+        (Shape::List, Merge::Set) => {
+            Some(json!({"type": "array", "x-kubernetes-list-type": "set", "items": text(None)}))
+        }
+        (Shape::List, Merge::Keys(keys)) => {
+            let keys: Vec<&str> = keys.split(',').collect();
+            let mut items = inner.map(message).unwrap_or_else(|| object(json!({})));
+            for key in inner.into_iter().flat_map(|t| keys.iter().filter_map(|key| t.members.get(key))) {
+                if key.of == "string" {
+                    items["properties"][key.name] = text(key.default);
+                }
+            }
+            Some(json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys,
+                        "items": items}))
+        }
+        (Shape::List, _) => None,
+        (_, Merge::Atomic) => Some(atomic()),
+        (Shape::Map, _) => None,
+        (Shape::One | Shape::Inline, _) => {
+            inner.map(message).filter(|rules| rules["properties"] != json!({}))
+        }
+    }
 }
 
 /// The merge rules of a built-in kind.
-pub(super) fn schema(group: &str, kind: &str) -> Value {
-    match (group, kind) {
-        ("", "Pod") => object(json!({"spec": pod_spec(), "status": object(json!({"conditions": conditions(),
-            "podIPs": map(&["ip"], json!({})), "hostIPs": {"type": "array", "x-kubernetes-list-type": "atomic"}}))})),
-        ("", "Service") => object(json!({
-            "spec": object(json!({"ports": ports(&["port", "protocol"]), "selector": atomic()})),
-            "status": object(json!({"conditions": conditions()})),
-        })),
-        ("", "Namespace") => object(json!({"status": object(json!({"conditions": conditions()}))})),
-        ("", "Node") => object(json!({
-            "spec": object(json!({"podCIDRs": set()})),
-            "status": object(json!({"conditions": conditions(), "addresses": map(&["type"], json!({}))})),
-        })),
-        ("", "ServiceAccount") => object(json!({"secrets": map(&["name"], json!({}))})),
-        ("", "Event") => object(json!({"involvedObject": atomic(), "related": atomic()})),
-        ("events.k8s.io", "Event") => object(json!({"regarding": atomic(), "related": atomic()})),
-        ("", "PersistentVolumeClaim") => object(json!({
-            "spec": object(json!({"selector": atomic(), "dataSource": atomic()})),
-            "status": object(json!({"conditions": conditions()})),
-        })),
-        ("", "Endpoints") => object(json!({})),
-        ("apps", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet") => {
-            workload(json!({"conditions": conditions()}))
-        }
-        ("batch", "Job") => workload(json!({})),
-        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => role_binding(),
-        ("admissionregistration.k8s.io", _) => webhooks(),
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-            object(json!({"status": object(json!({"conditions": conditions()}))}))
-        }
-        _ => object(json!({})),
+pub(super) fn schema(group: &str, version: &str, kind: &str) -> Value {
+    if group == crate::crd::GROUP {
+        let conditions = json!({"type": "array", "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["type"], "items": object(json!({"type": text(None)}))});
+        return object(json!({"status": object(json!({"conditions": conditions}))}));
     }
+    types::of_kind(&api_version(group, version), kind).map_or_else(|| object(json!({})), message)
+}
+
+fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
 
 /// What an object of a built-in kind has before anything is set: inner structures that Go cannot leave out, so that
 /// nobody owns their being there.
-pub(super) fn blank(group: &str, kind: &str) -> Value {
-    let pod_template = || json!({"metadata": {}, "spec": {"containers": null}});
-    match (group, kind) {
-        ("", "Pod") => json!({"spec": {"containers": null}, "status": {}}),
-        ("", "Service") => json!({"spec": {}, "status": {"loadBalancer": {}}}),
-        ("", "Namespace" | "Node" | "PersistentVolumeClaim") => json!({"spec": {}, "status": {}}),
-        ("", "Event") => {
-            json!({"involvedObject": {}, "source": {}, "firstTimestamp": null, "lastTimestamp": null,
-            "eventTime": null, "reportingComponent": "", "reportingInstance": ""})
-        }
-        ("events.k8s.io", "Event") => json!({"eventTime": null, "regarding": {}, "deprecatedSource": {},
-            "deprecatedFirstTimestamp": null, "deprecatedLastTimestamp": null}),
-        ("apps", "Deployment") => {
-            json!({"spec": {"selector": null, "template": pod_template(), "strategy": {}}, "status": {}})
-        }
-        ("apps", "ReplicaSet") => {
-            json!({"spec": {"selector": null, "template": pod_template()}, "status": {"replicas": 0}})
-        }
-        ("apps", "StatefulSet") => {
-            json!({"spec": {"selector": null, "template": pod_template(), "serviceName": "",
-            "updateStrategy": {}}, "status": {"replicas": 0}})
-        }
-        ("apps", "DaemonSet") => {
-            json!({"spec": {"selector": null, "template": pod_template(), "updateStrategy": {}}, "status": {}})
-        }
-        ("batch", "Job") => json!({"spec": {"template": pod_template()}, "status": {}}),
-        ("coordination.k8s.io", "Lease") => json!({"spec": {}}),
-        ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => json!({"rules": null}),
-        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
-            json!({"roleRef": {"apiGroup": "", "kind": "", "name": ""}})
-        }
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => json!({
+pub(super) fn blank(group: &str, version: &str, kind: &str) -> Value {
+    if group == crate::crd::GROUP {
+        return json!({
             "spec": {"group": "", "names": {"plural": "", "kind": ""}, "scope": "", "versions": null},
-            "status": {"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null}}),
-        _ => json!({}),
+            "status": {"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null}});
     }
+    types::of_kind(&api_version(group, version), kind).map_or_else(|| json!({}), types::decode::blank)
 }
 
 #[cfg(test)]
@@ -182,25 +103,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_table_can_be_read() {
-        for (group, kind) in [
-            ("", "Pod"),
-            ("", "Service"),
-            ("", "Namespace"),
-            ("", "Node"),
-            ("", "ServiceAccount"),
-            ("", "Event"),
-            ("events.k8s.io", "Event"),
-            ("", "PersistentVolumeClaim"),
-            ("apps", "Deployment"),
-            ("batch", "Job"),
-            ("rbac.authorization.k8s.io", "RoleBinding"),
-            ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
-            ("apiextensions.k8s.io", "CustomResourceDefinition"),
-            ("", "ConfigMap"),
-        ] {
-            assert!(Structural::parse(&schema(group, kind)).is_ok(), "{group} {kind}");
+    fn every_rule_can_be_read() {
+        for kind in crate::builtin::ALL {
+            let rules = schema(kind.group, kind.version, kind.kind);
+            assert!(Structural::parse(&rules).is_ok(), "{kind:?}: {rules}");
         }
         assert!(Structural::parse(&object_meta()).is_ok());
+    }
+
+    #[test]
+    fn only_what_is_special_is_named() {
+        let pod = schema("", "v1", "Pod");
+        let spec = &pod["properties"]["spec"]["properties"];
+        let container = &spec["containers"]["items"]["properties"];
+        assert_eq!(spec["containers"]["x-kubernetes-list-map-keys"], json!(["name"]));
+        assert_eq!(container["ports"]["items"]["properties"]["protocol"]["default"], "TCP");
+        assert_eq!(spec["nodeSelector"]["x-kubernetes-map-type"], "atomic");
+        assert!(container.get("args").is_none());
     }
 }

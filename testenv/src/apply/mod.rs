@@ -147,7 +147,7 @@ fn base(typed: &Typed, live: &Value, new: &Value) -> Value {
 
 fn record_update(typed: &Typed, live: &Value, new: &Value, managed: &mut Managed, manager: &Manager) {
     let base = base(typed, live, new);
-    let compared = Comparison::between(Ty(Some(&typed.schema)), &base, new).without(&ignored(manager));
+    let compared = Comparison::between(Ty::of(typed), &base, new).without(&ignored(manager));
     let taken = compared.modified.union(&compared.added);
     for owned in managed.0.values_mut() {
         owned.set = owned.set.difference(&taken).difference(&compared.removed);
@@ -233,7 +233,7 @@ fn run(
     manager: &Manager,
     force: bool,
 ) -> Result<Applied, ApplyError> {
-    let ty = Ty(Some(&typed.schema));
+    let ty = Ty::of(typed);
     let mut managed = Managed::of(live);
     if managed.0.is_empty() && !live.is_null() {
         let before = Manager { name: "before-first-apply".to_owned(), ..manager.clone() };
@@ -318,7 +318,7 @@ fn last_applied(object: &Value) -> Option<Value> {
 /// server-side apply is no conflict.
 fn last_applied_allows(typed: &Typed, live: &Value, conflicts: &[Conflict]) -> bool {
     let Some(last) = last_applied(live) else { return false };
-    let ty = Ty(Some(&typed.schema));
+    let ty = Ty::of(typed);
     let changed = Comparison::between(ty, &last, &without_managed_fields(live));
     let allowed = walk::fields_of(ty, &last).difference(&changed.modified).difference(&changed.removed);
     let allowed: Vec<String> = allowed.paths().iter().map(|path| path_text(path)).collect();

@@ -198,7 +198,7 @@ fn requests_are_checked() {
 
 #[test]
 fn built_in_kinds_know_their_lists_and_structures() {
-    let typed = Typed::builtin("", "Service");
+    let typed = Typed::builtin("", "v1", "Service");
     let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {
         "ports": [{"port": 80, "protocol": "TCP"}], "selector": {"a": "b"}, "type": "ClusterIP"}, "status": {"loadBalancer": {}}});
     let web = Manager { api_version: "v1".to_owned(), ..manager("web", 1) };

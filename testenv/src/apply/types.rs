@@ -17,6 +17,8 @@ pub struct Typed {
     pub(crate) schema: Structural,
     /// What an object of the kind has before anything is set: Go structures always have their inner structures.
     pub(crate) blank: Value,
+    /// Whether every member is a declared field: the schema names only those with rules of their own.
+    pub(crate) closed: bool,
 }
 
 static OBJECT_META: LazyLock<Structural> = LazyLock::new(|| builtin::parse(&builtin::object_meta()));
@@ -27,15 +29,15 @@ impl Typed {
     pub fn custom(schema: &Structural) -> Self {
         let mut schema = schema.clone();
         add_metadata(&mut schema, true);
-        Self { schema, blank: json!({}) }
+        Self { schema, blank: json!({}), closed: false }
     }
 
     /// The rules of a built-in kind; kinds that are not in the table merge maps field by field and lists as a whole.
     #[must_use]
-    pub fn builtin(group: &str, kind: &str) -> Self {
-        let mut schema = builtin::parse(&builtin::schema(group, kind));
+    pub fn builtin(group: &str, version: &str, kind: &str) -> Self {
+        let mut schema = builtin::parse(&builtin::schema(group, version, kind));
         add_metadata(&mut schema, true);
-        Self { schema, blank: builtin::blank(group, kind) }
+        Self { schema, blank: builtin::blank(group, version, kind), closed: true }
     }
 }
 
@@ -61,7 +63,10 @@ fn add_metadata(schema: &mut Structural, is_root: bool) {
 
 /// The rules of one place: a schema, or none where the values themselves tell (maps merge, lists are atomic).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ty<'a>(pub(crate) Option<&'a Structural>);
+pub(crate) struct Ty<'a> {
+    schema: Option<&'a Structural>,
+    closed: bool,
+}
 
 /// What a place holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,14 +77,23 @@ pub(crate) enum Atom {
 }
 
 impl<'a> Ty<'a> {
+    /// The rules of a whole object.
+    pub(crate) fn of(typed: &'a Typed) -> Self {
+        Self { schema: Some(&typed.schema), closed: typed.closed }
+    }
+
+    fn at(self, schema: Option<&'a Structural>) -> Self {
+        Self { schema, closed: self.closed }
+    }
+
     /// What the place holds; where no schema tells, the value does.
     pub(crate) fn atom(self, value: Option<&Value>) -> Atom {
-        let declared = self.0.map_or("", |s| if s.int_or_string { "" } else { s.type_.as_str() });
-        let atomic = self.0.is_some_and(|s| s.effective_map_type() == MapType::Atomic);
+        let declared = self.schema.map_or("", |s| if s.int_or_string { "" } else { s.type_.as_str() });
+        let atomic = self.schema.is_some_and(|s| s.effective_map_type() == MapType::Atomic);
         match (declared, value) {
             ("object", Some(Value::Object(_) | Value::Null) | None) => Atom::Map { atomic },
             ("array", Some(Value::Array(_) | Value::Null) | None) => {
-                Atom::List(self.0.map_or(ListType::Atomic, Structural::effective_list_type))
+                Atom::List(self.schema.map_or(ListType::Atomic, Structural::effective_list_type))
             }
             (_, Some(Value::Object(_))) => Atom::Map { atomic },
             (_, Some(Value::Array(_))) => Atom::List(ListType::Atomic),
@@ -89,16 +103,17 @@ impl<'a> Ty<'a> {
 
     /// The rules of a field, and whether the schema names that very field.
     pub(crate) fn field(self, name: &str) -> (Ty<'a>, bool) {
-        let Some(schema) = self.0 else { return (Ty(None), false) };
-        match schema.properties.get(name) {
-            Some(property) => (Ty(Some(property)), true),
-            None => (Ty(schema.additional_schema()), false),
+        let Some(schema) = self.schema else { return (self, self.closed) };
+        match (schema.properties.get(name), schema.additional_schema()) {
+            (Some(property), _) => (self.at(Some(property)), true),
+            (None, Some(additional)) => (self.at(Some(additional)), false),
+            (None, None) => (self.at(None), self.closed),
         }
     }
 
     /// The rules of the items of a list.
     pub(crate) fn item(self) -> Ty<'a> {
-        Ty(self.0.and_then(|s| s.items.as_deref()))
+        self.at(self.schema.and_then(|s| s.items.as_deref()))
     }
 
     /// The path element of an item of a set or list map.
@@ -106,7 +121,7 @@ impl<'a> Ty<'a> {
     /// # Errors
     /// What is wrong with the item.
     pub(crate) fn element(self, item: &Value) -> Result<Element, String> {
-        match self.0.map(Structural::effective_list_type) {
+        match self.schema.map(Structural::effective_list_type) {
             Some(ListType::Map) => self.key(item),
             Some(ListType::Set) => match item {
                 Value::Object(_) => {
@@ -123,13 +138,13 @@ impl<'a> Ty<'a> {
     }
 
     fn key(self, item: &Value) -> Result<Element, String> {
-        let keys = self.0.map(|s| s.list_map_keys.as_slice()).unwrap_or_default();
+        let keys = self.schema.map(|s| s.list_map_keys.as_slice()).unwrap_or_default();
         let map = match item {
             Value::Object(map) => map,
             Value::Null => return Err("associative list with keys may not have a null element".to_owned()),
             _ => return Err("associative list with keys may not have non-map elements".to_owned()),
         };
-        let default = |name: &str| self.item().field(name).0.0.and_then(|s| s.default.as_ref());
+        let default = |name: &str| self.item().field(name).0.schema.and_then(|s| s.default.as_ref());
         let fields: Map<String, Value> = keys
             .iter()
             .filter_map(|name| Some((name.clone(), map.get(name).or_else(|| default(name))?.clone())))

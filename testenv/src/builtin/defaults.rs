@@ -22,10 +22,6 @@ fn each(object: &mut Value, key: &str, f: impl Fn(&mut Value)) {
     }
 }
 
-pub(super) fn with_status(object: &mut Value, _: Stage) {
-    map_at(object, "status");
-}
-
 pub(super) fn namespace(object: &mut Value, stage: Stage) {
     let name = crate::meta::name(object).to_owned();
     let labels = map_at(&mut object["metadata"], "labels");
@@ -78,7 +74,6 @@ fn container(container: &mut Value) {
     let image = container["image"].as_str().unwrap_or_default();
     let policy = if is_latest(image) { "Always" } else { "IfNotPresent" };
     fill(container, "imagePullPolicy", policy);
-    each(container, "ports", |port| fill(port, "protocol", "TCP"));
     each(container, "env", |env| {
         if let Some(field) = env.get_mut("valueFrom").and_then(|v| v.get_mut("fieldRef")) {
             fill(field, "apiVersion", "v1");
@@ -141,7 +136,6 @@ pub(super) fn service(object: &mut Value, _: Stage) {
     fill(spec, "type", "ClusterIP");
     fill(spec, "sessionAffinity", "None");
     each(spec, "ports", |port| {
-        fill(port, "protocol", "TCP");
         let number = port["port"].clone();
         if port["targetPort"].is_null() || port["targetPort"] == 0 || port["targetPort"] == "" {
             port["targetPort"] = number;

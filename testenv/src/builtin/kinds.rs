@@ -1,18 +1,12 @@
 //! The table of built-in kinds.
 
-use k8s_openapi::api::{apps, coordination, core, events, rbac};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::{BuiltIn, Conversion, Stage, check, defaults, events as both};
 use crate::names::NameRule;
 use crate::status::Cause;
-
-fn typed<T: serde::Serialize + serde::de::DeserializeOwned>(
-    value: Value,
-) -> Result<Value, serde_json::Error> {
-    serde_json::to_value(serde_json::from_value::<T>(value)?)
-}
 
 fn no_default(_: &mut Value, _: Stage) {}
 
@@ -20,8 +14,13 @@ fn no_check(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
-/// What most kinds of the core group have in common; `T` is the kind's type.
-const fn kind<T: serde::Serialize + serde::de::DeserializeOwned>(
+/// CRDs are no part of the table of types: they are read into their type and written back.
+fn definition(value: &Value) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(apiextensions::v1::CustomResourceDefinition::deserialize(value)?)
+}
+
+/// What most kinds of the core group have in common.
+const fn kind(
     kind: &'static str,
     plural: &'static str,
     singular: &'static str,
@@ -44,7 +43,7 @@ const fn kind<T: serde::Serialize + serde::de::DeserializeOwned>(
         returns_deleted: false,
         name_rule: NameRule::Subdomain,
         selectable: &[],
-        typed: typed::<T>,
+        typed: None,
         default: no_default,
         check: no_check,
         conversion: None,
@@ -59,7 +58,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
         name_rule: NameRule::Label,
         selectable: &["status.phase", "name"],
         default: defaults::namespace,
-        ..kind::<core::v1::Namespace>("Namespace", "namespaces", "namespace", &["ns"])
+        ..kind("Namespace", "namespaces", "namespace", &["ns"])
     },
     BuiltIn {
         status: true,
@@ -78,7 +77,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
         ],
         default: defaults::pod,
         check: check::pod,
-        ..kind::<core::v1::Pod>("Pod", "pods", "pod", &["po"])
+        ..kind("Pod", "pods", "pod", &["po"])
     },
     BuiltIn {
         status: true,
@@ -88,40 +87,28 @@ pub(crate) static ALL: &[BuiltIn] = &[
         selectable: &["spec.clusterIP", "spec.type"],
         default: defaults::service,
         check: check::service,
-        ..kind::<core::v1::Service>("Service", "services", "service", &["svc"])
+        ..kind("Service", "services", "service", &["svc"])
     },
     BuiltIn {
         status: true,
         namespaced: false,
         selectable: &["spec.unschedulable"],
-        default: defaults::with_status,
-        ..kind::<core::v1::Node>("Node", "nodes", "node", &["no"])
+        ..kind("Node", "nodes", "node", &["no"])
     },
-    BuiltIn {
-        check: check::config_map,
-        ..kind::<core::v1::ConfigMap>("ConfigMap", "configmaps", "configmap", &["cm"])
-    },
+    BuiltIn { check: check::config_map, ..kind("ConfigMap", "configmaps", "configmap", &["cm"]) },
     BuiltIn {
         selectable: &["type"],
         default: defaults::secret,
         check: check::secret,
-        ..kind::<core::v1::Secret>("Secret", "secrets", "secret", &[])
+        ..kind("Secret", "secrets", "secret", &[])
     },
-    BuiltIn {
-        returns_deleted: true,
-        ..kind::<core::v1::ServiceAccount>("ServiceAccount", "serviceaccounts", "serviceaccount", &["sa"])
-    },
-    kind::<core::v1::Endpoints>("Endpoints", "endpoints", "endpoints", &["ep"]),
+    BuiltIn { returns_deleted: true, ..kind("ServiceAccount", "serviceaccounts", "serviceaccount", &["sa"]) },
+    kind("Endpoints", "endpoints", "endpoints", &["ep"]),
     BuiltIn {
         status: true,
         returns_deleted: true,
         default: defaults::claim,
-        ..kind::<core::v1::PersistentVolumeClaim>(
-            "PersistentVolumeClaim",
-            "persistentvolumeclaims",
-            "persistentvolumeclaim",
-            &["pvc"],
-        )
+        ..kind("PersistentVolumeClaim", "persistentvolumeclaims", "persistentvolumeclaim", &["pvc"])
     },
     BuiltIn {
         create_on_update: true,
@@ -140,7 +127,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
         ],
         default: both::default_core,
         check: both::check_core,
-        ..kind::<core::v1::Event>("Event", "events", "event", &["ev"])
+        ..kind("Event", "events", "event", &["ev"])
     },
     BuiltIn {
         group: "events.k8s.io",
@@ -160,14 +147,14 @@ pub(crate) static ALL: &[BuiltIn] = &[
             to_stored: both::to_core,
             from_stored: both::from_core,
         }),
-        ..kind::<events::v1::Event>("Event", "events", "event", &["ev"])
+        ..kind("Event", "events", "event", &["ev"])
     },
     BuiltIn {
         group: "coordination.k8s.io",
         create_on_update: true,
         unconditional_update: false,
         check: check::lease,
-        ..kind::<coordination::v1::Lease>("Lease", "leases", "lease", &[])
+        ..kind("Lease", "leases", "lease", &[])
     },
     BuiltIn {
         group: "apps",
@@ -177,7 +164,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
         categories: &["all"],
         default: defaults::deployment,
         check: check::deployment,
-        ..kind::<apps::v1::Deployment>("Deployment", "deployments", "deployment", &["deploy"])
+        ..kind("Deployment", "deployments", "deployment", &["deploy"])
     },
     BuiltIn {
         group: "apps",
@@ -188,7 +175,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
         selectable: &["status.replicas"],
         default: defaults::replica_set,
         check: check::workload,
-        ..kind::<apps::v1::ReplicaSet>("ReplicaSet", "replicasets", "replicaset", &["rs"])
+        ..kind("ReplicaSet", "replicasets", "replicaset", &["rs"])
     },
     BuiltIn {
         group: "apps",
@@ -198,7 +185,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
         categories: &["all"],
         default: defaults::stateful_set,
         check: check::workload,
-        ..kind::<apps::v1::StatefulSet>("StatefulSet", "statefulsets", "statefulset", &["sts"])
+        ..kind("StatefulSet", "statefulsets", "statefulset", &["sts"])
     },
     BuiltIn {
         group: "apps",
@@ -207,27 +194,27 @@ pub(crate) static ALL: &[BuiltIn] = &[
         categories: &["all"],
         default: defaults::daemon_set,
         check: check::workload,
-        ..kind::<apps::v1::DaemonSet>("DaemonSet", "daemonsets", "daemonset", &["ds"])
+        ..kind("DaemonSet", "daemonsets", "daemonset", &["ds"])
     },
     BuiltIn {
         group: RBAC,
         name_rule: NameRule::PathSegment,
         default: defaults::role,
-        ..kind::<rbac::v1::Role>("Role", "roles", "role", &[])
+        ..kind("Role", "roles", "role", &[])
     },
     BuiltIn {
         group: RBAC,
         name_rule: NameRule::PathSegment,
         default: defaults::role_binding,
         check: check::role_binding,
-        ..kind::<rbac::v1::RoleBinding>("RoleBinding", "rolebindings", "rolebinding", &[])
+        ..kind("RoleBinding", "rolebindings", "rolebinding", &[])
     },
     BuiltIn {
         group: RBAC,
         namespaced: false,
         name_rule: NameRule::PathSegment,
         default: defaults::role,
-        ..kind::<rbac::v1::ClusterRole>("ClusterRole", "clusterroles", "clusterrole", &[])
+        ..kind("ClusterRole", "clusterroles", "clusterrole", &[])
     },
     BuiltIn {
         group: RBAC,
@@ -235,12 +222,7 @@ pub(crate) static ALL: &[BuiltIn] = &[
         name_rule: NameRule::PathSegment,
         default: defaults::role_binding,
         check: check::role_binding,
-        ..kind::<rbac::v1::ClusterRoleBinding>(
-            "ClusterRoleBinding",
-            "clusterrolebindings",
-            "clusterrolebinding",
-            &[],
-        )
+        ..kind("ClusterRoleBinding", "clusterrolebindings", "clusterrolebinding", &[])
     },
     BuiltIn {
         group: crate::crd::GROUP,
@@ -249,14 +231,10 @@ pub(crate) static ALL: &[BuiltIn] = &[
         status: true,
         generation: true,
         categories: &["api-extensions"],
+        typed: Some(definition),
         default: crate::crd::default,
         check: crate::crd::check,
-        ..kind::<apiextensions::v1::CustomResourceDefinition>(
-            "CustomResourceDefinition",
-            crate::crd::PLURAL,
-            "customresourcedefinition",
-            &["crd", "crds"],
-        )
+        ..kind("CustomResourceDefinition", crate::crd::PLURAL, "customresourcedefinition", &["crd", "crds"])
     },
 ];
 

@@ -1,7 +1,6 @@
 //! The kinds that every cluster has, as far as controllers touch them.
 //!
-//! Types come from `k8s-openapi`: a body is read into the type and written back, which checks it and finds fields the
-//! type does not know. Defaults and checks are the part of kube-apiserver's that clients notice.
+//! What objects are made of stands in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
 
 mod check;
 mod columns;
@@ -17,6 +16,7 @@ pub(crate) use kinds::ALL;
 use crate::names::NameRule;
 use crate::registry::{Behaviour, ResourceDef, ScalePaths};
 use crate::status::Cause;
+use crate::types::{self, Type};
 
 /// What a default may depend on beside the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub(crate) enum Stage {
     Create,
     Update,
 }
+
+/// Reads a value into a type and writes it back.
+pub(crate) type Typed = fn(&Value) -> Result<Value, serde_json::Error>;
 
 /// A built-in kind.
 pub(crate) struct BuiltIn {
@@ -47,8 +50,8 @@ pub(crate) struct BuiltIn {
     pub(crate) returns_deleted: bool,
     pub(crate) name_rule: NameRule,
     pub(crate) selectable: &'static [&'static str],
-    /// Reads the value into the kind's type and writes it back.
-    pub(crate) typed: fn(Value) -> Result<Value, serde_json::Error>,
+    /// Reads the value into the kind's type and writes it back, for kinds that the table of types does not have.
+    pub(crate) typed: Option<Typed>,
     pub(crate) default: fn(&mut Value, Stage),
     pub(crate) check: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Conversion from and to the stored version, for resources that share another one's collection.
@@ -71,14 +74,23 @@ impl std::fmt::Debug for BuiltIn {
 }
 
 impl BuiltIn {
-    /// The resource this kind is served as.
-    pub(crate) fn def(&'static self) -> ResourceDef {
-        let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-        let api_version = if self.group.is_empty() {
+    /// What its objects are made of; `None` for kinds that are not in the table.
+    pub(crate) fn message(&self) -> Option<&'static Type> {
+        types::of_kind(&self.api_version(), self.kind)
+    }
+
+    fn api_version(&self) -> String {
+        if self.group.is_empty() {
             self.version.to_owned()
         } else {
             format!("{}/{}", self.group, self.version)
-        };
+        }
+    }
+
+    /// The resource this kind is served as.
+    pub(crate) fn def(&'static self) -> ResourceDef {
+        let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let api_version = self.api_version();
         let own_collection = if self.group.is_empty() {
             self.plural.to_owned()
         } else {
@@ -110,8 +122,25 @@ impl BuiltIn {
     }
 }
 
+/// Brings an object into the form its type gives it; answers the paths of members that the type does not know.
+///
+/// # Errors
+/// A value of the wrong type.
+pub(crate) fn settle(kind: &BuiltIn, value: &mut Value) -> Result<Vec<String>, String> {
+    if let Some(typed) = kind.typed {
+        let read = typed(value).map_err(|e| format!("json: {e}"))?;
+        let lost = lost_fields(value, &read);
+        *value = read;
+        return Ok(lost);
+    }
+    match kind.message() {
+        Some(message) => types::decode::settle(value, message),
+        None => Ok(Vec::new()),
+    }
+}
+
 /// Paths of members that reading into the type lost, in the order of the input.
-pub(crate) fn lost_fields(before: &Value, after: &Value) -> Vec<String> {
+fn lost_fields(before: &Value, after: &Value) -> Vec<String> {
     let mut out = Vec::new();
     collect_lost(before, after, "", &mut out);
     out
@@ -144,13 +173,9 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_kind_reads_and_writes_its_own_identity() {
+    fn every_kind_has_its_types() {
         for kind in ALL {
-            let api_version = kind.def().api_version();
-            let value = json!({"apiVersion": api_version, "kind": kind.kind, "metadata": {"name": "x"}});
-            let back = (kind.typed)(value).unwrap();
-            assert_eq!(back["kind"], kind.kind);
-            assert_eq!(back["apiVersion"], api_version);
+            assert!(kind.message().is_some() || kind.typed.is_some(), "{kind:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The way of an object from a body into the store: decoding, identity, unknown fields, defaults, checks.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::builtin::{self, Stage};
 use crate::http::decode::{self, Decoded};
@@ -12,6 +12,7 @@ use crate::names;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
+use crate::types;
 
 /// Converts a stored object to the version it is asked for in.
 pub(super) fn from_stored(def: &ResourceDef, stored: &Value) -> Value {
@@ -157,18 +158,12 @@ pub(super) fn settle_fields(
     options: &WriteOptions,
 ) -> ApiResult<Vec<String>> {
     let mut unknown = match &def.behaviour {
-        Behaviour::BuiltIn(built_in) => {
-            let typed = (built_in.typed)(value.clone()).map_err(|e| {
-                ApiError::bad_request(format!(
-                    "{} in version {:?} cannot be handled as a {}: json: {e}",
-                    def.kind, def.version, def.kind
-                ))
-            })?;
-            let lost = builtin::lost_fields(value, &typed);
-            *value = typed;
-            drop_empty_metadata(value);
-            lost
-        }
+        Behaviour::BuiltIn(built_in) => builtin::settle(built_in, value).map_err(|e| {
+            ApiError::bad_request(format!(
+                "{} in version {:?} cannot be handled as a {}: {e}",
+                def.kind, def.version, def.kind
+            ))
+        })?,
         Behaviour::Custom(custom) => {
             let mut unknown = custom.coerce(value).map_err(|cause| {
                 ApiError::bad_request(format!(
@@ -197,14 +192,31 @@ pub(super) fn settle_fields(
     }
 }
 
-/// Types write maps that hold nothing where the API leaves them out.
-fn drop_empty_metadata(value: &mut Value) {
-    let template = value.get_mut("spec").and_then(|spec| spec.get_mut("template"));
-    if let Some(template) = template.and_then(Value::as_object_mut)
-        && template.get("metadata").and_then(Value::as_object).is_some_and(Map::is_empty)
-    {
-        template.remove("metadata");
-    }
+/// As [`settle_fields`] for a configuration that is applied: it stays as the client wrote it.
+pub(super) fn settle_applied(
+    call: &Call<'_>,
+    value: &mut Value,
+    duplicates: &[String],
+    options: &WriteOptions,
+) -> ApiResult<Vec<String>> {
+    let def = &call.def;
+    let message = match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => built_in.message(),
+        Behaviour::Custom(_) => None,
+    };
+    let Some(message) = message else { return settle_fields(def, value, duplicates, options) };
+    let unknown = types::decode::undeclared(value, message);
+    let faults: Vec<String> =
+        unknown.iter().map(|path| format!("{path}: field not declared in schema")).collect();
+    let faults = match faults.as_slice() {
+        [] => return Ok(Vec::new()),
+        [one] => one.clone(),
+        several => format!("errors:\n  {}", several.join("\n  ")),
+    };
+    Err(ApiError::unexpected(format!(
+        "failed to create typed patch object ({}/{}; {}/{}, Kind={}): {faults}",
+        call.path.namespace, call.path.name, def.group, def.version, def.kind
+    )))
 }
 
 pub(super) fn default(def: &ResourceDef, value: &mut Value, stage: Stage) {

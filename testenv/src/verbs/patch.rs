@@ -7,12 +7,14 @@ use serde_json::Value;
 use super::{admit, create, read, update};
 use crate::http::decode::{self, Decoded};
 use crate::http::negotiate::{self, PatchKind};
-use crate::http::query::WriteOptions;
+use crate::http::query::{FieldValidation, WriteOptions};
 use crate::http::reply::Reply;
 use crate::patching::{self, strategic};
+use crate::registry::Behaviour;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::Object;
+use crate::types::Type;
 
 pub(super) fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
@@ -33,7 +35,7 @@ pub(super) fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let mut warnings = Vec::new();
     let object = update::change(call, &options, &mut |current| {
         let mut next = current.clone();
-        carry_out(kind, &mut next, &patch.value)?;
+        carry_out(call, kind, &mut next, &patch.value)?;
         warnings = settle(call, &mut next, &patch, &options)?;
         Ok(next)
     });
@@ -59,13 +61,26 @@ pub(super) fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
 }
 
 /// Carries out a patch that is no apply.
-pub(super) fn carry_out(kind: PatchKind, target: &mut Value, patch: &Value) -> ApiResult<()> {
+pub(super) fn carry_out(
+    call: &Call<'_>,
+    kind: PatchKind,
+    target: &mut Value,
+    patch: &Value,
+) -> ApiResult<()> {
     match kind {
         PatchKind::Json => patching::json_patch(target, patch)?,
         PatchKind::Merge => patching::merge_patch(target, patch),
-        PatchKind::Strategic | PatchKind::Apply => strategic::patch(target, patch),
+        PatchKind::Strategic | PatchKind::Apply => strategic::patch(target, patch, message(call)),
     }
     if target.is_object() { Ok(()) } else { Err(ApiError::unprocessable_patch()) }
+}
+
+/// What the patched object is made of.
+fn message(call: &Call<'_>) -> Option<&'static Type> {
+    match &call.def.behaviour {
+        Behaviour::BuiltIn(built_in) => built_in.message(),
+        Behaviour::Custom(_) => None,
+    }
 }
 
 /// Brings a patched object into shape; answers the warnings about its fields.
@@ -93,7 +108,7 @@ fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<R
         return Err(ApiError::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
     }
     admit::check_identity(call, &mut wanted)?;
-    let warnings = admit::settle_fields(def, &mut wanted, &patch.duplicates, options)?;
+    let warnings = admit::settle_applied(call, &mut wanted, &patch.duplicates, options)?;
     admit::check_kind(def, &wanted)?;
     admit::check_place(call, &mut wanted, &call.path.name)?;
     let (object, created) = applied(call, &wanted, options).map_err(|e| e.with_warnings(warnings.clone()))?;
@@ -104,11 +119,19 @@ fn applied(call: &Call<'_>, wanted: &Value, options: &WriteOptions) -> ApiResult
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
     if call.server.store.get(&def.collection, &key).is_none() && call.path.subresource.is_empty() {
-        let merged = crate::managed::applied(call, None, wanted, options)?;
+        let merged = merged(call, None, wanted, options)?;
         return Ok((create::insert(call, merged, options)?, true));
     }
-    let object = update::change(call, options, &mut |current| {
-        crate::managed::applied(call, Some(current), wanted, options)
-    })?;
+    let object = update::change(call, options, &mut |current| merged(call, Some(current), wanted, options))?;
     Ok((object, false))
+}
+
+/// The configuration merged into the live object, in the form that its type gives it.
+fn merged(call: &Call<'_>, live: Option<&Value>, wanted: &Value, options: &WriteOptions) -> ApiResult<Value> {
+    let mut merged = crate::managed::applied(call, live, wanted, options)?;
+    if !call.def.is_custom() {
+        let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..options.clone() };
+        admit::settle_fields(&call.def, &mut merged, &[], &ignoring)?;
+    }
+    Ok(merged)
 }

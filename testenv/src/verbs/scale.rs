@@ -33,7 +33,7 @@ pub(super) fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
             let patch = decoded(call, kind)?;
             write(call, &paths, &options, |scale| {
                 let mut next = scale.clone();
-                carry_out(kind, &mut next, &patch.value)?;
+                carry_out(call, kind, &mut next, &patch.value)?;
                 Ok(next)
             })
         }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod basics;
+mod builtin;
 mod conformance;
 mod details;
 mod robust;

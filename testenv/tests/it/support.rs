@@ -1,7 +1,9 @@
 //! What the tests share.
 
+use http::{Method, Request};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind};
+use kube::client::Body;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
@@ -48,4 +50,35 @@ fn json_merge(into: &mut Value, from: Value) {
         }
         (into, from) => *into = from,
     }
+}
+
+/// Sends a request as any client may; answers the code and the body.
+pub(crate) async fn send(
+    env: &TestEnv,
+    method: Method,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: impl Into<Vec<u8>>,
+) -> (u16, Value) {
+    let mut request = Request::builder().method(method).uri(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let response = env.client().send(request.body(Body::from(body.into())).unwrap()).await.unwrap();
+    let code = response.status().as_u16();
+    let bytes = http_body_util::BodyExt::collect(response.into_body()).await.unwrap().to_bytes();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    (code, serde_json::from_slice(&bytes).unwrap_or(Value::String(text)))
+}
+
+/// Sends a JSON body.
+pub(crate) async fn call(env: &TestEnv, method: Method, path: &str, body: Value) -> (u16, Value) {
+    let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+    send(env, method, path, &[("content-type", "application/json")], body).await
+}
+
+/// Sends a patch of a kind such as `merge-patch+json`.
+pub(crate) async fn patch(env: &TestEnv, path: &str, kind: &str, body: Value) -> (u16, Value) {
+    let kind = format!("application/{kind}");
+    send(env, Method::PATCH, path, &[("content-type", &kind)], body.to_string()).await
 }

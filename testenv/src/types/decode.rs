@@ -1,0 +1,450 @@
+//! Objects of built-in kinds as a Go server would hold them after decoding: unknown members are gone, empty ones are
+//! left out or written as the types say, amounts and times have one form.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::{Field, Shape, Type, find, quantity};
+
+/// Where in an object a value stands.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    parent: Option<&'a At<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Root,
+    Member(&'a str),
+    /// A member of a map, which Go's errors do not name.
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> At<'a> {
+    const ROOT: At<'static> = At { parent: None, step: Step::Root };
+
+    fn to(&'a self, step: Step<'a>) -> At<'a> {
+        At { parent: Some(self), step }
+    }
+
+    /// The path as errors about unknown fields have it: `spec.containers[0].image`.
+    fn path(&self) -> String {
+        let mut out = self.parent.map(At::path).unwrap_or_default();
+        match self.step {
+            Step::Root => {}
+            Step::Index(index) => out.push_str(&format!("[{index}]")),
+            Step::Member(name) | Step::Key(name) => {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                out.push_str(name);
+            }
+        }
+        out
+    }
+
+    /// The path as Go's decoding errors have it: `spec.containers.image`.
+    fn fields(&self) -> String {
+        let mut out = self.parent.map(At::fields).unwrap_or_default();
+        if let Step::Member(name) = self.step {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(name);
+        }
+        out
+    }
+}
+
+/// Brings an object into the form that its type gives it; answers the paths of members that the type does not know.
+///
+/// # Errors
+/// A value of the wrong type, in the words of Go's decoder.
+pub(crate) fn settle(object: &mut Value, of: &'static Type) -> Result<Vec<String>, String> {
+    let mut unknown = Vec::new();
+    if let Value::Object(map) = object {
+        message(map, of, &At::ROOT, &mut unknown)?;
+    }
+    Ok(unknown)
+}
+
+/// What an object of the type has before anything is set.
+pub(crate) fn blank(of: &'static Type) -> Value {
+    let mut object = Value::Object(Map::new());
+    // Nothing can be wrong with what is not there.
+    let _ = settle(&mut object, of);
+    object
+}
+
+/// Paths of members that the type does not have, as server-side apply names them: `.spec.containers[0].image`.
+pub(crate) fn undeclared(config: &Value, of: &'static Type) -> Vec<String> {
+    let mut out = Vec::new();
+    collect_undeclared(config, of, &At::ROOT, &mut out);
+    out
+}
+
+fn collect_undeclared(value: &Value, of: &'static Type, at: &At<'_>, out: &mut Vec<String>) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let here = at.to(Step::Member(name));
+        let Some(field) = of.members.get(name.as_str()) else {
+            if !(has_type_meta(of) && matches!(name.as_str(), "apiVersion" | "kind")) {
+                out.push(format!(".{}", here.path()));
+            }
+            continue;
+        };
+        let Some(inner) = find(field.of) else { continue };
+        match (field.shape, value) {
+            (Shape::List, Value::Array(list)) => {
+                for (i, item) in list.iter().enumerate() {
+                    collect_undeclared(item, inner, &here.to(Step::Index(i)), out);
+                }
+            }
+            (Shape::Map, Value::Object(map)) => {
+                for (key, item) in map {
+                    collect_undeclared(item, inner, &here.to(Step::Key(key)), out);
+                }
+            }
+            _ => collect_undeclared(value, inner, &here, out),
+        }
+    }
+}
+
+/// Whether objects of the type say their own version and kind.
+fn has_type_meta(of: &Type) -> bool {
+    of.members.get("metadata").is_some_and(|m| m.of == "meta.ObjectMeta")
+        && !of.name.ends_with("TemplateSpec")
+        && of.name != "core.PersistentVolumeClaimTemplate"
+}
+
+fn message(
+    map: &mut Map<String, Value>,
+    of: &'static Type,
+    at: &At<'_>,
+    unknown: &mut Vec<String>,
+) -> Result<(), String> {
+    let strangers: Vec<String> =
+        map.keys().filter(|k| !of.members.contains_key(k.as_str())).cloned().collect();
+    for name in strangers {
+        let here = at.to(Step::Member(&name));
+        if has_type_meta(of) && matches!(name.as_str(), "apiVersion" | "kind") {
+            if !map[&name].is_string() {
+                return Err(mismatch(&map[&name], "string", &here, of));
+            }
+        } else {
+            unknown.push(here.path());
+            map.remove(&name);
+        }
+    }
+    for (name, field) in &of.members {
+        let given = map.get_mut(*name).map(Value::take).unwrap_or_default();
+        match member(given, field, &at.to(Step::Member(name)), of, unknown)? {
+            Some(value) => map.insert((*name).to_owned(), value),
+            None => map.remove(*name),
+        };
+    }
+    Ok(())
+}
+
+/// The value of a field; `None` when it is not written.
+fn member(
+    given: Value,
+    field: &Field,
+    at: &At<'_>,
+    of: &'static Type,
+    unknown: &mut Vec<String>,
+) -> Result<Option<Value>, String> {
+    let mut value = given;
+    if value.is_null()
+        && let Some(default) = field.default.filter(|d| !d.is_empty())
+    {
+        value = if field.of == "string" {
+            default.into()
+        } else {
+            serde_json::from_str(default).unwrap_or_default()
+        };
+    }
+    if value.is_null() {
+        let absent = || zero(field);
+        return Ok(field.always.then(absent));
+    }
+    match field.shape {
+        Shape::List => {
+            let Value::Array(list) = &mut value else {
+                return Err(mismatch(&value, &go_type(field), at, of));
+            };
+            for (i, item) in list.iter_mut().enumerate() {
+                element(item, field, &at.to(Step::Index(i)), of, unknown)?;
+            }
+        }
+        Shape::Map => {
+            let Value::Object(map) = &mut value else {
+                return Err(mismatch(&value, &go_type(field), at, of));
+            };
+            for (key, item) in map.iter_mut() {
+                element(item, field, &at.to(Step::Key(key)), of, unknown)?;
+            }
+        }
+        Shape::One | Shape::Inline => element(&mut value, field, at, of, unknown)?,
+    }
+    let written = field.optional || field.always || !is_zero(&value, field);
+    Ok(written.then_some(value))
+}
+
+/// What Go writes for a field that was not set.
+fn zero(field: &Field) -> Value {
+    if field.optional || field.shape != Shape::One {
+        return Value::Null;
+    }
+    match field.of {
+        "string" => "".into(),
+        "bool" => false.into(),
+        "int32" | "int64" | "float" | "IntOrString" => 0.into(),
+        "Quantity" => "0".into(),
+        name => find(name).map_or(Value::Null, blank),
+    }
+}
+
+fn is_zero(value: &Value, field: &Field) -> bool {
+    match value {
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => field.shape == Shape::Map && map.is_empty(),
+        Value::String(text) => text.is_empty(),
+        Value::Bool(set) => !set,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Null => true,
+    }
+}
+
+/// One value: a field's own, or an element of its list or map.
+fn element(
+    value: &mut Value,
+    field: &Field,
+    at: &At<'_>,
+    of: &'static Type,
+    unknown: &mut Vec<String>,
+) -> Result<(), String> {
+    if value.is_null() {
+        *value = zero(&Field { optional: false, shape: Shape::One, ..*field });
+        return Ok(());
+    }
+    match field.of {
+        "string" | "bool" | "int32" | "int64" | "float" | "strings" => scalar(value, field, at, of),
+        "bytes" => bytes(value),
+        "Quantity" => amount(value),
+        "IntOrString" => int_or_string(value),
+        "meta.Time" => time(value, "2006-01-02T15:04:05Z07:00", "%Y-%m-%dT%H:%M:%SZ"),
+        "meta.MicroTime" => time(value, "2006-01-02T15:04:05.000000Z07:00", "%Y-%m-%dT%H:%M:%S.%6fZ"),
+        name => match (find(name), &mut *value) {
+            (Some(inner), Value::Object(map)) => message(map, inner, at, unknown),
+            (Some(_), other) => {
+                Err(mismatch(other, &go_type(&Field { shape: Shape::One, ..*field }), at, of))
+            }
+            (None, _) => Ok(()),
+        },
+    }
+}
+
+fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static Type) -> Result<(), String> {
+    let fits = match (field.of, &*value) {
+        ("string", Value::String(_)) | ("bool", Value::Bool(_)) | ("float", Value::Number(_)) => true,
+        ("int32" | "int64", Value::Number(number)) => {
+            let range = if field.of == "int32" {
+                i64::from(i32::MIN)..=i64::from(i32::MAX)
+            } else {
+                i64::MIN..=i64::MAX
+            };
+            if !number.as_i64().is_some_and(|n| range.contains(&n)) {
+                let text = format!("number {number}");
+                return Err(cannot(&text, field.of, at, of));
+            }
+            true
+        }
+        ("strings", Value::Array(list)) => list.iter().all(Value::is_string),
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(mismatch(value, &go_type(&Field { shape: Shape::One, ..*field }), at, of)) }
+}
+
+fn bytes(value: &mut Value) -> Result<(), String> {
+    let Value::String(text) = value else {
+        return Err(format!("json: cannot unmarshal {} into Go value of type []uint8", json_type(value)));
+    };
+    text.retain(|c| c != '\n' && c != '\r');
+    match BASE64.decode(text.as_bytes()) {
+        Ok(_) => Ok(()),
+        Err(
+            base64::DecodeError::InvalidByte(at, _)
+            | base64::DecodeError::InvalidLastSymbol { offset: at, .. },
+        ) => Err(format!("illegal base64 data at input byte {at}")),
+        Err(_) => Err(format!("illegal base64 data at input byte {}", text.len() / 4 * 4)),
+    }
+}
+
+fn amount(value: &mut Value) -> Result<(), String> {
+    let text = match &*value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        other => other.to_string(),
+    };
+    *value = quantity::canonical(&text)?.into();
+    Ok(())
+}
+
+fn int_or_string(value: &Value) -> Result<(), String> {
+    match value {
+        Value::String(_) => Ok(()),
+        Value::Number(number) if number.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) => Ok(()),
+        Value::Number(number) => {
+            Err(format!("json: cannot unmarshal number {number} into Go value of type int32"))
+        }
+        other => Err(format!("json: cannot unmarshal {} into Go value of type int32", json_type(other))),
+    }
+}
+
+fn time(value: &mut Value, layout: &str, format: &str) -> Result<(), String> {
+    let Value::String(text) = &*value else {
+        return Err(format!("json: cannot unmarshal {} into Go value of type string", json_type(value)));
+    };
+    let micros = layout.contains(".0");
+    let fits = !micros || text.get(19..).is_some_and(|rest| rest.starts_with('.'));
+    let parsed = if fits { text.parse::<Timestamp>().ok() } else { None };
+    let Some(parsed) = parsed else {
+        return Err(format!("parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\""));
+    };
+    *value = parsed.strftime(format).to_string().into();
+    Ok(())
+}
+
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A field's type in Go's notation.
+fn go_type(field: &Field) -> String {
+    let of = match field.of {
+        "float" => "float64".to_owned(),
+        "strings" => "[]string".to_owned(),
+        name => name.split_once('.').map_or_else(|| name.to_owned(), |(_, name)| format!("v1.{name}")),
+    };
+    match field.shape {
+        Shape::List => format!("[]{of}"),
+        Shape::Map => format!("map[string]{of}"),
+        Shape::One | Shape::Inline => of,
+    }
+}
+
+fn mismatch(value: &Value, wanted: &str, at: &At<'_>, of: &Type) -> String {
+    cannot(json_type(value), wanted, at, of)
+}
+
+fn cannot(what: &str, wanted: &str, at: &At<'_>, of: &Type) -> String {
+    let name = of.name.split_once('.').map_or(of.name, |(_, name)| name);
+    format!("json: cannot unmarshal {what} into Go struct field {name}.{} of type {wanted}", at.fields())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn settled(kind: &str, mut value: Value) -> Result<(Value, Vec<String>), String> {
+        let unknown = settle(&mut value, find(kind).unwrap())?;
+        Ok((value, unknown))
+    }
+
+    #[test]
+    fn empty_members_are_written_as_the_type_says() {
+        let (pod, unknown) = settled(
+            "core.Pod",
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {}, "creationTimestamp": null},
+                   "spec": {"containers": [{"name": "c", "args": [], "image": null}], "hostNetwork": false,
+                            "terminationGracePeriodSeconds": 0, "securityContext": {}}}),
+        )
+        .unwrap();
+        assert_eq!(
+            pod,
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+                   "spec": {"containers": [{"name": "c", "resources": {}}], "terminationGracePeriodSeconds": 0,
+                            "securityContext": {}},
+                   "status": {}})
+        );
+        assert!(unknown.is_empty());
+    }
+
+    #[test]
+    fn unknown_members_are_told_and_dropped() {
+        let (map, unknown) =
+            settled("core.Pod", json!({"spec": {"containers": [{"name": "c", "imagee": "x"}]}, "x": 1}))
+                .unwrap();
+        assert_eq!(unknown, ["x", "spec.containers[0].imagee"]);
+        assert!(map.get("x").is_none());
+        let config = json!({"apiVersion": "v1", "spec": {"containers": [{"name": "c", "imagee": "x"}]}});
+        assert_eq!(undeclared(&config, find("core.Pod").unwrap()), [".spec.containers[0].imagee"]);
+    }
+
+    #[test]
+    fn wrong_types_are_told_in_go_s_words() {
+        for (kind, value, expected) in [
+            (
+                "apps.Deployment",
+                json!({"spec": {"replicas": "3"}}),
+                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+            (
+                "core.Pod",
+                json!({"spec": {"containers": [{"image": 1}]}}),
+                "json: cannot unmarshal number into Go struct field Container.spec.containers.image of type string",
+            ),
+            (
+                "core.ConfigMap",
+                json!({"data": {"k": 1}}),
+                "json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
+            ),
+            (
+                "apps.Deployment",
+                json!({"spec": {"replicas": 3_000_000_000_u64}}),
+                "json: cannot unmarshal number 3000000000 into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+            ("core.Secret", json!({"data": {"k": "a"}}), "illegal base64 data at input byte 0"),
+        ] {
+            assert_eq!(settled(kind, value).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn amounts_and_times_get_one_form() {
+        let resources = json!({"limits": {"cpu": 0.5, "memory": "1024Mi"}});
+        let (container, _) = settled("core.Container", json!({"name": "c", "resources": resources})).unwrap();
+        assert_eq!(container["resources"]["limits"], json!({"cpu": "500m", "memory": "1Gi"}));
+        let (lease, _) = settled(
+            "coordination.Lease",
+            json!({"metadata": {"creationTimestamp": "2026-01-02T03:04:05+01:00"},
+                   "spec": {"renewTime": "2026-01-02T03:04:05.000006Z"}}),
+        )
+        .unwrap();
+        assert_eq!(lease["metadata"]["creationTimestamp"], "2026-01-02T02:04:05Z");
+        assert_eq!(lease["spec"]["renewTime"], "2026-01-02T03:04:05.000006Z");
+        let bad = settled("coordination.Lease", json!({"spec": {"renewTime": "2026-01-02T03:04:05Z"}}));
+        assert!(bad.unwrap_err().starts_with("parsing time"));
+    }
+
+    #[test]
+    fn a_blank_object_has_what_go_cannot_leave_out() {
+        assert_eq!(
+            blank(find("core.Service").unwrap()),
+            json!({"metadata": {}, "spec": {}, "status": {"loadBalancer": {}}})
+        );
+        assert_eq!(blank(find("apps.ReplicaSet").unwrap())["status"], json!({"replicas": 0}));
+    }
+}

@@ -1,0 +1,228 @@
+//! What the objects of built-in kinds are made of: one table of messages and fields, read from `types.txt`.
+//!
+//! The table says of each field what Go's types say: its name, its number in protobuf, what it holds, whether it is
+//! written when it is empty, and how it merges. Decoding, protobuf, server-side apply, strategic merge patches and the
+//! published schemas all read this one table.
+
+pub(crate) mod decode;
+mod quantity;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
+    let mut types: BTreeMap<&str, Type> = include_str!("types.txt").lines().filter_map(Type::parse).collect();
+    let flat: Vec<(&str, BTreeMap<&str, Field>)> =
+        types.values().map(|t| (t.name, members(&types, t.name))).collect();
+    for (name, members) in flat {
+        if let Some(of) = types.get_mut(name) {
+            of.members = members;
+        }
+    }
+    types
+});
+
+/// The fields of a message by their JSON names, with those of inline messages.
+fn members(types: &BTreeMap<&str, Type>, name: &str) -> BTreeMap<&'static str, Field> {
+    let mut out = BTreeMap::new();
+    for field in types.get(name).into_iter().flat_map(|t| t.numbered.values()) {
+        if field.shape == Shape::Inline {
+            out.extend(members(types, field.of));
+        } else {
+            out.insert(field.name, *field);
+        }
+    }
+    out
+}
+
+/// A message.
+#[derive(Debug)]
+pub(crate) struct Type {
+    /// Package and name, such as `core.PodSpec`.
+    pub(crate) name: &'static str,
+    /// Whether server-side apply owns it as a whole.
+    pub(crate) atomic: bool,
+    /// By their numbers, as protobuf has them.
+    pub(crate) numbered: BTreeMap<u64, Field>,
+    /// By their names, as JSON has them.
+    pub(crate) members: BTreeMap<&'static str, Field>,
+}
+
+/// A field of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) shape: Shape,
+    /// What it holds, or what the elements of its list or map are.
+    pub(crate) of: &'static str,
+    /// Whether absence and the zero value are different things.
+    pub(crate) optional: bool,
+    /// Whether it is written when it holds nothing.
+    pub(crate) always: bool,
+    /// How server-side apply merges it.
+    pub(crate) merge: Merge,
+    /// How a strategic merge patch treats it.
+    pub(crate) patch: Patch,
+    pub(crate) default: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    One,
+    List,
+    Map,
+    /// The members belong to the message around it.
+    Inline,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Merge {
+    /// Maps and messages by their members, lists as a whole.
+    ByShape,
+    Set,
+    /// A list whose elements are told apart by these members, separated by commas.
+    Keys(&'static str),
+    Atomic,
+}
+
+/// The tags `patchStrategy` and `patchMergeKey`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Patch {
+    /// Elements are merged instead of replaced.
+    pub(crate) merge: bool,
+    /// The member that tells elements apart; none for lists of scalars.
+    pub(crate) key: Option<&'static str>,
+    pub(crate) retain_keys: bool,
+    /// The tag names the default, which is to replace.
+    pub(crate) replace: bool,
+}
+
+impl Type {
+    fn parse(line: &'static str) -> Option<(&'static str, Self)> {
+        let mut words = line.split(' ');
+        let head = words.next().filter(|head| *head != "#")?;
+        let (name, atomic) = head.strip_suffix(":atomic").map_or((head, false), |name| (name, true));
+        let numbered = words.filter_map(Field::parse).collect();
+        Some((name, Self { name, atomic, numbered, members: BTreeMap::new() }))
+    }
+}
+
+impl Field {
+    /// Reads `name=number:type?!;fact`.
+    fn parse(word: &'static str) -> Option<(u64, Self)> {
+        let (name, rest) = word.split_once('=')?;
+        let (number, rest) = rest.split_once(':')?;
+        let mut facts = rest.split(';');
+        let kind = facts.next()?;
+        let (kind, always) = kind.strip_suffix('!').map_or((kind, false), |kind| (kind, true));
+        let (kind, optional) = kind.strip_suffix('?').map_or((kind, false), |kind| (kind, true));
+        let (shape, of) = match kind.split_once(':') {
+            Some(("list", of)) => (Shape::List, of),
+            Some(("map", of)) => (Shape::Map, of),
+            Some(("inline", of)) => (Shape::Inline, of),
+            _ => (Shape::One, kind),
+        };
+        let (merge, patch) = (Merge::ByShape, Patch::default());
+        let mut field = Self { name, shape, of, optional, always, merge, patch, default: None };
+        for fact in facts {
+            field.note(fact);
+        }
+        Some((number.parse().ok()?, field))
+    }
+
+    fn note(&mut self, fact: &'static str) {
+        let argument = |name: &str| fact.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
+        if let Some(keys) = argument("map") {
+            self.merge = Merge::Keys(keys);
+        } else if let Some(value) = argument("default") {
+            self.default = Some(value);
+        } else if fact == "set" {
+            self.merge = Merge::Set;
+        } else if fact == "atomic" {
+            self.merge = Merge::Atomic;
+        } else {
+            let (strategy, key) = fact.split_once('=').map_or((fact, None), |(s, key)| (s, Some(key)));
+            let has = |word: &str| strategy.split('+').any(|part| part == word);
+            let (merge, retain_keys, replace) = (has("merge"), has("retainKeys"), has("replace"));
+            self.patch = Patch { merge, key, retain_keys, replace };
+        }
+    }
+}
+
+/// A message by its name.
+pub(crate) fn find(name: &str) -> Option<&'static Type> {
+    TYPES.get(name)
+}
+
+/// The message of a kind; `None` for kinds that are not in the table.
+pub(crate) fn of_kind(api_version: &str, kind: &str) -> Option<&'static Type> {
+    if matches!(kind, "DeleteOptions" | "Status") {
+        return find(&format!("meta.{kind}"));
+    }
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("core", api_version));
+    let package = group.split('.').next().unwrap_or_default();
+    // Packages of other versions than v1 carry the version in their name.
+    let version = if version == "v1" { "" } else { version };
+    find(&format!("{package}{version}.{kind}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What fields hold beside messages.
+    const LEAVES: &[&str] = &[
+        "string",
+        "bytes",
+        "bool",
+        "int32",
+        "int64",
+        "float",
+        "Quantity",
+        "IntOrString",
+        "RawExtension",
+        "meta.Time",
+        "meta.MicroTime",
+        "meta.FieldsV1",
+        "strings",
+    ];
+
+    #[test]
+    fn every_type_of_the_table_is_known() {
+        for of in TYPES.values() {
+            for field in of.numbered.values() {
+                assert!(LEAVES.contains(&field.of) || find(field.of).is_some(), "{} {field:?}", of.name);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_members_of_the_elements() {
+        for (of, field) in TYPES.values().flat_map(|t| t.members.values().map(move |f| (t.name, f))) {
+            let keys = match field.merge {
+                Merge::Keys(keys) => keys.split(',').collect(),
+                _ => Vec::new(),
+            };
+            for key in keys.into_iter().chain(field.patch.key) {
+                assert!(find(field.of).is_some_and(|t| t.members.contains_key(key)), "{of}.{}", field.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_whole() {
+        let spec = find("core.PodSpec").unwrap();
+        let containers = spec.members["containers"];
+        assert_eq!((containers.shape, containers.of), (Shape::List, "core.Container"));
+        assert!(containers.always && !containers.optional);
+        assert_eq!(containers.merge, Merge::Keys("name"));
+        let patch = Patch { merge: true, key: Some("name"), ..Patch::default() };
+        assert_eq!(containers.patch, patch);
+        assert!(spec.members["volumes"].patch.retain_keys);
+        assert!(find("core.Volume").unwrap().members.contains_key("secret"), "inline messages are members");
+        assert!(find("meta.LabelSelector").unwrap().atomic);
+        assert_eq!(of_kind("v1", "Pod").unwrap().name, "core.Pod");
+        assert_eq!(of_kind("rbac.authorization.k8s.io/v1", "Role").unwrap().name, "rbac.Role");
+        assert!(of_kind("autoscaling/v2", "HorizontalPodAutoscaler").is_some());
+    }
+}

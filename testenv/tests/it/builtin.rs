@@ -1,0 +1,93 @@
+//! Built-in kinds: what the server makes of what people write.
+
+use http::Method;
+use kubesmith_testenv::TestEnv;
+use serde_json::{Value, json};
+
+use crate::support::{call, patch};
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
+const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+fn pod(name: &str, container: &Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container]}})
+}
+
+fn deployment(name: &str) -> Value {
+    let labels = json!({"app": name});
+    json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": {
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}}}})
+}
+
+#[tokio::test]
+async fn amounts_are_stored_in_one_form_and_zero_values_are_left_out() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let container = json!({"name": "c", "image": "nginx:1", "args": [], "stdin": false,
+        "resources": {"limits": {"cpu": 0.5, "memory": "1024Mi"}}, "ports": [{"containerPort": 80}]});
+    let (code, stored) = call(&env, Method::POST, PODS, pod("p", &container)).await;
+    assert_eq!(code, 201, "{stored}");
+    let container = &stored["spec"]["containers"][0];
+    let amounts = json!({"cpu": "500m", "memory": "1Gi"});
+    assert_eq!(container["resources"], json!({"limits": amounts, "requests": amounts}));
+    assert_eq!(container["ports"], json!([{"containerPort": 80, "protocol": "TCP"}]));
+    assert!(container.get("args").is_none() && container.get("stdin").is_none());
+}
+
+#[tokio::test]
+async fn a_value_of_the_wrong_type_is_told_with_its_path() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let mut wrong = deployment("d");
+    wrong["spec"]["replicas"] = json!("3");
+    let (code, status) = call(&env, Method::POST, DEPLOYMENTS, wrong).await;
+    assert_eq!(code, 400);
+    assert_eq!(
+        status["message"],
+        "Deployment in version \"v1\" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct \
+         field DeploymentSpec.spec.replicas of type int32"
+    );
+}
+
+#[tokio::test]
+async fn an_applied_configuration_may_not_have_fields_that_the_kind_does_not_know() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let mut config = deployment("d");
+    config["spec"]["template"]["spec"]["containers"][0]["imagee"] = json!("x");
+    let path = format!("{DEPLOYMENTS}/d?fieldManager=m");
+    let (code, status) = patch(&env, &path, "apply-patch+yaml", config).await;
+    assert_eq!(code, 500);
+    assert_eq!(
+        status["message"],
+        "failed to create typed patch object (default/d; apps/v1, Kind=Deployment): \
+         .spec.template.spec.containers[0].imagee: field not declared in schema"
+    );
+}
+
+#[tokio::test]
+async fn an_applied_configuration_owns_what_it_names_and_nothing_else() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{DEPLOYMENTS}/d?fieldManager=m");
+    let (code, stored) = patch(&env, &path, "apply-patch+yaml", deployment("d")).await;
+    assert_eq!(code, 201, "{stored}");
+    assert_eq!(
+        stored["metadata"]["managedFields"][0]["fieldsV1"],
+        json!({"f:spec": {"f:selector": {}, "f:template": {
+            "f:metadata": {"f:labels": {"f:app": {}}},
+            "f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {".": {}, "f:image": {}, "f:name": {}}}}}}})
+    );
+    assert_eq!(stored["spec"]["replicas"], 1);
+}
+
+#[tokio::test]
+async fn strategic_patches_merge_lists_as_their_types_say() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+        "spec": {"selector": {"a": "b"}, "ports": [{"name": "a", "port": 80}]}});
+    assert_eq!(call(&env, Method::POST, SERVICES, service).await.0, 201);
+    let more = json!({"spec": {"ports": [{"name": "b", "port": 81}]}});
+    let (code, stored) = patch(&env, &format!("{SERVICES}/s"), "strategic-merge-patch+json", more).await;
+    assert_eq!(code, 200, "{stored}");
+    let ports: Vec<&Value> = stored["spec"]["ports"].as_array().unwrap().iter().map(|p| &p["port"]).collect();
+    assert_eq!(ports, [80, 81]);
+}
