@@ -1,31 +1,25 @@
 //! The handle that tests hold.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Api, Client, Config};
+use kube::{Client, Config};
 
-use crate::clock::{Clock, SystemClock};
+use crate::backend::{Embedded, EmbeddedOptions, Running};
+use crate::clock::Clock;
+use crate::crds::Wait;
 use crate::error::Error;
-use crate::listen::Listener;
-use crate::server::{ApiService, Origin, Server};
-
-/// How many events of each resource watches can replay.
-const HISTORY: usize = 10_000;
 
 /// Describes a [`TestEnv`] before it starts.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TestEnvBuilder {
     crd_paths: Vec<PathBuf>,
     crds: Vec<CustomResourceDefinition>,
-    clock: Arc<dyn Clock>,
-    seed: Option<u64>,
-    history: usize,
-    controllers: bool,
+    wait: Wait,
+    embedded: EmbeddedOptions,
 }
 
 impl TestEnvBuilder {
@@ -46,14 +40,14 @@ impl TestEnvBuilder {
     /// Takes the time that metadata carries from `clock` instead of the machine.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = clock;
+        self.embedded.clock = Some(clock);
         self
     }
 
     /// Makes UIDs and generated names the same in every run.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
+        self.embedded.seed = Some(seed);
         self
     }
 
@@ -61,7 +55,7 @@ impl TestEnvBuilder {
     /// older version is answered with 410.
     #[must_use]
     pub fn history(mut self, events: usize) -> Self {
-        self.history = events;
+        self.embedded.history = Some(events);
         self
     }
 
@@ -69,7 +63,7 @@ impl TestEnvBuilder {
     /// namespaces that are being deleted are emptied. Off unless set, as beside a kube-apiserver that runs alone.
     #[must_use]
     pub fn controllers(mut self, run: bool) -> Self {
-        self.controllers = run;
+        self.embedded.controllers = run;
         self
     }
 
@@ -81,10 +75,8 @@ impl TestEnvBuilder {
     /// # Panics
     /// Outside of a tokio runtime.
     pub async fn start(self) -> Result<TestEnv, Error> {
-        let server = Server::new(self.clock, self.seed, self.history, self.controllers);
-        let service = ApiService::new(server.clone(), Origin::default());
-        let client = Client::new(service, "default");
-        let env = TestEnv { server, client, listener: None };
+        let backend = Running::Embedded(Embedded::start(self.embedded));
+        let env = TestEnv { client: backend.client(), backend, wait: self.wait };
         for path in &self.crd_paths {
             env.install_crds_from(path).await?;
         }
@@ -115,14 +107,14 @@ impl TestEnvBuilder {
 /// # }
 /// ```
 pub struct TestEnv {
-    server: Arc<Server>,
+    backend: Running,
     client: Client,
-    listener: Option<Listener>,
+    wait: Wait,
 }
 
 impl std::fmt::Debug for TestEnv {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TestEnv").field("server", &self.server).field("listener", &self.listener).finish()
+        f.debug_struct("TestEnv").field("backend", &self.backend).finish_non_exhaustive()
     }
 }
 
@@ -130,14 +122,7 @@ impl TestEnv {
     /// Starts to describe an environment.
     #[must_use]
     pub fn builder() -> TestEnvBuilder {
-        TestEnvBuilder {
-            crd_paths: Vec::new(),
-            crds: Vec::new(),
-            clock: Arc::new(SystemClock),
-            seed: None,
-            history: HISTORY,
-            controllers: false,
-        }
+        TestEnvBuilder::default()
     }
 
     /// A client that talks to the server without a socket.
@@ -154,27 +139,7 @@ impl TestEnv {
     /// # Cancel safety
     /// Dropping the future leaves the CRDs installed that were done.
     pub async fn install_crds(&self, crds: Vec<CustomResourceDefinition>) -> Result<(), Error> {
-        let api: Api<CustomResourceDefinition> = Api::all(self.client());
-        for crd in crds {
-            let name = crd.metadata.name.clone().unwrap_or_default();
-            let refused = |source| Error::Install { name: name.clone(), source: Box::new(source) };
-            let exists = api.get_opt(&name).await.map_err(refused)?.is_some();
-            if exists {
-                let patch = Patch::Merge(&crd);
-                api.patch(&name, &PatchParams::default(), &patch).await.map_err(refused)?;
-            } else {
-                api.create(&PostParams::default(), &crd).await.map_err(refused)?;
-            }
-            let stored = api.get(&name).await.map_err(refused)?;
-            let conditions = stored.status.and_then(|s| s.conditions).unwrap_or_default();
-            if !conditions.iter().any(|c| c.type_ == "Established" && c.status == "True") {
-                let faults = conditions.iter().filter(|c| c.status != "True");
-                let texts: Vec<String> =
-                    faults.map(|c| c.message.clone().unwrap_or_else(|| c.type_.clone())).collect();
-                return Err(Error::NotEstablished { name, reason: texts.join("; ") });
-            }
-        }
-        Ok(())
+        crate::crds::install(&self.client, &crds, self.wait).await
     }
 
     /// Installs the CRDs of a file or of the files in a folder, in the order of their names. Documents of other kinds are
@@ -192,7 +157,7 @@ impl TestEnv {
     /// # Errors
     /// When the address cannot be listened on.
     pub async fn serve(&mut self, addr: SocketAddr) -> Result<String, Error> {
-        self.listen(addr, false).await
+        self.backend.embedded_mut("serve")?.listen(addr, false).await
     }
 
     /// Opens a socket without TLS and without authentication.
@@ -200,23 +165,13 @@ impl TestEnv {
     /// # Errors
     /// When the address cannot be listened on.
     pub async fn serve_plain(&mut self, addr: SocketAddr) -> Result<String, Error> {
-        self.listen(addr, true).await
-    }
-
-    async fn listen(&mut self, addr: SocketAddr, plain: bool) -> Result<String, Error> {
-        if let Some(old) = self.listener.take() {
-            old.stop().await;
-        }
-        let listener = Listener::start(self.server.clone(), addr, plain).await?;
-        let url = listener.url();
-        self.listener = Some(listener);
-        Ok(url)
+        self.backend.embedded_mut("serve_plain")?.listen(addr, true).await
     }
 
     /// The address that other processes reach the server at; `None` before [`TestEnv::serve`].
     #[must_use]
     pub fn url(&self) -> Option<String> {
-        self.listener.as_ref().map(Listener::url)
+        self.backend.url()
     }
 
     /// A kubeconfig for the socket, as YAML; opens one on a free loopback port if there is none.
@@ -224,10 +179,7 @@ impl TestEnv {
     /// # Errors
     /// When no socket can be opened.
     pub async fn kubeconfig(&mut self) -> Result<String, Error> {
-        if self.listener.is_none() {
-            self.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
-        }
-        Ok(self.listener.as_ref().map(crate::files::kubeconfig).unwrap_or_default())
+        self.backend.kubeconfig().await
     }
 
     /// A client configuration for the socket; opens one on a free loopback port if there is none.
@@ -243,21 +195,28 @@ impl TestEnv {
     }
 
     /// Forgets the history of all resources: watches and lists from older versions are answered with 410.
-    pub fn compact(&self) {
-        self.server.store.compact();
+    ///
+    /// # Errors
+    /// On another back end than the embedded server, which cannot be told to forget. A fault rule that answers 410 has
+    /// the same effect on a client there.
+    pub fn compact(&self) -> Result<(), Error> {
+        self.backend.embedded("compact")?.compact();
+        Ok(())
     }
 
-    /// Ends all watches and connections and waits until everything has stopped.
-    pub async fn stop(mut self) {
-        self.server.stop();
-        if let Some(listener) = self.listener.take() {
-            listener.stop().await;
+    /// Ends all watches and connections and waits until everything has stopped. What went wrong is logged; see
+    /// [`TestEnv::try_stop`].
+    pub async fn stop(self) {
+        if let Err(error) = self.try_stop().await {
+            tracing::error!(%error, "the test environment did not stop as it should");
         }
     }
-}
 
-impl Drop for TestEnv {
-    fn drop(&mut self) {
-        self.server.stop();
+    /// As [`TestEnv::stop`], and tells what went wrong.
+    ///
+    /// # Errors
+    /// When something did not end in time, or was left behind.
+    pub async fn try_stop(self) -> Result<(), Error> {
+        self.backend.stop().await
     }
 }

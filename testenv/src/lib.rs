@@ -6,9 +6,11 @@
 
 mod access;
 pub mod apply;
+mod backend;
 mod builtin;
 mod clock;
 mod crd;
+mod crds;
 mod custom;
 mod discovery;
 mod env;

@@ -102,7 +102,7 @@ async fn a_version_that_is_compacted_is_gone() {
     let api = widgets(&env).await;
     let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
     api.create(&PostParams::default(), &widget("w", json!({}))).await.unwrap();
-    env.compact();
+    env.compact().unwrap();
     let mut watch = api.watch(&WatchParams::default(), &version).await.unwrap().boxed();
     let event = watch.try_next().await.unwrap().unwrap();
     assert!(matches!(event, WatchEvent::Error(status) if status.code == 410));

@@ -68,7 +68,7 @@ async fn pages_show_one_state_whatever_is_written_between_them() {
         rest["items"].as_array().unwrap().iter().map(|i| &i["metadata"]["name"]).collect();
     assert_eq!(names, ["b", "c"]);
     assert_eq!(rest["metadata"]["resourceVersion"], first["metadata"]["resourceVersion"]);
-    env.compact();
+    env.compact().unwrap();
     send_json(&env, "POST", maps, map("d")).await;
     let (status, gone) = send_json(&env, "GET", &format!("{maps}?continue={token}"), Value::Null).await;
     assert_eq!((status, &gone["reason"]), (410, &json!("Expired")));

@@ -1,0 +1,84 @@
+//! The server in this process.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use kube::Client;
+
+use crate::clock::{Clock, SystemClock};
+use crate::error::Error;
+use crate::listen::Listener;
+use crate::server::{ApiService, Origin, Server};
+
+/// How many events of each resource watches can replay.
+const HISTORY: usize = 10_000;
+
+/// What can be told only to a server in this process; `None` is what the server does unless told.
+#[derive(Debug, Default)]
+pub(crate) struct EmbeddedOptions {
+    pub(crate) clock: Option<Arc<dyn Clock>>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) history: Option<usize>,
+    pub(crate) controllers: bool,
+}
+
+/// An embedded server and the socket it may have.
+#[derive(Debug)]
+pub(crate) struct Embedded {
+    server: Arc<Server>,
+    listener: Option<Listener>,
+}
+
+impl Embedded {
+    pub(crate) fn start(options: EmbeddedOptions) -> Self {
+        let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
+        let history = options.history.unwrap_or(HISTORY);
+        let server = Server::new(clock, options.seed, history, options.controllers);
+        Self { server, listener: None }
+    }
+
+    /// A client that needs no socket.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(ApiService::new(self.server.clone(), Origin::default()), "default")
+    }
+
+    /// Opens a socket on `addr` in place of the one there was, with TLS unless `plain`; returns its URL.
+    pub(crate) async fn listen(&mut self, addr: SocketAddr, plain: bool) -> Result<String, Error> {
+        if let Some(old) = self.listener.take() {
+            old.stop().await;
+        }
+        let listener = Listener::start(self.server.clone(), addr, plain).await?;
+        let url = listener.url();
+        self.listener = Some(listener);
+        Ok(url)
+    }
+
+    pub(crate) fn url(&self) -> Option<String> {
+        self.listener.as_ref().map(Listener::url)
+    }
+
+    /// Describes the socket; opens one on loopback if there is none.
+    pub(crate) async fn kubeconfig(&mut self) -> Result<String, Error> {
+        if self.listener.is_none() {
+            self.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), false).await?;
+        }
+        Ok(self.listener.as_ref().map(crate::files::kubeconfig).unwrap_or_default())
+    }
+
+    pub(crate) fn compact(&self) {
+        self.server.store.compact();
+    }
+
+    pub(crate) async fn stop(mut self) {
+        self.server.stop();
+        if let Some(listener) = self.listener.take() {
+            listener.stop().await;
+        }
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.server.stop();
+    }
+}
