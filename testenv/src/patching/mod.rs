@@ -1,5 +1,6 @@
 //! The ways to describe a change of an object: JSON patch, merge patch and strategic merge patch.
 
+mod json;
 pub(crate) mod strategic;
 
 use serde_json::{Map, Value};
@@ -20,7 +21,7 @@ pub(crate) fn json_patch(target: &mut Value, patch: &Value) -> ApiResult<()> {
     }
     let patch: json_patch::Patch = serde_json::from_value(patch.clone())
         .map_err(|e| ApiError::bad_request(format!("error decoding patch: {e}")))?;
-    json_patch::patch(target, &patch).map_err(|_| ApiError::unprocessable_patch())
+    json::apply(target, patch).map_err(|json::Unprocessable| ApiError::unprocessable_patch())
 }
 
 /// Carries out a merge patch (RFC 7386).

@@ -9,6 +9,7 @@ use crate::http::decode::{self, Decoded};
 use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::{FieldValidation, WriteOptions};
 use crate::http::reply::Reply;
+use crate::meta;
 use crate::patching::{self, strategic};
 use crate::registry::Behaviour;
 use crate::server::Call;
@@ -16,7 +17,7 @@ use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::Object;
 use crate::types::Type;
 
-pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
+pub(super) fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
     let mut options = WriteOptions::parse(&call.query, "PatchOptions")?;
     options.applying = kind == PatchKind::Apply;
@@ -30,7 +31,7 @@ pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     }
     let patch = decoded(call, kind)?;
     if kind == PatchKind::Apply {
-        return apply(call, patch, &options).await;
+        return apply(call, patch, &options);
     }
     let mut warnings = Vec::new();
     let object = update::change(call, &options, &mut |current| {
@@ -38,10 +39,9 @@ pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
         carry_out(call, kind, &mut next, &patch.value)?;
         warnings = settle(call, &mut next, &patch, &options)?;
         Ok(next)
-    })
-    .await;
+    });
     let object = object.map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, 200, &object).await?.with_warnings(warnings))
+    Ok(read::shown(call, 200, &object)?.with_warnings(warnings))
 }
 
 /// Reads the patch itself.
@@ -99,7 +99,7 @@ fn settle(
 }
 
 /// Server-side apply.
-async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
+fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
     let def = &call.def;
     let mut wanted = patch.value;
     let text = |key: &str| wanted[key].as_str().unwrap_or_default().to_owned();
@@ -111,21 +111,34 @@ async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiRe
     admit::check_identity(call, &mut wanted)?;
     let warnings = admit::settle_applied(call, &mut wanted, &patch.duplicates, options)?;
     admit::check_kind(def, &wanted)?;
+    let nameless = meta::name(&wanted).is_empty();
+    if nameless {
+        meta::set(&mut wanted, "name", call.path.name.clone());
+    }
     admit::check_place(call, &mut wanted, &call.path.name)?;
     let (object, created) =
-        applied(call, &wanted, options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
+        applied(call, &wanted, nameless, options).map_err(|e| e.with_warnings(warnings.clone()))?;
+    Ok(read::shown(call, if created { 201 } else { 200 }, &object)?.with_warnings(warnings))
 }
 
-async fn applied(call: &Call<'_>, wanted: &Value, options: &WriteOptions) -> ApiResult<(Arc<Object>, bool)> {
+/// `nameless`: the configuration itself gives no name, which is enough for an object that is there.
+fn applied(
+    call: &Call<'_>,
+    wanted: &Value,
+    nameless: bool,
+    options: &WriteOptions,
+) -> ApiResult<(Arc<Object>, bool)> {
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
     if call.server.store.get(&def.collection, &key).is_none() && call.path.subresource.is_empty() {
+        if nameless {
+            let cause = Cause::required("metadata.name", "name or generateName is required");
+            return Err(ApiError::invalid(def.about(""), vec![cause]));
+        }
         let merged = merged(call, None, wanted, options)?;
-        return Ok((create::insert(call, merged, options).await?, true));
+        return Ok((create::insert(call, merged, options)?, true));
     }
-    let object =
-        update::change(call, options, &mut |current| merged(call, Some(current), wanted, options)).await?;
+    let object = update::change(call, options, &mut |current| merged(call, Some(current), wanted, options))?;
     Ok((object, false))
 }
 

@@ -126,3 +126,20 @@ async fn an_unforced_propagation_policy_waits_for_a_collector() {
         send_json(&env, "DELETE", &format!("{maps}/m?propagationPolicy=Maybe"), Value::Null).await;
     assert_eq!((status, &body["details"]["kind"]), (422, &json!("DeleteOptions")));
 }
+
+#[tokio::test]
+async fn an_applied_configuration_may_leave_out_the_name_of_what_is_there() {
+    let env = TestEnv::builder().start().await.unwrap();
+    widgets(&env).await;
+    let path = "/apis/a.example/v1/namespaces/default/widgets";
+    let widget =
+        |metadata: Value| json!({"apiVersion": "a.example/v1", "kind": "Widget", "metadata": metadata});
+    let applied = format!("{path}/a?fieldManager=me");
+    let apply = |body: Value| send(&env, "PATCH", &applied, "application/apply-patch+yaml", body.to_string());
+    let (status, body) = apply(widget(json!({"labels": {"a": "b"}}))).await;
+    assert_eq!((status, &body["details"]["causes"][0]["field"]), (422, &json!("metadata.name")));
+    assert_eq!(apply(widget(json!({"name": "a"}))).await.0, 201);
+    let (status, body) = apply(widget(json!({"labels": {"a": "b"}}))).await;
+    assert_eq!((status, &body["metadata"]["labels"]["a"]), (200, &json!("b")));
+    assert_eq!(apply(widget(json!({"name": "b"}))).await.0, 400);
+}
