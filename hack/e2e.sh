@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Unmodified clients against `kubesmith serve`: kubectl, the Python client, the JavaScript client, a kube-rs controller.
+#
+#   hack/e2e.sh                        all of them
+#   hack/e2e.sh kubectl|python|node|kube-rs ...
+#
+# Installs what is missing with Debian's package manager; the Python and JavaScript clients come from PyPI and npm into
+# the target folder.
+set -o errexit -o nounset -o pipefail
+source "$(dirname "$0")/lib.sh"
+
+target=${CARGO_TARGET_DIR:-target}
+work=$target/e2e
+server=
+
+start() {
+  cargo build --quiet --locked --package kubesmith
+  mkdir -p "$work"
+  rm -f "$work/kubeconfig"
+  "$target/debug/kubesmith" serve --addr 127.0.0.1:0 --controllers --crds e2e/crds \
+    --kubeconfig "$work/kubeconfig" >"$work/serve.log" 2>&1 &
+  server=$!
+  trap stop EXIT
+  until grep -q '^kubeconfig: ' "$work/serve.log"; do
+    kill -0 "$server" 2>/dev/null || { cat "$work/serve.log" >&2; exit 1; }
+    sleep 0.05
+  done
+  export KUBECONFIG=$PWD/$work/kubeconfig
+  [ "${work#/}" = "$work" ] || KUBECONFIG=$work/kubeconfig
+}
+
+stop() {
+  kill "$server" 2>/dev/null || true
+  wait "$server" 2>/dev/null || true
+}
+
+run_kubectl() {
+  need kubectl kubernetes-client
+  e2e/kubectl.sh
+}
+
+run_python() {
+  need python3 python3
+  python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3-venv
+  [ -x "$work/python/bin/pip" ] || python3 -m venv "$work/python"
+  "$work/python/bin/pip" install --quiet --disable-pip-version-check --requirement e2e/python/requirements.txt
+  "$work/python/bin/python" e2e/python/test_client.py
+}
+
+run_node() {
+  need node nodejs
+  need npm npm
+  mkdir -p "$work/node"
+  cp e2e/node/* "$work/node/"
+  (cd "$work/node" && npm install --silent --no-audit --no-fund --no-package-lock && npm test --silent)
+}
+
+run_kube-rs() {
+  KUBESMITH_E2E_KUBECONFIG=$KUBECONFIG cargo test --quiet --locked --package kubesmith-e2e-kube-rs
+}
+
+need_tools
+start
+[ $# -gt 0 ] || set -- kubectl python node kube-rs
+for client; do
+  echo "-- $client"
+  "run_$client"
+done
