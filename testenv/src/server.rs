@@ -37,7 +37,7 @@ pub(crate) struct Origin {
     pub(crate) token: Option<Arc<str>>,
 }
 
-/// The server's state. All handlers are synchronous; only bodies and watches wait.
+/// The server's state. Handlers wait for bodies, watches and webhooks, and hold no lock meanwhile.
 pub(crate) struct Server {
     pub(crate) store: Arc<Store>,
     registry: RwLock<Arc<Registry>>,
@@ -175,12 +175,12 @@ impl Server {
                 return Reply::error(&answer).into_response();
             }
         };
-        let reply = self.dispatch(&parts, body).unwrap_or_else(|error| Reply::error(&error));
+        let reply = self.dispatch(&parts, body).await.unwrap_or_else(|error| Reply::error(&error));
         let response = reply.into_response();
         if head { response.map(|_| http_body_util::Empty::new().boxed_unsync()) } else { response }
     }
 
-    fn dispatch(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
+    async fn dispatch(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
         let target = path::parse(parts.uri.path()).map_err(|()| ApiError::NoSuchPath)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         if let Target::Other(path) = &target {
@@ -197,7 +197,7 @@ impl Server {
                     .find(&path.group, &path.version, &path.resource)
                     .filter(|def| def.namespaced || path.namespace.is_empty())
                     .ok_or(ApiError::NoSuchPath)?;
-                self.resource(parts, path, def, query, body)
+                self.resource(parts, path, def, query, body).await
             }
             other if parts.method == Method::GET || parts.method == Method::HEAD => {
                 discovery::answer(&registry, &other, parts)
@@ -206,7 +206,7 @@ impl Server {
         }
     }
 
-    fn resource(
+    async fn resource(
         self: &Arc<Self>,
         parts: &Parts,
         path: ResourcePath,
@@ -217,7 +217,7 @@ impl Server {
         let accepted = negotiate::accept(&parts.headers, false)?;
         let deprecated = def.deprecated.clone();
         let call = Call { server: self.clone(), def, path, query, headers: &parts.headers, body, accepted };
-        let reply = verbs::dispatch(&call, &parts.method)?;
+        let reply = verbs::dispatch(&call, &parts.method).await?;
         Ok(reply.with_warnings(deprecated.into_iter().collect()))
     }
 

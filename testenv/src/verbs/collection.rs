@@ -8,7 +8,7 @@ use crate::http::reply::Reply;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
 
-pub(super) fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
+pub(super) async fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
     let def = &call.def;
     let options = DeleteOptions::parse(call)?;
     let selectors = Selectors::parse(call, "")?;
@@ -20,7 +20,7 @@ pub(super) fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
         .map_err(|_| ApiError::internal("the present state could not be listed"))?;
     let mut items = Vec::new();
     for (key, object) in snapshot.objects.iter().filter(|(_, object)| selectors.matches(object)) {
-        match delete_one(call, key, &options) {
+        match delete_one(call, key, &options).await {
             Ok(_) => items.push(seen(call, object)),
             // Somebody else deleted it in the meantime.
             Err(error) if error.code() == 404 => {}

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// How often a generated name that is taken is replaced by another.
 const NAME_TRIES: usize = 8;
 
-pub(super) fn create(call: &Call<'_>) -> ApiResult<Reply> {
+pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
@@ -23,12 +23,16 @@ pub(super) fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, "")?;
-    let object = insert(call, value, &options).map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, 201, &object)?.with_warnings(warnings))
+    let object = insert(call, value, &options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
+    Ok(read::shown(call, 201, &object).await?.with_warnings(warnings))
 }
 
 /// Completes, checks and stores a new object.
-pub(super) fn insert(call: &Call<'_>, mut value: Value, options: &WriteOptions) -> ApiResult<Arc<Object>> {
+pub(super) async fn insert(
+    call: &Call<'_>,
+    mut value: Value,
+    options: &WriteOptions,
+) -> ApiResult<Arc<Object>> {
     let def = &call.def;
     if !meta::text(&value, "resourceVersion").is_empty() {
         return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));

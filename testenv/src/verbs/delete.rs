@@ -112,14 +112,14 @@ impl DeleteOptions {
     }
 }
 
-pub(super) fn delete(call: &Call<'_>) -> ApiResult<Reply> {
+pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
     let options = DeleteOptions::parse(call)?;
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
-    let (object, gone) = delete_one(call, &key, &options)?;
+    let (object, gone) = delete_one(call, &key, &options).await?;
     let returns = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.returns_deleted);
     if !gone || returns {
-        return read::shown(call, 200, &object);
+        return read::shown(call, 200, &object).await;
     }
     let mut details = json!({"name": call.path.name});
     if !def.group.is_empty() {
@@ -134,7 +134,7 @@ pub(super) fn delete(call: &Call<'_>) -> ApiResult<Reply> {
 }
 
 /// Deletes an object, or marks it when something holds it; answers its last state and whether it is gone.
-pub(super) fn delete_one(
+pub(super) async fn delete_one(
     call: &Call<'_>,
     key: &str,
     options: &DeleteOptions,

@@ -17,26 +17,28 @@ use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
 
 /// Finds the verb of a request and runs it.
-pub(crate) fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     match call.path.subresource.as_str() {
         "" => {}
-        "status" if call.def.status => return item(call, method),
-        "scale" if call.def.scale.is_some() => return scale::dispatch(call, method),
-        "finalize" if call.def.collection == "namespaces" => return item(call, method),
+        "status" if call.def.status => return item(call, method).await,
+        "scale" if call.def.scale.is_some() => return scale::dispatch(call, method).await,
+        "finalize" if call.def.collection == "namespaces" => return item(call, method).await,
         _ if call.def.is_custom() => return Err(ApiError::not_found(call.def.about(&call.path.name))),
         _ => return Err(ApiError::NoSuchPath),
     }
-    if call.path.name.is_empty() { all(call, method) } else { item(call, method) }
+    if call.path.name.is_empty() { all(call, method).await } else { item(call, method).await }
 }
 
 /// Requests for a collection.
-fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+async fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     let everywhere = call.def.namespaced && call.path.namespace.is_empty();
     match *method {
-        Method::GET | Method::HEAD if call.path.watch || call.query.flag("watch") => watch::watch(call, ""),
-        Method::GET | Method::HEAD => read::list(call),
-        Method::POST if !everywhere => create::create(call),
-        Method::DELETE if !everywhere || call.def.is_custom() => collection::delete_collection(call),
+        Method::GET | Method::HEAD if call.path.watch || call.query.flag("watch") => {
+            watch::watch(call, "").await
+        }
+        Method::GET | Method::HEAD => read::list(call).await,
+        Method::POST if !everywhere => create::create(call).await,
+        Method::DELETE if !everywhere || call.def.is_custom() => collection::delete_collection(call).await,
         Method::POST if call.def.is_custom() => Err(no_namespace()),
         Method::PUT | Method::PATCH if call.def.is_custom() => {
             Err(ApiError::bad_request("name must be provided"))
@@ -67,21 +69,21 @@ fn not_supported(call: &Call<'_>, method: &Method) -> ApiError {
 }
 
 /// Requests for one object or a subresource that is a part of it.
-fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+async fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     if call.def.namespaced && call.path.namespace.is_empty() {
         return Err(if call.def.is_custom() { no_namespace() } else { ApiError::NoSuchPath });
     }
     let main = call.path.subresource.is_empty();
     match *method {
         Method::GET | Method::HEAD if main && (call.path.watch || call.query.flag("watch")) => {
-            watch::watch(call, &call.path.name)
+            watch::watch(call, &call.path.name).await
         }
-        Method::GET | Method::HEAD => read::get(call),
-        Method::PUT => update::put(call),
-        Method::PATCH => patch::patch(call),
-        Method::DELETE if main => delete::delete(call),
+        Method::GET | Method::HEAD => read::get(call).await,
+        Method::PUT => update::put(call).await,
+        Method::PATCH => patch::patch(call).await,
+        Method::DELETE if main => delete::delete(call).await,
         // kube-apiserver's handler for custom resources ignores the name of a POST.
-        Method::POST if main && call.def.is_custom() => create::create(call),
+        Method::POST if main && call.def.is_custom() => create::create(call).await,
         _ => Err(not_supported(call, method)),
     }
 }

@@ -17,7 +17,7 @@ use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::Object;
 use crate::types::Type;
 
-pub(super) fn patch(call: &Call<'_>) -> ApiResult<Reply> {
+pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
     let mut options = WriteOptions::parse(&call.query, "PatchOptions")?;
     options.applying = kind == PatchKind::Apply;
@@ -31,7 +31,7 @@ pub(super) fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     }
     let patch = decoded(call, kind)?;
     if kind == PatchKind::Apply {
-        return apply(call, patch, &options);
+        return apply(call, patch, &options).await;
     }
     let mut warnings = Vec::new();
     let object = update::change(call, &options, &mut |current| {
@@ -39,9 +39,10 @@ pub(super) fn patch(call: &Call<'_>) -> ApiResult<Reply> {
         carry_out(call, kind, &mut next, &patch.value)?;
         warnings = settle(call, &mut next, &patch, &options)?;
         Ok(next)
-    });
+    })
+    .await;
     let object = object.map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, 200, &object)?.with_warnings(warnings))
+    Ok(read::shown(call, 200, &object).await?.with_warnings(warnings))
 }
 
 /// Reads the patch itself.
@@ -99,7 +100,7 @@ fn settle(
 }
 
 /// Server-side apply.
-fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
+async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
     let def = &call.def;
     let mut wanted = patch.value;
     let text = |key: &str| wanted[key].as_str().unwrap_or_default().to_owned();
@@ -117,12 +118,12 @@ fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<R
     }
     admit::check_place(call, &mut wanted, &call.path.name)?;
     let (object, created) =
-        applied(call, &wanted, nameless, options).map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, if created { 201 } else { 200 }, &object)?.with_warnings(warnings))
+        applied(call, &wanted, nameless, options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
+    Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
 }
 
 /// `nameless`: the configuration itself gives no name, which is enough for an object that is there.
-fn applied(
+async fn applied(
     call: &Call<'_>,
     wanted: &Value,
     nameless: bool,
@@ -136,9 +137,10 @@ fn applied(
             return Err(ApiError::invalid(def.about(""), vec![cause]));
         }
         let merged = merged(call, None, wanted, options)?;
-        return Ok((create::insert(call, merged, options)?, true));
+        return Ok((create::insert(call, merged, options).await?, true));
     }
-    let object = update::change(call, options, &mut |current| merged(call, Some(current), wanted, options))?;
+    let object =
+        update::change(call, options, &mut |current| merged(call, Some(current), wanted, options)).await?;
     Ok((object, false))
 }
 

@@ -17,16 +17,16 @@ use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, Snapshot, SnapshotError};
 use crate::table;
 
-pub(super) fn get(call: &Call<'_>) -> ApiResult<Reply> {
+pub(super) async fn get(call: &Call<'_>) -> ApiResult<Reply> {
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
     let object = call.server.store.get(&def.collection, &key);
     let object = object.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
-    shown(call, 200, &object)
+    shown(call, 200, &object).await
 }
 
 /// An object in the form the client asked for.
-pub(super) fn shown(call: &Call<'_>, code: u16, object: &Object) -> ApiResult<Reply> {
+pub(super) async fn shown(call: &Call<'_>, code: u16, object: &Object) -> ApiResult<Reply> {
     if call.accepted.shape == Shape::Plain && !call.accepted.yaml {
         return Ok(Reply::json_bytes(code, rendered(&call.def, object)));
     }
@@ -143,7 +143,7 @@ pub(super) fn parse_version(text: &str) -> Result<Option<u64>, String> {
     }
 }
 
-pub(super) fn list(call: &Call<'_>) -> ApiResult<Reply> {
+pub(super) async fn list(call: &Call<'_>) -> ApiResult<Reply> {
     let def = &call.def;
     let selectors = Selectors::parse(call, "")?;
     let (at, start) = position(call)?;

@@ -13,7 +13,7 @@ use crate::registry::ScalePaths;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 
-pub(super) fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     let Some(paths) = call.def.scale.clone() else { return Err(ApiError::NoSuchPath) };
     match *method {
         Method::GET | Method::HEAD => {
@@ -25,7 +25,7 @@ pub(super) fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
         Method::PUT => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
             let wanted = admit::read_object(call)?.value;
-            write(call, &paths, &options, |_| Ok(wanted.clone()))
+            write(call, &paths, &options, |_| Ok(wanted.clone())).await
         }
         Method::PATCH => {
             let options = WriteOptions::parse(&call.query, "PatchOptions")?;
@@ -36,16 +36,17 @@ pub(super) fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
                 carry_out(call, kind, &mut next, &patch.value)?;
                 Ok(next)
             })
+            .await
         }
         _ => Err(ApiError::method_not_allowed()),
     }
 }
 
-fn write(
+async fn write(
     call: &Call<'_>,
     paths: &ScalePaths,
     options: &WriteOptions,
-    edit: impl Fn(&Value) -> ApiResult<Value>,
+    edit: impl Fn(&Value) -> ApiResult<Value> + Send + Sync,
 ) -> ApiResult<Reply> {
     let object = update::change(call, options, &mut |current| {
         let scale = edit(&scale_of(current, paths))?;
@@ -63,7 +64,8 @@ fn write(
         let version = meta::text(&scale, "resourceVersion").to_owned();
         meta::set(&mut next, "resourceVersion", version);
         Ok(next)
-    })?;
+    })
+    .await?;
     Ok(shown(call, &admit::from_stored(&call.def, &object.value), paths))
 }
 

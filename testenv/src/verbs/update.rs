@@ -18,7 +18,7 @@ use crate::store::{Object, WriteError};
 /// patience has.
 const RETRIES: usize = 1000;
 
-pub(super) fn put(call: &Call<'_>) -> ApiResult<Reply> {
+pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
@@ -26,16 +26,17 @@ pub(super) fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, &call.path.name)?;
-    let (object, created) = replace(call, &value, &options).map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, if created { 201 } else { 200 }, &object)?.with_warnings(warnings))
+    let (object, created) =
+        replace(call, &value, &options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
+    Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
 }
 
-fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiResult<(Arc<Object>, bool)> {
+async fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiResult<(Arc<Object>, bool)> {
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
     let create = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.create_on_update);
     if create && call.path.subresource.is_empty() && call.server.store.get(&def.collection, &key).is_none() {
-        return Ok((create::insert(call, value.clone(), options)?, true));
+        return Ok((create::insert(call, value.clone(), options).await?, true));
     }
     let unconditional = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.unconditional_update);
     let uid = meta::text(value, "uid").to_owned();
@@ -52,7 +53,8 @@ fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiResult<
             return Err(ApiError::conflict(def.about(&call.path.name), &text));
         }
         Ok(value.clone())
-    })?;
+    })
+    .await?;
     Ok((object, false))
 }
 
@@ -60,10 +62,10 @@ fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiResult<
 ///
 /// A `metadata.resourceVersion` in the wanted object has to be the current one. The change is worked out again when
 /// somebody else wrote in between, unless the client named a version.
-pub(super) fn change(
+pub(super) async fn change(
     call: &Call<'_>,
     options: &WriteOptions,
-    edit: &mut dyn FnMut(&Value) -> ApiResult<Value>,
+    edit: &mut (dyn FnMut(&Value) -> ApiResult<Value> + Send),
 ) -> ApiResult<Arc<Object>> {
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);

@@ -27,7 +27,7 @@ const BOOKMARK_PERIOD: Duration = Duration::from_secs(60);
 /// Marks the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-pub(super) fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
+pub(super) async fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
     let selectors = Selectors::parse(call, name)?;
     let streaming = check_options(call)?;
     let text = call.query.get("resourceVersion");
