@@ -31,7 +31,7 @@ fn typed<'a>(call: &'a Call<'_>) -> &'a Typed {
 
 fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
     let ignored = match call.path.subresource.as_str() {
-        "status" => vec!["spec".to_owned()],
+        "status" => vec!["metadata".to_owned(), "spec".to_owned()],
         _ if call.def.status => vec!["status".to_owned()],
         _ => Vec::new(),
     };

@@ -38,6 +38,7 @@ pub(super) async fn insert(
         return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
     }
     check_namespace(call)?;
+    begin(call, &mut value, options);
     let generated = meta::name(&value).is_empty() && !meta::text(&value, "generateName").is_empty();
     for _ in 0..NAME_TRIES {
         if generated {
@@ -47,7 +48,6 @@ pub(super) async fn insert(
         let mut complete = value.clone();
         prepare(call, &mut complete);
         admit::check(def, &complete, None, false)?;
-        crate::managed::updated(call, None, &mut complete, options);
         let key = def.key_of(&complete);
         let stored = admit::to_stored(def, complete);
         if options.dry_run {
@@ -71,24 +71,39 @@ pub(super) async fn insert(
     Err(ApiError::already_exists(def.about(meta::name(&value))))
 }
 
-/// Sets what the server decides and what defaults decide.
-fn prepare(call: &Call<'_>, value: &mut Value) {
-    let def = &call.def;
-    for field in
-        ["selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "generation"]
-    {
+/// Takes out what only the server may set, fills in defaults and records who owns what.
+fn begin(call: &Call<'_>, value: &mut Value, options: &WriteOptions) {
+    for field in [
+        "selfLink",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "resourceVersion",
+        "uid",
+        "creationTimestamp",
+    ] {
         meta::remove(value, field);
     }
+    meta::tidy(value);
+    admit::default(&call.def, value, Stage::Create);
+    crate::managed::updated(call, None, value, options);
+}
+
+/// Sets what the server decides.
+fn prepare(call: &Call<'_>, value: &mut Value) {
+    let def = &call.def;
+    meta::remove(value, "generation");
     meta::set(value, "uid", call.server.ids.uid());
     meta::set(value, "creationTimestamp", call.server.now());
     if counts_generation(def) {
         meta::set(value, "generation", 1);
     }
-    meta::tidy(value);
     if def.status {
         meta::object_mut(value).remove("status");
     }
-    admit::default(def, value, Stage::Create);
+    if !def.is_custom() {
+        // What a built-in kind has at first depends on the status, which has just gone.
+        admit::default(def, value, Stage::Create);
+    }
     if def.plural == "services" && !def.is_custom() {
         assign_address(call, value);
     }

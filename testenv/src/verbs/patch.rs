@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{admit, create, read, update};
+use super::update::{self, Edit};
+use super::{admit, create, read};
 use crate::http::decode::{self, Decoded};
 use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::{FieldValidation, WriteOptions};
@@ -33,16 +34,28 @@ pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     if kind == PatchKind::Apply {
         return apply(call, patch, &options).await;
     }
-    let mut warnings = Vec::new();
-    let object = update::change(call, &options, &mut |current| {
+    let mut edit = Patched { call, kind, patch: &patch, options: &options, warnings: Vec::new() };
+    let object = update::change(call, &options, &mut edit).await;
+    let object = object.map_err(|e| e.with_warnings(edit.warnings.clone()))?;
+    Ok(read::shown(call, 200, &object).await?.with_warnings(edit.warnings))
+}
+
+/// A patch that is no apply.
+struct Patched<'a> {
+    call: &'a Call<'a>,
+    kind: PatchKind,
+    patch: &'a Decoded,
+    options: &'a WriteOptions,
+    warnings: Vec<String>,
+}
+
+impl Edit for Patched<'_> {
+    async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
         let mut next = current.clone();
-        carry_out(call, kind, &mut next, &patch.value)?;
-        warnings = settle(call, &mut next, &patch, &options)?;
+        carry_out(self.call, self.kind, &mut next, &self.patch.value)?;
+        self.warnings = settle(self.call, &mut next, self.patch, self.options)?;
         Ok(next)
-    })
-    .await;
-    let object = object.map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, 200, &object).await?.with_warnings(warnings))
+    }
 }
 
 /// Reads the patch itself.
@@ -139,9 +152,20 @@ async fn applied(
         let merged = merged(call, None, wanted, options)?;
         return Ok((create::insert(call, merged, options).await?, true));
     }
-    let object =
-        update::change(call, options, &mut |current| merged(call, Some(current), wanted, options)).await?;
-    Ok((object, false))
+    Ok((update::change(call, options, &mut Applied { call, wanted, options }).await?, false))
+}
+
+/// A configuration that is applied.
+struct Applied<'a> {
+    call: &'a Call<'a>,
+    wanted: &'a Value,
+    options: &'a WriteOptions,
+}
+
+impl Edit for Applied<'_> {
+    async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
+        merged(self.call, Some(current), self.wanted, self.options)
+    }
 }
 
 /// The configuration merged into the live object, in the form that its type gives it.

@@ -3,8 +3,9 @@
 use ::http::Method;
 use serde_json::{Value, json};
 
+use super::admit;
 use super::patch::{carry_out, decoded};
-use super::{admit, update};
+use super::update::{self, Edit};
 use crate::http::negotiate;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -25,13 +26,13 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
         Method::PUT => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
             let wanted = admit::read_object(call)?.value;
-            write(call, &paths, &options, |_| Ok(wanted.clone())).await
+            write(call, &paths, &options, &|_| Ok(wanted.clone())).await
         }
         Method::PATCH => {
             let options = WriteOptions::parse(&call.query, "PatchOptions")?;
             let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
             let patch = decoded(call, kind)?;
-            write(call, &paths, &options, |scale| {
+            write(call, &paths, &options, &|scale| {
                 let mut next = scale.clone();
                 carry_out(call, kind, &mut next, &patch.value)?;
                 Ok(next)
@@ -46,27 +47,38 @@ async fn write(
     call: &Call<'_>,
     paths: &ScalePaths,
     options: &WriteOptions,
-    edit: impl Fn(&Value) -> ApiResult<Value> + Send + Sync,
+    edit: &(dyn Fn(&Value) -> ApiResult<Value> + Sync),
 ) -> ApiResult<Reply> {
-    let object = update::change(call, options, &mut |current| {
-        let scale = edit(&scale_of(current, paths))?;
+    let object = update::change(call, options, &mut Scaled { call, paths, edit }).await?;
+    Ok(shown(call, &admit::from_stored(&call.def, &object.value), paths))
+}
+
+/// A change of the scale.
+struct Scaled<'a> {
+    call: &'a Call<'a>,
+    paths: &'a ScalePaths,
+    /// The wanted scale, made of the current one.
+    edit: &'a (dyn Fn(&Value) -> ApiResult<Value> + Sync),
+}
+
+impl Edit for Scaled<'_> {
+    async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
+        let scale = (self.edit)(&scale_of(current, self.paths))?;
         let replicas = &scale["spec"]["replicas"];
         let number = if replicas.is_null() { Some(0) } else { replicas.as_i64() };
         let Some(number) = number else {
             return Err(ApiError::bad_request("Scale in version \"v1\" cannot be handled as a Scale"));
         };
         if number < 0 {
-            let cause = Cause::invalid(paths.spec.clone(), number, "should be a non-negative integer");
-            return Err(ApiError::invalid(call.def.about_kind(&call.path.name), vec![cause]));
+            let cause = Cause::invalid(self.paths.spec.clone(), number, "should be a non-negative integer");
+            return Err(ApiError::invalid(self.call.def.about_kind(&self.call.path.name), vec![cause]));
         }
         let mut next = current.clone();
-        set(&mut next, &paths.spec, Value::from(number));
+        set(&mut next, &self.paths.spec, Value::from(number));
         let version = meta::text(&scale, "resourceVersion").to_owned();
         meta::set(&mut next, "resourceVersion", version);
         Ok(next)
-    })
-    .await?;
-    Ok(shown(call, &admit::from_stored(&call.def, &object.value), paths))
+    }
 }
 
 fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {

@@ -1,5 +1,6 @@
 //! PUT, and the way of every change of a stored object.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -38,34 +39,48 @@ async fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiR
     if create && call.path.subresource.is_empty() && call.server.store.get(&def.collection, &key).is_none() {
         return Ok((create::insert(call, value.clone(), options).await?, true));
     }
-    let unconditional = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.unconditional_update);
-    let uid = meta::text(value, "uid").to_owned();
-    let object = change(call, options, &mut |current| {
-        if !unconditional && matches!(meta::text(value, "resourceVersion"), "" | "0") {
-            let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
-            return Err(ApiError::invalid(def.about(&call.path.name), vec![cause]));
-        }
-        if !uid.is_empty() && uid != meta::text(current, "uid") {
-            let text = format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                meta::text(current, "uid")
-            );
-            return Err(ApiError::conflict(def.about(&call.path.name), &text));
-        }
-        Ok(value.clone())
-    })
-    .await?;
-    Ok((object, false))
+    Ok((change(call, options, &mut Replacement { call, value }).await?, false))
 }
 
-/// Changes the object of the path: `edit` gets the current object in the asked-for version and answers the wanted one.
+/// What a request makes of an object.
+pub(super) trait Edit: Send {
+    /// The wanted object, made of the current one in the version of the request. It is asked again when somebody else
+    /// wrote in between.
+    fn edit(&mut self, current: &Value) -> impl Future<Output = ApiResult<Value>> + Send;
+}
+
+/// The body of a PUT.
+struct Replacement<'a> {
+    call: &'a Call<'a>,
+    value: &'a Value,
+}
+
+impl Edit for Replacement<'_> {
+    async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
+        let def = &self.call.def;
+        let unconditional = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.unconditional_update);
+        if !unconditional && matches!(meta::text(self.value, "resourceVersion"), "" | "0") {
+            let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
+            return Err(ApiError::invalid(def.about(&self.call.path.name), vec![cause]));
+        }
+        let (wanted, uid) = (meta::text(self.value, "uid"), meta::text(current, "uid"));
+        if !wanted.is_empty() && wanted != uid {
+            let text =
+                format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {uid}");
+            return Err(ApiError::conflict(def.about(&self.call.path.name), &text));
+        }
+        Ok(self.value.clone())
+    }
+}
+
+/// Changes the object of the path, as `edit` has it.
 ///
 /// A `metadata.resourceVersion` in the wanted object has to be the current one. The change is worked out again when
 /// somebody else wrote in between, unless the client named a version.
 pub(super) async fn change(
     call: &Call<'_>,
     options: &WriteOptions,
-    edit: &mut (dyn FnMut(&Value) -> ApiResult<Value> + Send),
+    edit: &mut impl Edit,
 ) -> ApiResult<Arc<Object>> {
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
@@ -73,12 +88,14 @@ pub(super) async fn change(
         let stored = call.server.store.get(&def.collection, &key);
         let stored = stored.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
         let current = admit::from_stored(def, &stored.value);
-        let mut wanted = edit(&current)?;
+        let mut wanted = edit.edit(&current).await?;
+        begin(call, &current, &mut wanted, options);
         let named = !matches!(meta::text(&wanted, "resourceVersion"), "" | "0");
         if named && meta::text(&wanted, "resourceVersion") != stored.rv.to_string() {
             return Err(ApiError::modified(def.about(&call.path.name)));
         }
-        prepare(call, &current, &mut wanted, options)?;
+        prepare(call, &current, &mut wanted);
+        admit::check(def, &wanted, Some(&current), call.path.subresource == "status")?;
         match write(call, &key, &stored, wanted, options) {
             Ok(object) => return Ok(object),
             Err(WriteError::NotFound) => return Err(ApiError::not_found(def.about(&call.path.name))),
@@ -88,8 +105,15 @@ pub(super) async fn change(
     Err(ApiError::modified(def.about(&call.path.name)))
 }
 
-/// Completes and checks an object that replaces `current`.
-fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value, options: &WriteOptions) -> ApiResult<()> {
+/// Fills in defaults and records who owns what.
+fn begin(call: &Call<'_>, current: &Value, wanted: &mut Value, options: &WriteOptions) {
+    meta::tidy(wanted);
+    admit::default(&call.def, wanted, Stage::Update);
+    crate::managed::updated(call, Some(current), wanted, options);
+}
+
+/// Completes an object that replaces `current`.
+fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     let def = &call.def;
     for field in
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "generation", "selfLink"]
@@ -98,35 +122,29 @@ fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value, options: &Write
     }
     meta::copy(current, wanted, "deletionGracePeriodSeconds");
     meta::set(wanted, "resourceVersion", meta::text(current, "resourceVersion").to_owned());
-    meta::tidy(wanted);
     keep_other_part(call, current, wanted);
-    admit::default(def, wanted, Stage::Update);
+    if !def.is_custom() {
+        admit::default(def, wanted, Stage::Update);
+    }
     keep_assigned(def, current, wanted);
     if create::counts_generation(def) && spec_differs(def, current, wanted) {
         let generation = current["metadata"]["generation"].as_i64().unwrap_or_default();
         meta::set(wanted, "generation", generation + 1);
     }
-    admit::check(def, wanted, Some(current), call.path.subresource == "status")?;
-    crate::managed::updated(call, Some(current), wanted, options);
-    Ok(())
 }
 
 /// The main resource leaves the status as it is, the status leaves everything else.
 fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     match call.path.subresource.as_str() {
         "status" => {
-            let status = wanted.get("status").cloned();
-            let managed = wanted["metadata"].get("managedFields").cloned();
-            *wanted = current.clone();
-            put_back(meta::object_mut(wanted), "status", status);
-            if let Some(managed) = managed {
-                meta::set(wanted, "managedFields", managed);
-            }
+            let given = std::mem::replace(wanted, current.clone());
+            put_back(meta::object_mut(wanted), "status", given.get("status").cloned());
+            meta::copy(&given, wanted, "managedFields");
         }
         "finalize" => {
-            let finalizers = wanted["spec"].get("finalizers").cloned();
-            *wanted = current.clone();
-            put_back(meta::map_at(wanted, "spec"), "finalizers", finalizers);
+            let given = std::mem::replace(wanted, current.clone());
+            put_back(meta::map_at(wanted, "spec"), "finalizers", given["spec"].get("finalizers").cloned());
+            meta::copy(&given, wanted, "managedFields");
         }
         _ if call.def.status => put_back(meta::object_mut(wanted), "status", current.get("status").cloned()),
         _ => {}
