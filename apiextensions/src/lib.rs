@@ -1,5 +1,5 @@
 //! What an API server knows about custom resource definitions: structural schemas, the Common Expression Language of
-//! their rules, and the checks of a CRD itself.
+//! their rules, the checks of a CRD itself, and the OpenAPI definitions that are published of it.
 //!
 //! Values in, values and ordered causes with kube-apiserver's texts out. The package does no I/O and knows neither HTTP nor
 //! storage: the embedded server of kubesmith-testenv enforces with it, and the command refuses with it what a server would
@@ -7,4 +7,5 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 pub mod cel;
+pub mod openapi;
 pub mod structural;

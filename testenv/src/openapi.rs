@@ -1,5 +1,8 @@
 //! `/openapi/v3`: the schemas of what is served.
 
+use std::collections::BTreeMap;
+
+use kubesmith_apiextensions::openapi::{self, CustomKind};
 use serde_json::{Value, json};
 
 use crate::http::reply::Reply;
@@ -29,10 +32,10 @@ pub(crate) fn answer(registry: &Registry, path: &str) -> ApiResult<Reply> {
     if defs.is_empty() {
         return Err(ApiError::NoSuchPath);
     }
-    let mut schemas = serde_json::Map::new();
+    let mut schemas = openapi::metadata_definitions();
     let mut paths = serde_json::Map::new();
     for def in &defs {
-        schemas.insert(component_name(def), schema(def));
+        schemas.extend(definitions(def));
         for (path, item) in path_items(def) {
             paths.insert(path, item);
         }
@@ -48,30 +51,43 @@ fn document_name(group: &str, version: &str) -> String {
     if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
 }
 
-/// The group's labels backwards, then version and kind.
-fn component_name(def: &ResourceDef) -> String {
-    let group: Vec<&str> = def.group.split('.').rev().filter(|p| !p.is_empty()).collect();
-    let group = if group.is_empty() { "io.k8s.api.core".to_owned() } else { group.join(".") };
-    format!("{group}.{}.{}", def.version, def.kind)
+/// The definitions of a resource, by name.
+fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
+    match &def.behaviour {
+        Behaviour::Custom(custom) => {
+            let kind = CustomKind {
+                group: &def.group,
+                version: &def.version,
+                kind: &def.kind,
+                list_kind: &def.list_kind,
+                plural: &def.plural,
+                selectable_fields: &def.selectable,
+            };
+            openapi::definitions(&kind, custom.schema.clone())
+        }
+        Behaviour::BuiltIn(_) => {
+            let group = if def.group.is_empty() { "core.api.k8s.io" } else { &def.group };
+            BTreeMap::from([(openapi::definition_name(group, &def.version, &def.kind), built_in(def))])
+        }
+    }
 }
 
 fn gvk(def: &ResourceDef) -> Value {
     json!({"group": def.group, "version": def.version, "kind": def.kind})
 }
 
-fn schema(def: &ResourceDef) -> Value {
-    let mut schema = match &def.behaviour {
-        Behaviour::Custom(custom) if custom.schema.is_object() => custom.schema.clone(),
-        _ => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
-    };
-    schema["x-kubernetes-group-version-kind"] = json!([gvk(def)]);
-    for (field, text) in [
-        ("apiVersion", "APIVersion defines the versioned schema of this representation of an object."),
-        ("kind", "Kind is a string value representing the REST resource this object represents."),
-    ] {
-        schema["properties"][field] = json!({"type": "string", "description": text});
-    }
-    schema
+/// Of built-in kinds only the names are told.
+fn built_in(def: &ResourceDef) -> Value {
+    let text = |description: &str| json!({"type": "string", "description": description});
+    json!({
+        "type": "object",
+        "x-kubernetes-preserve-unknown-fields": true,
+        openapi::GROUP_VERSION_KIND: [gvk(def)],
+        "properties": {
+            "apiVersion": text("APIVersion defines the versioned schema of this representation of an object."),
+            "kind": text("Kind is a string value representing the REST resource this object represents."),
+        },
+    })
 }
 
 /// The paths whose parameters clients look up before they use them.

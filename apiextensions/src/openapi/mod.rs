@@ -1,0 +1,172 @@
+//! The definitions that `/openapi/v3/apis/<group>/<version>` has of custom resources: the kind, its list, and the types
+//! of metadata that they refer to.
+//!
+//! In: the names and the `openAPIV3Schema` of one version. Out: definitions by name, as kube-apiserver builds them
+//! (`pkg/controller/openapi/builder` of apiextensions-apiserver). Nested types have no definitions of their own: a CRD's
+//! schema is one tree.
+
+mod metadata;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+pub use metadata::definitions as metadata_definitions;
+
+/// Extension that names the group, version and kind of a definition.
+pub const GROUP_VERSION_KIND: &str = "x-kubernetes-group-version-kind";
+
+/// Extension that lists the fields which field selectors may name.
+const SELECTABLE_FIELDS: &str = "x-kubernetes-selectable-fields";
+
+/// Where clients find what the fields of every object mean.
+const CONVENTIONS: &str =
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
+
+/// One version of a custom resource.
+#[derive(Clone, Copy, Debug)]
+pub struct CustomKind<'a> {
+    /// API group.
+    pub group: &'a str,
+    /// Version.
+    pub version: &'a str,
+    /// Kind.
+    pub kind: &'a str,
+    /// Kind of its lists.
+    pub list_kind: &'a str,
+    /// Resource name in URLs.
+    pub plural: &'a str,
+    /// Paths of the selectable fields; a leading dot does not count.
+    pub selectable_fields: &'a [String],
+}
+
+/// The definitions of a kind and of its list, by name. `schema` is the version's `openAPIV3Schema`; anything but an object
+/// stands for a version without a schema.
+pub fn definitions(kind: &CustomKind<'_>, schema: Value) -> BTreeMap<String, Value> {
+    let name = definition_name(kind.group, kind.version, kind.kind);
+    let list = list_definition(kind, &name);
+    let list_name = definition_name(kind.group, kind.version, kind.list_kind);
+    BTreeMap::from([(name, object_definition(kind, schema)), (list_name, list)])
+}
+
+/// Name of a definition: the group's labels backwards, then version and kind.
+pub fn definition_name(group: &str, version: &str, kind: &str) -> String {
+    let group: Vec<&str> = group.rsplit('.').collect();
+    format!("{}.{version}.{kind}", group.join("."))
+}
+
+fn object_definition(kind: &CustomKind<'_>, schema: Value) -> Value {
+    let mut out = if schema.is_object() { schema } else { json!({"type": "object"}) };
+    complete(&mut out);
+    add_type_meta(&mut out);
+    out["properties"]["metadata"] =
+        reference("ObjectMeta", &format!("Standard object's metadata. More info: {CONVENTIONS}#metadata"));
+    extend(&mut out, kind, kind.kind);
+    out
+}
+
+fn list_definition(kind: &CustomKind<'_>, item: &str) -> Value {
+    let mut out = json!({
+        "description": format!("{} is a list of {}", kind.list_kind, kind.kind),
+        "type": "object",
+        "required": ["items"],
+        "properties": {
+            "items": {
+                "description": format!("List of {}. More info: {CONVENTIONS}", kind.plural),
+                "type": "array",
+                "items": {"$ref": format!("#/components/schemas/{item}")},
+            },
+            "metadata":
+                reference("ListMeta", &format!("Standard list metadata. More info: {CONVENTIONS}#types-kinds")),
+        },
+    });
+    add_type_meta(&mut out);
+    extend(&mut out, kind, kind.list_kind);
+    out
+}
+
+fn extend(schema: &mut Value, kind: &CustomKind<'_>, name: &str) {
+    schema[GROUP_VERSION_KIND] = json!([{"group": kind.group, "version": kind.version, "kind": name}]);
+    if !kind.selectable_fields.is_empty() {
+        let paths = kind.selectable_fields.iter().map(|path| path.trim_start_matches('.'));
+        schema[SELECTABLE_FIELDS] = paths.map(|path| json!({"fieldPath": path})).collect();
+    }
+}
+
+/// A reference to a type of metadata. OpenAPI 3.0 allows nothing beside `$ref`, so it stands in an `allOf`.
+fn reference(kind: &str, description: &str) -> Value {
+    json!({"allOf": [{"$ref": metadata::reference(kind)}], "description": description})
+}
+
+fn add_type_meta(schema: &mut Value) {
+    schema["properties"]["apiVersion"] = json!({
+        "type": "string",
+        "description": format!(
+            "APIVersion defines the versioned schema of this representation of an object. Servers should convert \
+             recognized schemas to the latest internal value, and may reject unrecognized values. \
+             More info: {CONVENTIONS}#resources"
+        ),
+    });
+    schema["properties"]["kind"] = json!({
+        "type": "string",
+        "description": format!(
+            "Kind is a string value representing the REST resource this object represents. Servers may infer this \
+             from the endpoint the client submits requests to. Cannot be updated. In CamelCase. \
+             More info: {CONVENTIONS}#types-kinds"
+        ),
+    });
+}
+
+/// Writes out what extensions imply: the two types of `x-kubernetes-int-or-string` and the fields of
+/// `x-kubernetes-embedded-resource`. Follows the structure of the schema, not its value validations.
+fn complete(schema: &mut Value) {
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner) = schema.get_mut(key).filter(|inner| inner.is_object()) {
+            complete(inner);
+        }
+    }
+    for property in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        complete(property.1);
+    }
+    if schema["x-kubernetes-int-or-string"] == true {
+        unfold(schema);
+    }
+    if schema["x-kubernetes-embedded-resource"] == true {
+        embed(schema);
+    }
+}
+
+fn unfold(schema: &mut Value) {
+    let either = json!([{"type": "integer"}, {"type": "string"}]);
+    if schema["anyOf"] == either || schema["allOf"][0]["anyOf"] == either {
+        return;
+    }
+    if schema["anyOf"].is_null() {
+        schema["anyOf"] = either;
+        return;
+    }
+    let mut all = vec![json!({"anyOf": either})];
+    all.extend(schema["allOf"].as_array().cloned().unwrap_or_default());
+    schema["allOf"] = Value::Array(all);
+}
+
+fn embed(schema: &mut Value) {
+    let described = |text: String| json!({"type": "string", "description": text});
+    schema["properties"]["apiVersion"] = described(format!(
+        "apiVersion defines the versioned schema of this representation of an object. More info: {CONVENTIONS}#resources"
+    ));
+    schema["properties"]["kind"] = described(format!(
+        "kind is a string value representing the type of this object. In CamelCase. More info: {CONVENTIONS}#types-kinds"
+    ));
+    schema["properties"]["metadata"] =
+        reference("ObjectMeta", &format!("Standard object's metadata. More info: {CONVENTIONS}#metadata"));
+    let mut required = schema["required"].as_array().cloned().unwrap_or_default();
+    for name in ["kind", "apiVersion"] {
+        if !required.iter().any(|known| known == name) {
+            required.push(name.into());
+        }
+    }
+    schema["required"] = Value::Array(required);
+}
