@@ -8,7 +8,7 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kubesmith_testenv::{Error as EnvError, TestEnv};
+use kubesmith_testenv::{DataError, Error as EnvError, TestEnv};
 use serde::Deserialize as _;
 use serde_yaml::Value;
 
@@ -24,19 +24,22 @@ pub(crate) struct Serve {
     /// Serves HTTP without TLS and without authentication.
     #[arg(long)]
     plain_http: bool,
-    /// Where to write the kubeconfig; default: a new private file that goes when the server ends. A file with other
-    /// clusters is left alone, which is an error.
+    /// Where to write the kubeconfig; default: `kubeconfig` in the folder of --data, or else a new private file that goes
+    /// when the server ends. A file with other clusters is left alone, which is an error.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// CRDs to install: a file, or a folder with files ending in yaml, yml or json; may be repeated.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     crds: Vec<PathBuf>,
+    /// Keeps everything in this folder and goes on from there at the next start; default: in memory.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Also does what a cluster's controllers do: dependents go with their owners, namespaces are emptied.
     #[arg(long)]
     controllers: bool,
 }
 
-/// Why the server did not start.
+/// Why the server did not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeError {
     #[error("{0}")]
@@ -45,7 +48,7 @@ pub(crate) enum ServeError {
     Kubeconfig { path: PathBuf, source: io::Error },
     #[error("{path} holds something else than a kubeconfig of this command")]
     Foreign { path: PathBuf },
-    #[error("cannot start: {0}")]
+    #[error("the system refuses: {0}")]
     System(#[from] io::Error),
 }
 
@@ -62,7 +65,19 @@ impl ServeError {
             ServeError::Env(EnvError::Install { .. } | EnvError::NotEstablished { .. }) => {
                 "correct the CRD; `kubesmith generate` writes one that is accepted"
             }
-            ServeError::Env(_) | ServeError::System(_) => "see the system's message above",
+            ServeError::Env(EnvError::Data { source: DataError::InUse, .. }) => {
+                "end the other server first, or choose another folder with --data DIR"
+            }
+            ServeError::Env(EnvError::Data { source: DataError::Format { .. }, .. }) => {
+                "use the version of kubesmith that wrote it, or choose another folder with --data DIR"
+            }
+            ServeError::Env(EnvError::Data { .. }) => {
+                "nothing was changed; put it right or away, or choose another folder with --data DIR"
+            }
+            ServeError::Env(EnvError::Storage(_)) => {
+                "everything that was answered is on the disk; make room there and start again"
+            }
+            ServeError::Env(_) | ServeError::System(_) => "this is no fault of the arguments; try again",
             ServeError::Kubeconfig { .. } => "choose a file that you may write with --kubeconfig FILE",
             ServeError::Foreign { .. } => "it was left as it is: choose another file with --kubeconfig FILE",
         }
@@ -84,9 +99,12 @@ pub(crate) fn serve(arguments: &Serve) -> Result<(), ServeError> {
 async fn run(arguments: &Serve) -> Result<(), ServeError> {
     // From here on a signal ends the server in order, even before it is ready.
     let interrupted = interrupted()?;
-    let kubeconfig = KubeconfigFile::choose(arguments.kubeconfig.as_deref())?;
-    let builder = TestEnv::builder().controllers(arguments.controllers).crd_paths(&arguments.crds);
+    let mut builder = TestEnv::builder().controllers(arguments.controllers).crd_paths(&arguments.crds);
+    if let Some(folder) = &arguments.data {
+        builder = builder.data_dir(folder);
+    }
     let mut env = builder.start().await?;
+    let kubeconfig = KubeconfigFile::choose(arguments)?;
     let url = match arguments.plain_http {
         true => env.serve_plain(arguments.addr).await?,
         false => env.serve(arguments.addr).await?,
@@ -96,9 +114,12 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
     if arguments.plain_http && !arguments.addr.ip().is_loopback() {
         eprintln!("warning: everybody who reaches {} may do everything", arguments.addr);
     }
-    interrupted.await;
+    let ended = tokio::select! {
+        () = interrupted => Ok(()),
+        error = env.failed() => Err(error.into()),
+    };
     env.stop().await;
-    Ok(())
+    ended
 }
 
 /// Tells that the server is ready, in lines that scripts can read as well.
@@ -144,8 +165,9 @@ struct KubeconfigFile {
 }
 
 impl KubeconfigFile {
-    fn choose(named: Option<&Path>) -> Result<Self, ServeError> {
-        if let Some(path) = named {
+    fn choose(arguments: &Serve) -> Result<Self, ServeError> {
+        let beside_data = || arguments.data.as_ref().map(|folder| folder.join("kubeconfig"));
+        if let Some(path) = arguments.kubeconfig.clone().or_else(beside_data) {
             return Ok(Self { path: std::path::absolute(path)?, _folder: None });
         }
         let folder = tempfile::Builder::new().prefix("kubesmith-").tempdir()?;

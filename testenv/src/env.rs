@@ -67,15 +67,27 @@ impl TestEnvBuilder {
         self
     }
 
+    /// Keeps everything in this folder, which is made if there is none, and goes on from what is there. Without it
+    /// everything is in memory.
+    ///
+    /// What has been answered survives a crash of the process and of the machine: an answer waits until the disk has what
+    /// it tells. Watches go on from the version they have seen, or are answered with 410 when it is older than the history
+    /// that is kept. One environment at a time can use a folder.
+    #[must_use]
+    pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.embedded.data_dir = Some(folder.into());
+        self
+    }
+
     /// Starts the environment.
     ///
     /// # Errors
-    /// When a CRD cannot be read or is refused.
+    /// When the data folder cannot be used, or when a CRD cannot be read or is refused.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     pub async fn start(self) -> Result<TestEnv, Error> {
-        let backend = Running::Embedded(Embedded::start(self.embedded));
+        let backend = Running::Embedded(Embedded::start(self.embedded)?);
         let env = TestEnv { client: backend.client(), backend, wait: self.wait };
         for path in &self.crd_paths {
             env.install_crds_from(path).await?;
@@ -202,6 +214,18 @@ impl TestEnv {
     pub fn compact(&self) -> Result<(), Error> {
         self.backend.embedded("compact")?.compact();
         Ok(())
+    }
+
+    /// Resolves when the data folder can no longer be written, after which every request is answered with an error; never
+    /// without a folder.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
+    pub async fn failed(&self) -> Error {
+        match self.backend.embedded("failed") {
+            Ok(embedded) => embedded.failed().await,
+            Err(_) => std::future::pending().await,
+        }
     }
 
     /// Ends all watches and connections and waits until everything has stopped. What went wrong is logged; see

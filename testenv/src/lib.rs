@@ -37,4 +37,4 @@ mod verbs;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use env::{TestEnv, TestEnvBuilder};
-pub use error::Error;
+pub use error::{DataError, Error};

@@ -11,10 +11,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch as signal;
 use tokio::task::{JoinHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
 
 use crate::error::Error;
 use crate::server::{ApiService, Origin, Server};
-use crate::tls::Certificates;
+use crate::tls::Identity;
 
 /// How long a client may take for a TLS handshake or for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
@@ -37,12 +38,12 @@ impl Listener {
         let failed = |source| Error::Listen { addr, source };
         let socket = TcpListener::bind(addr).await.map_err(failed)?;
         let addr = socket.local_addr().map_err(failed)?;
-        let certificates = if plain { None } else { Some(Certificates::new(hosts(addr))?) };
-        let token: Option<Arc<str>> = (!plain).then(|| server.ids.uid().into());
-        let authority = certificates.as_ref().map(|c| c.authority.clone());
+        let identity = if plain { None } else { Some(Identity::of(&server.store)?) };
+        let acceptor = identity.as_ref().map(|identity| identity.acceptor(hosts(addr))).transpose()?;
+        let (token, authority) = identity.map(|identity| (identity.token, identity.authority)).unzip();
         let service = ApiService::new(server, Origin { token: token.clone() });
         let (stop, stopped) = signal::channel(false);
-        let task = tokio::spawn(accept(socket, service, certificates, stopped));
+        let task = tokio::spawn(accept(socket, service, acceptor, stopped));
         Ok(Self { addr, token, authority, stop, task })
     }
 
@@ -77,7 +78,7 @@ fn hosts(addr: SocketAddr) -> Vec<String> {
 async fn accept(
     socket: TcpListener,
     service: ApiService,
-    certificates: Option<Certificates>,
+    acceptor: Option<TlsAcceptor>,
     mut stopped: signal::Receiver<bool>,
 ) {
     let mut connections = JoinSet::new();
@@ -88,8 +89,7 @@ async fn accept(
             accepted = socket.accept() => {
                 // A connection that broke before it was accepted concerns nobody else.
                 let Ok((stream, _)) = accepted else { continue };
-                let acceptor = certificates.as_ref().map(|c| c.acceptor.clone());
-                connections.spawn(connection(stream, acceptor, service.clone(), stopped.clone()));
+                connections.spawn(connection(stream, acceptor.clone(), service.clone(), stopped.clone()));
             }
         }
     }
@@ -98,7 +98,7 @@ async fn accept(
 
 async fn connection(
     stream: TcpStream,
-    acceptor: Option<tokio_rustls::TlsAcceptor>,
+    acceptor: Option<TlsAcceptor>,
     service: ApiService,
     mut stopped: signal::Receiver<bool>,
 ) {

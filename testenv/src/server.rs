@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll};
 
@@ -22,7 +21,7 @@ use crate::http::query::Query;
 use crate::http::reply::{Body, Reply};
 use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
-use crate::store::{Object, Store, WriteError};
+use crate::store::{NotDurable, Object, Store, WriteError};
 use crate::{crd, custom, discovery, meta, verbs};
 
 /// The largest body, in bytes; kube-apiserver's own limit.
@@ -45,7 +44,6 @@ pub(crate) struct Server {
     reconciling: Mutex<()>,
     clock: Arc<dyn Clock>,
     pub(crate) ids: Ids,
-    next_address: AtomicU32,
     stopping: signal::Sender<bool>,
     /// Whether objects follow their owners and namespaces their end.
     controllers: bool,
@@ -59,20 +57,21 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// A server with the namespaces and the service that every cluster has.
+    /// A server of what the store has, with the namespaces and the service that every cluster has.
     pub(crate) fn new(
+        store: Arc<Store>,
         clock: Arc<dyn Clock>,
         seed: Option<u64>,
-        history_limit: usize,
         controllers: bool,
     ) -> Arc<Self> {
+        // The ids of an earlier run must not come again.
+        let seed = seed.map(|seed| seed.wrapping_add(store.current() - 1));
         let server = Arc::new(Self {
-            store: Arc::new(Store::new(history_limit)),
-            registry: RwLock::new(Arc::new(Registry::new([]))),
+            store,
+            registry: RwLock::default(),
             reconciling: Mutex::new(()),
             clock,
             ids: Ids::new(seed),
-            next_address: AtomicU32::new(0),
             stopping: signal::Sender::new(false),
             controllers,
             garbage: crate::garbage::Queue::default(),
@@ -81,17 +80,21 @@ impl Server {
             server.seed_namespace(name);
         }
         server.seed_service();
+        server.refresh();
         server
     }
 
     fn seed_namespace(&self, name: &str) {
+        if self.store.get("namespaces", name).is_some() {
+            return;
+        }
         let value = json!({
             "apiVersion": "v1", "kind": "Namespace",
             "metadata": {"name": name, "uid": self.ids.uid(), "creationTimestamp": self.now(),
                          "labels": {"kubernetes.io/metadata.name": name}},
             "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
         });
-        // The store is empty, so the name is free.
+        // Nobody else writes yet, so the name is still free.
         let _ = self.store.create("namespaces", name, value);
     }
 
@@ -102,6 +105,9 @@ impl Server {
 
     /// The service at which pods find the server itself.
     fn seed_service(&self) {
+        if self.store.get("services", "default/kubernetes").is_some() {
+            return;
+        }
         let address = self.service_address();
         let value = json!({
             "apiVersion": "v1", "kind": "Service",
@@ -113,7 +119,7 @@ impl Server {
                      "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"},
             "status": {"loadBalancer": {}},
         });
-        // The store has no services, so the name is free.
+        // Nobody else writes yet, so the name is still free.
         let _ = self.store.create("services", "default/kubernetes", value);
     }
 
@@ -139,7 +145,7 @@ impl Server {
 
     /// The next address for a service, from 10.0.0.0/16.
     pub(crate) fn service_address(&self) -> String {
-        let n = self.next_address.fetch_add(1, Ordering::Relaxed) % 0xffff + 1;
+        let n = self.store.count("service-addresses") % 0xffff + 1;
         format!("10.0.{}.{}", n >> 8, n & 0xff)
     }
 
@@ -176,6 +182,11 @@ impl Server {
             }
         };
         let reply = self.dispatch(&parts, body).await.unwrap_or_else(|error| Reply::error(&error));
+        // What the answer tells, or what it was worked out from, must not be lost any more.
+        let reply = match self.store.settled().await {
+            Ok(()) => reply,
+            Err(NotDurable(why)) => Reply::error(&ApiError::internal(&*why)),
+        };
         let response = reply.into_response();
         if head { response.map(|_| http_body_util::Empty::new().boxed_unsync()) } else { response }
     }

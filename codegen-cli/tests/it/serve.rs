@@ -145,6 +145,42 @@ fn a_kubeconfig_with_other_clusters_is_left_alone() {
     assert!(error.contains("cannot write the kubeconfig"), "{error}");
 }
 
+#[tokio::test]
+async fn data_outlives_the_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let served = Served::start(&[FREE, &["--data", path(&data)]].concat());
+    assert_eq!(served.kubeconfig, data.join("kubeconfig"));
+    let map = ConfigMap {
+        metadata: ObjectMeta { name: Some("m".to_owned()), ..ObjectMeta::default() },
+        ..ConfigMap::default()
+    };
+    let client = served.client().await;
+    let created =
+        Api::<ConfigMap>::default_namespaced(client).create(&PostParams::default(), &map).await.unwrap();
+
+    let (code, error) = refused(&[FREE, &["--data", path(&data)]].concat());
+    assert_eq!(code, Some(1));
+    assert!(error.contains(path(&data)) && error.contains("--data DIR"), "{error}");
+
+    // At the same address, the old kubeconfig is good for the new server.
+    let old = served.client().await;
+    let addr = served.url.strip_prefix("https://").unwrap().to_owned();
+    drop(served);
+    let _again = Served::start(&["--addr", &addr, "--data", path(&data)]);
+    assert_eq!(Api::<ConfigMap>::default_namespaced(old).get("m").await.unwrap(), created);
+}
+
+#[test]
+fn damaged_data_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("store.log");
+    fs::write(&file, "kubesmith store 0001 0123456789abcdef\n").unwrap();
+    let (code, error) = refused(&[FREE, &["--data", path(dir.path())]].concat());
+    assert_eq!(code, Some(1));
+    assert!(error.contains(path(&file)) && error.contains("damaged"), "{error}");
+}
+
 #[test]
 fn an_address_in_use_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();

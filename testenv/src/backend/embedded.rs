@@ -1,6 +1,7 @@
 //! The server in this process.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use kube::Client;
@@ -9,6 +10,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::listen::Listener;
 use crate::server::{ApiService, Origin, Server};
+use crate::store::{NotDurable, Store};
 
 /// How many events of each resource watches can replay.
 const HISTORY: usize = 10_000;
@@ -20,6 +22,7 @@ pub(crate) struct EmbeddedOptions {
     pub(crate) seed: Option<u64>,
     pub(crate) history: Option<usize>,
     pub(crate) controllers: bool,
+    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// An embedded server and the socket it may have.
@@ -30,11 +33,17 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    pub(crate) fn start(options: EmbeddedOptions) -> Self {
+    pub(crate) fn start(options: EmbeddedOptions) -> Result<Self, Error> {
         let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
         let history = options.history.unwrap_or(HISTORY);
-        let server = Server::new(clock, options.seed, history, options.controllers);
-        Self { server, listener: None }
+        let store = match &options.data_dir {
+            Some(folder) => {
+                Store::open(folder, history).map_err(|(path, source)| Error::Data { path, source })?
+            }
+            None => Store::new(history),
+        };
+        let server = Server::new(Arc::new(store), clock, options.seed, options.controllers);
+        Ok(Self { server, listener: None })
     }
 
     /// A client that needs no socket.
@@ -50,6 +59,8 @@ impl Embedded {
         let listener = Listener::start(self.server.clone(), addr, plain).await?;
         let url = listener.url();
         self.listener = Some(listener);
+        // Whoever is told the authority and the token can rely on them.
+        self.server.store.settled().await.map_err(lost)?;
         Ok(url)
     }
 
@@ -74,11 +85,25 @@ impl Embedded {
         if let Some(listener) = self.listener.take() {
             listener.stop().await;
         }
+        let store = self.server.store.clone();
+        // Waits for the disk; if the runtime refuses, dropping does the same.
+        let _ = tokio::task::spawn_blocking(move || store.shut_down()).await;
     }
+
+    /// Resolves when nothing can be made durable any more.
+    pub(crate) async fn failed(&self) -> Error {
+        lost(self.server.store.failed().await)
+    }
+}
+
+fn lost(NotDurable(why): NotDurable) -> Error {
+    Error::Storage(why.to_string())
 }
 
 impl Drop for Embedded {
     fn drop(&mut self) {
         self.server.stop();
+        // At most one write is left to wait for.
+        self.server.store.shut_down();
     }
 }

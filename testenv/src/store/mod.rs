@@ -1,89 +1,40 @@
-//! Objects in memory: one counter of versions, ordered collections, and a history that watches replay.
+//! Objects: one counter of versions, ordered collections, and a history that watches replay.
 //!
-//! The store knows nothing of HTTP or of kinds; it stamps `metadata.resourceVersion` and keeps order. One mutex guards
-//! everything and is held for map operations only. Watchers pull from the history at their own pace: a writer never
-//! waits for a reader, and a reader that falls behind the kept history is told so.
+//! The store knows nothing of HTTP or of kinds; it stamps `metadata.resourceVersion` and keeps order. Everything is in memory,
+//! and one mutex guards it, which is held for map operations only. Watchers pull from the history at their own pace: a writer
+//! never waits for a reader, and a reader that falls behind the kept history is told so.
+//!
+//! A store with a folder also keeps everything on the disk. A write is carried out in memory at once, so that the next one
+//! builds on it, and is durable a moment later; [`Store::settled`] waits for that, and nothing is answered before.
 
+mod disk;
+mod journal;
+mod log;
+mod record;
+mod snapshot;
+mod state;
+#[cfg(test)]
+mod tests;
 mod watch;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::Bound;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, MutexGuard};
 
 use bytes::Bytes;
 use serde_json::Value;
-use tokio::sync::watch as signal;
 
+use crate::error::DataError;
+use journal::{Entry, Journal, Queue, Shared, Sink};
+pub(crate) use state::{Change, Event, Object};
+use state::{State, undo, with_prefix};
 use watch::Batch;
 pub(crate) use watch::Cursor;
-
-/// A stored object: its value and, once somebody asked, its JSON.
-#[derive(Debug)]
-pub(crate) struct Object {
-    pub(crate) value: Value,
-    pub(crate) rv: u64,
-    bytes: OnceLock<Bytes>,
-}
-
-impl Object {
-    pub(crate) fn new(mut value: Value, rv: u64) -> Self {
-        value["metadata"]["resourceVersion"] = Value::String(rv.to_string());
-        Self { value, rv, bytes: OnceLock::new() }
-    }
-
-    /// An object that only looks as if it had been stored: it has no version.
-    pub(crate) fn unstored(mut value: Value) -> Self {
-        crate::meta::remove(&mut value, "resourceVersion");
-        Self { value, rv: 0, bytes: OnceLock::new() }
-    }
-
-    /// The object as JSON, rendered once.
-    pub(crate) fn json(&self) -> Bytes {
-        self.bytes.get_or_init(|| serde_json::to_vec(&self.value).unwrap_or_default().into()).clone()
-    }
-}
-
-/// What happened to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    Added,
-    Modified,
-    Deleted,
-}
-
-/// One entry of a collection's history.
-#[derive(Debug)]
-pub(crate) struct Event {
-    pub(crate) rv: u64,
-    pub(crate) key: Arc<str>,
-    pub(crate) change: Change,
-    /// The state after the change; of a delete, the last state stamped with the version of the delete.
-    pub(crate) object: Arc<Object>,
-    pub(crate) previous: Option<Arc<Object>>,
-}
-
-/// Objects of one resource.
-#[derive(Debug)]
-struct Collection {
-    objects: BTreeMap<Arc<str>, Arc<Object>>,
-    history: VecDeque<Arc<Event>>,
-    /// History at or below this version is gone.
-    floor: u64,
-    /// No more is written here; watches end when they have read the rest.
-    closed: bool,
-    changed: signal::Sender<u64>,
-}
-
-#[derive(Debug)]
-struct State {
-    rv: u64,
-    collections: BTreeMap<String, Collection>,
-}
 
 /// Why a write was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteError {
     Exists,
+    /// There is no such object, or the collection has ended.
     NotFound,
     /// The object is no longer at the version the writer saw.
     Conflict,
@@ -110,24 +61,88 @@ pub(crate) struct Snapshot {
     pub(crate) objects: Vec<(Arc<str>, Arc<Object>)>,
 }
 
+/// What a version was written for may be lost; nothing can be answered any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NotDurable(pub(crate) Arc<str>);
+
 /// The store.
 #[derive(Debug)]
 pub(crate) struct Store {
-    state: Mutex<State>,
+    shared: Arc<Shared>,
+    /// Keeps the state on the disk; `None` in memory.
+    journal: Option<Journal>,
     history_limit: usize,
 }
 
 impl Store {
-    /// Keeps at most `history_limit` events for each collection.
+    /// A store in memory that keeps at most `history_limit` events for each collection.
     pub(crate) fn new(history_limit: usize) -> Self {
-        Self {
-            state: Mutex::new(State { rv: 1, collections: BTreeMap::new() }),
-            history_limit: history_limit.max(1),
-        }
+        let shared = Arc::new(Shared::new(State::new()));
+        Self { shared, journal: None, history_limit: history_limit.max(1) }
+    }
+
+    /// The store in a folder, which is made if there is none. No other process may use it as long as this store lives.
+    ///
+    /// # Errors
+    /// The file or folder that is at fault, and why.
+    pub(crate) fn open(path: &Path, history_limit: usize) -> Result<Self, (PathBuf, DataError)> {
+        let history_limit = history_limit.max(1);
+        let (state, disk) = disk::open(path, history_limit)?;
+        Self::with_sink(state, Box::new(disk), history_limit)
+            .map_err(|error| (path.to_owned(), DataError::Io(error)))
+    }
+
+    /// A store that goes on from `state`, which `sink` has.
+    fn with_sink(mut state: State, sink: Box<dyn Sink>, history_limit: usize) -> std::io::Result<Self> {
+        state.queue = Some(Queue::new(state.rv));
+        let shared = Arc::new(Shared::new(state));
+        let journal = Some(Journal::start(shared.clone(), sink)?);
+        Ok(Self { shared, journal, history_limit })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock()
+    }
+
+    /// Returns when everything that was written before the call is durable; at once in memory.
+    ///
+    /// # Errors
+    /// When it will never be.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
+    pub(crate) async fn settled(&self) -> Result<(), NotDurable> {
+        if self.journal.is_none() {
+            return Ok(());
+        }
+        let Some(count) = self.lock().queue.as_ref().map(|queue| queue.count) else { return Ok(()) };
+        let mut progress = self.shared.progress.subscribe();
+        // The sender is as old as the store, so there is a value.
+        let seen = progress.wait_for(|progress| progress.count >= count || progress.end.is_some()).await;
+        match seen {
+            Ok(progress) if progress.count >= count => Ok(()),
+            Ok(progress) => Err(NotDurable(progress.end.clone().unwrap_or_default())),
+            Err(_) => Err(NotDurable("the store is gone".into())),
+        }
+    }
+
+    /// Resolves to the reason when nothing can be made durable any more; never in memory.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
+    pub(crate) async fn failed(&self) -> NotDurable {
+        let mut progress = self.shared.progress.subscribe();
+        match progress.wait_for(|progress| progress.end.is_some()).await {
+            Ok(progress) => NotDurable(progress.end.clone().unwrap_or_default()),
+            Err(_) => NotDurable("the store is gone".into()),
+        }
+    }
+
+    /// Makes durable what has been written and frees the folder; waits for both. Later writes are never durable.
+    pub(crate) fn shut_down(&self) {
+        if let Some(journal) = &self.journal {
+            journal.close(&self.shared);
+        }
     }
 
     /// The version of the last write.
@@ -147,18 +162,16 @@ impl Store {
         value: Value,
     ) -> Result<Arc<Object>, WriteError> {
         let mut state = self.lock();
-        let state = &mut *state;
-        let place = collection_of(&mut state.collections, collection, state.rv);
+        let place = state.collection(collection);
+        if place.closed {
+            return Err(WriteError::NotFound);
+        }
         if place.objects.contains_key(key) {
             return Err(WriteError::Exists);
         }
-        state.rv += 1;
-        let object = Arc::new(Object::new(value, state.rv));
-        let key: Arc<str> = key.into();
-        place.objects.insert(key.clone(), object.clone());
-        let event =
-            Event { rv: state.rv, key, change: Change::Added, object: object.clone(), previous: None };
-        place.record(event, self.history_limit);
+        let object = Arc::new(Object::new(value, state.rv + 1));
+        state.commit(collection, key.into(), Change::Added, object.clone(), self.history_limit);
+        self.ring();
         Ok(object)
     }
 
@@ -170,17 +183,7 @@ impl Store {
         expected: u64,
         value: Value,
     ) -> Result<Arc<Object>, WriteError> {
-        let mut state = self.lock();
-        let state = &mut *state;
-        let place = state.collections.get_mut(collection).ok_or(WriteError::NotFound)?;
-        let (key, old) = place.expect(key, expected)?;
-        state.rv += 1;
-        let rv = state.rv;
-        let object = Arc::new(Object::new(value, rv));
-        place.objects.insert(key.clone(), object.clone());
-        let event = Event { rv, key, change: Change::Modified, object: object.clone(), previous: Some(old) };
-        place.record(event, self.history_limit);
-        Ok(object)
+        self.replace(collection, key, expected, Change::Modified, value)
     }
 
     /// Removes an object that is still at version `expected`; answers its last state at the version of the delete.
@@ -190,17 +193,54 @@ impl Store {
         key: &str,
         expected: u64,
     ) -> Result<Arc<Object>, WriteError> {
+        // Cloned before the lock is taken; a version other than the expected one is refused there.
+        let old = self.get(collection, key).ok_or(WriteError::NotFound)?;
+        self.replace(collection, key, expected, Change::Deleted, old.value.clone())
+    }
+
+    fn replace(
+        &self,
+        collection: &str,
+        key: &str,
+        expected: u64,
+        change: Change,
+        value: Value,
+    ) -> Result<Arc<Object>, WriteError> {
         let mut state = self.lock();
-        let state = &mut *state;
-        let place = state.collections.get_mut(collection).ok_or(WriteError::NotFound)?;
-        let (key, old) = place.expect(key, expected)?;
-        state.rv += 1;
-        let rv = state.rv;
-        let object = Arc::new(Object::new(old.value.clone(), rv));
-        place.objects.remove(&key);
-        let event = Event { rv, key, change: Change::Deleted, object: object.clone(), previous: Some(old) };
-        place.record(event, self.history_limit);
+        let place = state.collections.get(collection).ok_or(WriteError::NotFound)?;
+        let key = place.expect(key, expected)?;
+        let object = Arc::new(Object::new(value, state.rv + 1));
+        state.commit(collection, key, change, object.clone(), self.history_limit);
+        self.ring();
         Ok(object)
+    }
+
+    /// Wakes the journal, if there is one.
+    fn ring(&self) {
+        if self.journal.is_some() {
+            self.shared.ring();
+        }
+    }
+
+    /// A value that is no object and has no version.
+    pub(crate) fn setting(&self, name: &str) -> Option<Bytes> {
+        self.lock().settings.get(name).cloned()
+    }
+
+    /// Keeps a value under a name.
+    pub(crate) fn keep_setting(&self, name: &str, value: Bytes) {
+        self.lock().set(name, value);
+        self.ring();
+    }
+
+    /// Counts from 0, with one counter for each name.
+    pub(crate) fn count(&self, name: &str) -> u64 {
+        let mut state = self.lock();
+        let last = state.settings.get(name).and_then(|value| <[u8; 8]>::try_from(&value[..]).ok());
+        let n = last.map_or(0, |last| u64::from_le_bytes(last).wrapping_add(1));
+        state.set(name, Bytes::copy_from_slice(&n.to_le_bytes()));
+        self.ring();
+        n
     }
 
     /// The objects whose key starts with `prefix`, now or at the version `at`.
@@ -226,12 +266,7 @@ impl Store {
             return Ok(Snapshot { rv, objects: with_prefix(&place.objects, prefix) });
         }
         let mut past = place.objects.clone();
-        for event in newer.rev() {
-            match &event.previous {
-                Some(previous) => past.insert(event.key.clone(), previous.clone()),
-                None => past.remove(&event.key),
-            };
-        }
+        undo(&mut past, newer);
         Ok(Snapshot { rv, objects: with_prefix(&past, prefix) })
     }
 
@@ -242,6 +277,9 @@ impl Store {
         if let Some(place) = state.collections.get_mut(collection) {
             place.closed = true;
             place.changed.send_replace(rv);
+            let collection = place.name.clone();
+            state.note(Entry::Closed { collection });
+            self.ring();
         }
         state.collections.retain(|_, place| !place.closed || place.changed.receiver_count() > 0);
     }
@@ -249,18 +287,15 @@ impl Store {
     /// Forgets the history up to the present, as etcd's compaction does.
     pub(crate) fn compact(&self) {
         let mut state = self.lock();
-        let rv = state.rv;
-        for place in state.collections.values_mut() {
-            place.history.clear();
-            place.floor = rv;
-        }
+        state.compact();
+        state.note(Entry::Compacted);
+        self.ring();
     }
 
     /// A watch of `collection` that starts after version `from`.
     pub(crate) fn watch(self: &Arc<Self>, collection: &str, from: u64) -> Cursor {
         let mut state = self.lock();
-        let rv = state.rv;
-        let place = collection_of(&mut state.collections, collection, rv);
+        let place = state.collection(collection);
         Cursor::new(self.clone(), collection.to_owned(), from, place.changed.subscribe())
     }
 
@@ -268,74 +303,28 @@ impl Store {
     pub(crate) fn list_and_watch(self: &Arc<Self>, collection: &str, prefix: &str) -> (Snapshot, Cursor) {
         let mut state = self.lock();
         let rv = state.rv;
-        let place = collection_of(&mut state.collections, collection, rv);
+        let place = state.collection(collection);
         let snapshot = Snapshot { rv, objects: with_prefix(&place.objects, prefix) };
         let cursor = Cursor::new(self.clone(), collection.to_owned(), rv, place.changed.subscribe());
         (snapshot, cursor)
     }
 
-    /// Events after `rv`, at most `max`.
+    /// Events after `rv`, at most `max`, as far as they may be shown.
     fn events_after(&self, collection: &str, rv: u64, max: usize) -> Result<Batch, Compacted> {
         let state = self.lock();
+        let visible = state.visible();
         let Some(place) = state.collections.get(collection) else {
-            return Ok(Batch { events: Vec::new(), upto: state.rv, complete: true, closed: true });
+            return Ok(Batch { events: Vec::new(), upto: visible, complete: true, closed: true });
         };
         if rv < place.floor {
             return Err(Compacted);
         }
-        let newer = place.history.range(place.after(rv)..);
-        let complete = newer.len() <= max;
-        let events: Vec<Arc<Event>> = newer.take(max).cloned().collect();
-        let upto = if complete { state.rv } else { events.last().map_or(rv, |e| e.rv) };
-        Ok(Batch { events, upto, complete, closed: place.closed && complete })
+        let start = place.after(rv);
+        let shown = start..place.after(visible).max(start);
+        let complete = shown.len() <= max;
+        let closed = place.closed && complete && shown.end == place.history.len();
+        let events: Vec<Arc<Event>> = place.history.range(shown).take(max).cloned().collect();
+        let upto = if complete { visible } else { events.last().map_or(rv, |e| e.rv) };
+        Ok(Batch { events, upto, complete, closed })
     }
-}
-
-impl Collection {
-    /// Index of the first event after `rv`.
-    fn after(&self, rv: u64) -> usize {
-        self.history.partition_point(|event| event.rv <= rv)
-    }
-
-    /// Finds an object that is at an expected version.
-    fn expect(&self, key: &str, expected: u64) -> Result<(Arc<str>, Arc<Object>), WriteError> {
-        let (key, old) = self.objects.get_key_value(key).ok_or(WriteError::NotFound)?;
-        if old.rv != expected {
-            return Err(WriteError::Conflict);
-        }
-        Ok((key.clone(), old.clone()))
-    }
-
-    fn record(&mut self, event: Event, limit: usize) {
-        let rv = event.rv;
-        self.history.push_back(Arc::new(event));
-        while self.history.len() > limit {
-            if let Some(old) = self.history.pop_front() {
-                self.floor = old.rv;
-            }
-        }
-        self.changed.send_replace(rv);
-    }
-}
-
-fn collection_of<'a>(
-    collections: &'a mut BTreeMap<String, Collection>,
-    name: &str,
-    rv: u64,
-) -> &'a mut Collection {
-    collections.entry(name.to_owned()).or_insert_with(|| Collection {
-        objects: BTreeMap::new(),
-        history: VecDeque::new(),
-        floor: 0,
-        closed: false,
-        changed: signal::Sender::new(rv),
-    })
-}
-
-fn with_prefix(objects: &BTreeMap<Arc<str>, Arc<Object>>, prefix: &str) -> Vec<(Arc<str>, Arc<Object>)> {
-    objects
-        .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))
-        .take_while(|(key, _)| key.starts_with(prefix))
-        .map(|(key, object)| (key.clone(), object.clone()))
-        .collect()
 }

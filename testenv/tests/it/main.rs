@@ -4,6 +4,7 @@
 mod basics;
 mod builtin;
 mod conformance;
+mod data;
 mod details;
 mod robust;
 mod support;

@@ -1,0 +1,358 @@
+//! The file that everything is kept in: frames with checksums, appended and synced one after the other.
+//!
+//! Why a log and not an embedded database: the store keeps everything in memory and reads the disk once, at the start. What
+//! it has to write is a sequence of changes, which is also the history that watches replay, so a log of them is all there is
+//! to keep, and a commit of any size is one append and one sync. A database would keep the same data a second time in pages
+//! that nobody reads, and bring recovery code of its own (of redb, the smallest, the releases for this project's Rust version
+//! have known faults in just that code).
+//!
+//! A frame is what one commit wrote; it counts as a whole or not at all. Of a file that a crash cut short the last frame is
+//! dropped: nobody has been told of it. A frame that is broken although later ones are whole means that the disk lost
+//! something, and is an error. When a file has grown, a snapshot replaces it under the same name.
+//!
+//! The module knows nothing of what frames hold.
+
+use std::collections::hash_map::RandomState;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::DataError;
+
+/// The file with the data.
+const NAME: &str = "store.log";
+/// A snapshot that has not taken the file's place yet.
+const NEXT: &str = "store.log.new";
+/// Locked by the process that uses the folder.
+const LOCK: &str = "lock";
+
+/// What a file begins with. The first line goes on with the format's number in four digits, a space, and the file's own
+/// random number in sixteen hexadecimal ones.
+const TITLE: &str = "kubesmith store ";
+const TITLE_LEN: usize = TITLE.len() + 4 + 1 + 16 + 1;
+/// The only format there has been.
+const FORMAT: u32 = 1;
+/// Marks the beginning of a frame.
+const MAGIC: [u8; 4] = *b"\xf5ksm";
+/// Magic, number of the frame, length and checksum of its content.
+const HEAD: usize = 4 + 8 + 4 + 4;
+/// Snapshots are cut into frames of about this size, in bytes.
+const PIECE: usize = 1 << 20;
+
+/// Takes the content of a frame; answers whether the snapshot at the beginning is complete, or what is wrong.
+pub(super) type Visit<'a> = dyn FnMut(&[u8]) -> Result<bool, &'static str> + 'a;
+
+/// A folder that this process has to itself.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    /// Holds the lock; the system frees it whichever way the process ends.
+    _lock: File,
+}
+
+impl Folder {
+    /// Takes the folder, which is made if there is none.
+    pub(super) fn take(path: &Path) -> Result<Self, (PathBuf, DataError)> {
+        let failed = |at: &Path| {
+            let at = at.to_owned();
+            move |error| (at, DataError::Io(error))
+        };
+        private_folder(path).map_err(failed(path))?;
+        let file = path.join(LOCK);
+        let lock = private_file().truncate(false).open(&file).map_err(failed(&file))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => (path.to_owned(), DataError::InUse),
+            TryLockError::Error(error) => (file.clone(), DataError::Io(error)),
+        })?;
+        Ok(Self { path: path.to_owned(), _lock: lock })
+    }
+
+    /// The file with the data.
+    pub(super) fn file(&self) -> PathBuf {
+        self.path.join(NAME)
+    }
+
+    /// Makes renames durable.
+    fn sync(&self) -> io::Result<()> {
+        // Elsewhere folders cannot be opened, and renames are durable without it.
+        if cfg!(unix) { File::open(&self.path)?.sync_all() } else { Ok(()) }
+    }
+}
+
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
+}
+
+/// Options for a file that only its owner may read: it holds keys and secrets.
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// An open log.
+#[derive(Debug)]
+pub(super) struct Log {
+    folder: Folder,
+    file: Open,
+}
+
+/// A file, and where the next frame goes.
+#[derive(Debug)]
+pub(super) struct Open {
+    file: File,
+    salt: u64,
+    /// The number of the next frame.
+    frame: u64,
+    /// How long the file is, in bytes.
+    len: u64,
+    /// How long it was when it held nothing but its snapshot.
+    base: u64,
+}
+
+impl Log {
+    /// Reads the folder's file and hands the content of each frame to `visit`; `None` when there is no file. As long as
+    /// the snapshot is not complete, nothing may be missing.
+    pub(super) fn open(folder: &Folder, visit: &mut Visit<'_>) -> Result<Option<Open>, DataError> {
+        match std::fs::remove_file(folder.path.join(NEXT)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        let mut file = match OpenOptions::new().read(true).write(true).open(folder.file()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let end = read(&file, visit)?;
+        if end.at < end.len {
+            let bytes = end.len - end.at;
+            tracing::warn!(file = %folder.file().display(), bytes, "dropped a write that was not finished");
+            file.set_len(end.at)?;
+            file.sync_all()?;
+        }
+        file.seek(SeekFrom::Start(end.at))?;
+        Ok(Some(Open { file, salt: end.salt, frame: end.frame, len: end.at, base: end.base }))
+    }
+
+    /// Goes on with a file that was opened.
+    pub(super) fn resume(folder: Folder, file: Open) -> Self {
+        Self { folder, file }
+    }
+
+    /// Begins a file.
+    pub(super) fn create(
+        folder: Folder,
+        fill: impl FnOnce(&mut Pieces<'_>) -> io::Result<()>,
+    ) -> io::Result<Self> {
+        let file = write_snapshot(&folder, fill)?;
+        Ok(Self { folder, file })
+    }
+
+    /// Appends one frame and returns when it is on the disk. After an error the log must not be used again: nobody knows
+    /// what the disk has of it.
+    pub(super) fn append(&mut self, content: &[u8]) -> io::Result<()> {
+        let file = &mut self.file;
+        let mut bytes = Vec::with_capacity(HEAD + content.len());
+        put_frame(&mut bytes, file.salt, file.frame, content)?;
+        file.file.write_all(&bytes)?;
+        file.file.sync_data()?;
+        file.frame += 1;
+        file.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// How many bytes the snapshot at the beginning takes, and how many were appended to it.
+    pub(super) fn sizes(&self) -> (u64, u64) {
+        (self.file.base, self.file.len - self.file.base)
+    }
+
+    /// Replaces the whole file; a crash leaves the old one or the new one.
+    pub(super) fn replace(&mut self, fill: impl FnOnce(&mut Pieces<'_>) -> io::Result<()>) -> io::Result<()> {
+        self.file = write_snapshot(&self.folder, fill)?;
+        Ok(())
+    }
+}
+
+/// Writes a snapshot beside the file and puts it in the file's place.
+fn write_snapshot(folder: &Folder, fill: impl FnOnce(&mut Pieces<'_>) -> io::Result<()>) -> io::Result<Open> {
+    let salt = RandomState::new().build_hasher().finish();
+    let next = folder.path.join(NEXT);
+    let mut file = private_file().truncate(true).open(&next)?;
+    let mut out = BufWriter::new(&file);
+    out.write_all(format!("{TITLE}{FORMAT:04} {salt:016x}\n").as_bytes())?;
+    let mut pieces = Pieces { out: &mut out, salt, content: Vec::new(), frame: 0 };
+    fill(&mut pieces)?;
+    let frame = pieces.finish()?;
+    out.flush()?;
+    drop(out);
+    file.sync_all()?;
+    std::fs::rename(&next, folder.file())?;
+    folder.sync()?;
+    let len = file.stream_position()?;
+    Ok(Open { file, salt, frame, len, base: len })
+}
+
+/// Takes a snapshot in pieces.
+pub(super) struct Pieces<'a> {
+    out: &'a mut dyn Write,
+    salt: u64,
+    content: Vec<u8>,
+    frame: u64,
+}
+
+impl Pieces<'_> {
+    /// Adds what `write` appends; it stays together in one frame.
+    pub(super) fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<()> {
+        write(&mut self.content)?;
+        if self.content.len() >= PIECE { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(HEAD + self.content.len());
+        put_frame(&mut bytes, self.salt, self.frame, &self.content)?;
+        self.out.write_all(&bytes)?;
+        self.frame += 1;
+        self.content.clear();
+        Ok(())
+    }
+
+    /// Writes the rest; answers the number of the next frame.
+    fn finish(mut self) -> io::Result<u64> {
+        if !self.content.is_empty() {
+            self.flush()?;
+        }
+        Ok(self.frame)
+    }
+}
+
+fn put_frame(out: &mut Vec<u8>, salt: u64, number: u64, content: &[u8]) -> io::Result<()> {
+    let len = u32::try_from(content.len())
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a commit is longer than 4 GiB"))?;
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&number.to_le_bytes());
+    out.extend_from_slice(&len.to_le_bytes());
+    out.extend_from_slice(&checksum(salt, number, content).to_le_bytes());
+    out.extend_from_slice(content);
+    Ok(())
+}
+
+/// Covers the file's own number too, so that what a disk shows of a file that was deleted is not taken for a frame.
+fn checksum(salt: u64, number: u64, content: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&salt.to_le_bytes());
+    hasher.update(&number.to_le_bytes());
+    hasher.update(content);
+    hasher.finalize()
+}
+
+/// Where the whole frames of a file end.
+struct End {
+    salt: u64,
+    at: u64,
+    frame: u64,
+    /// Where the snapshot ends.
+    base: u64,
+    len: u64,
+}
+
+/// Reads a file up to its end or to a frame that is not whole.
+fn read(file: &File, visit: &mut Visit<'_>) -> Result<End, DataError> {
+    let len = file.metadata()?.len();
+    let mut input = BufReader::with_capacity(1 << 16, file);
+    let mut end = End { salt: read_title(&mut input)?, at: TITLE_LEN as u64, frame: 0, base: 0, len };
+    let mut complete = false;
+    while let Some(content) = read_frame(&mut input, &end)? {
+        let seen = visit(&content).map_err(|what| DataError::Damaged { at: end.at, what })?;
+        let was_complete = std::mem::replace(&mut complete, seen);
+        end.at += (HEAD + content.len()) as u64;
+        end.frame += 1;
+        if !was_complete {
+            end.base = end.at;
+        }
+    }
+    let damaged = |what| Err(DataError::Damaged { at: end.at, what });
+    if !complete {
+        return damaged("what it began with is cut off");
+    }
+    if end.at < len && has_later_frame(file, &end)? {
+        return damaged("a write is broken although later ones are whole");
+    }
+    Ok(end)
+}
+
+/// Reads the first line; answers the file's own number.
+fn read_title(input: &mut impl Read) -> Result<u64, DataError> {
+    let mut line = Vec::with_capacity(TITLE_LEN);
+    input.take(TITLE_LEN as u64).read_to_end(&mut line)?;
+    let line = std::str::from_utf8(&line).map_err(|_| DataError::Foreign)?;
+    let rest = line.strip_prefix(TITLE).ok_or(DataError::Foreign)?;
+    let (format, salt) = rest.split_once(' ').ok_or(DataError::Foreign)?;
+    let format: u32 = format.parse().map_err(|_| DataError::Foreign)?;
+    if format != FORMAT {
+        return Err(DataError::Format { found: format, known: FORMAT });
+    }
+    let salt = salt.strip_suffix('\n').and_then(|salt| u64::from_str_radix(salt, 16).ok());
+    salt.ok_or(DataError::Damaged { at: 0, what: "the first line is cut off" })
+}
+
+/// The fixed part of a frame.
+struct Head {
+    number: u64,
+    len: u32,
+    checksum: u32,
+}
+
+impl Head {
+    fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let rest = bytes.strip_prefix(&MAGIC)?;
+        let (number, rest) = rest.split_first_chunk()?;
+        let (len, rest) = rest.split_first_chunk()?;
+        let (checksum, rest) = rest.split_first_chunk()?;
+        let head = Self {
+            number: u64::from_le_bytes(*number),
+            len: u32::from_le_bytes(*len),
+            checksum: u32::from_le_bytes(*checksum),
+        };
+        Some((head, rest))
+    }
+
+    fn fits(&self, salt: u64, content: &[u8]) -> bool {
+        checksum(salt, self.number, content) == self.checksum
+    }
+}
+
+/// The content of the frame at the end of those that were read; `None` when it is not whole.
+fn read_frame(input: &mut impl Read, end: &End) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::with_capacity(HEAD);
+    input.take(HEAD as u64).read_to_end(&mut bytes)?;
+    let Some((head, _)) = Head::parse(&bytes) else { return Ok(None) };
+    // A broken length must not make us ask for memory that the file cannot fill.
+    let left = end.len.saturating_sub(end.at + HEAD as u64);
+    if head.number != end.frame || u64::from(head.len) > left {
+        return Ok(None);
+    }
+    let mut content = Vec::with_capacity(head.len as usize);
+    input.take(u64::from(head.len)).read_to_end(&mut content)?;
+    let whole = content.len() == head.len as usize && head.fits(end.salt, &content);
+    Ok(whole.then_some(content))
+}
+
+/// Whether a whole frame comes after the end of those that were read.
+fn has_later_frame(file: &File, end: &End) -> io::Result<bool> {
+    let mut file = file;
+    file.seek(SeekFrom::Start(end.at))?;
+    let mut rest = Vec::new();
+    file.read_to_end(&mut rest)?;
+    Ok((0..rest.len()).any(|at| {
+        Head::parse(&rest[at..]).is_some_and(|(head, after)| {
+            let content = usize::try_from(head.len).ok().and_then(|len| after.get(..len));
+            head.number > end.frame && content.is_some_and(|content| head.fits(end.salt, content))
+        })
+    }))
+}

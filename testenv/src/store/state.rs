@@ -1,0 +1,224 @@
+//! What the store holds: collections of objects, each with its history, under one counter of versions.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::sync::watch as signal;
+
+use super::WriteError;
+use super::journal::{Entry, Queue};
+
+/// A stored object: its value and, once somebody asked, its JSON.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) value: Value,
+    pub(crate) rv: u64,
+    bytes: OnceLock<Bytes>,
+}
+
+impl Object {
+    pub(crate) fn new(mut value: Value, rv: u64) -> Self {
+        value["metadata"]["resourceVersion"] = Value::String(rv.to_string());
+        Self { value, rv, bytes: OnceLock::new() }
+    }
+
+    /// An object that only looks as if it had been stored: it has no version.
+    pub(crate) fn unstored(mut value: Value) -> Self {
+        crate::meta::remove(&mut value, "resourceVersion");
+        Self { value, rv: 0, bytes: OnceLock::new() }
+    }
+
+    /// An object whose value carries the version already.
+    pub(super) fn restored(value: Value, rv: u64) -> Self {
+        Self { value, rv, bytes: OnceLock::new() }
+    }
+
+    /// The object as JSON, rendered once.
+    pub(crate) fn json(&self) -> Bytes {
+        self.bytes.get_or_init(|| self.render()).clone()
+    }
+
+    /// The object as JSON, without keeping it.
+    pub(super) fn peek_json(&self) -> Bytes {
+        self.bytes.get().cloned().unwrap_or_else(|| self.render())
+    }
+
+    fn render(&self) -> Bytes {
+        serde_json::to_vec(&self.value).unwrap_or_default().into()
+    }
+}
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Added,
+    Modified,
+    Deleted,
+}
+
+/// One entry of a collection's history.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) rv: u64,
+    pub(crate) key: Arc<str>,
+    pub(crate) change: Change,
+    /// The state after the change; of a delete, the last state stamped with the version of the delete.
+    pub(crate) object: Arc<Object>,
+    pub(crate) previous: Option<Arc<Object>>,
+}
+
+pub(super) type Objects = BTreeMap<Arc<str>, Arc<Object>>;
+
+/// Objects of one resource.
+#[derive(Debug)]
+pub(super) struct Collection {
+    pub(super) name: Arc<str>,
+    pub(super) objects: Objects,
+    pub(super) history: VecDeque<Arc<Event>>,
+    /// History at or below this version is gone.
+    pub(super) floor: u64,
+    /// No more is written here; watches end when they have read the rest.
+    pub(super) closed: bool,
+    pub(super) changed: signal::Sender<u64>,
+}
+
+impl Collection {
+    pub(super) fn new(name: Arc<str>, rv: u64) -> Self {
+        Self {
+            name,
+            objects: BTreeMap::new(),
+            history: VecDeque::new(),
+            floor: 0,
+            closed: false,
+            changed: signal::Sender::new(rv),
+        }
+    }
+
+    /// Index of the first event after `rv`.
+    pub(super) fn after(&self, rv: u64) -> usize {
+        self.history.partition_point(|event| event.rv <= rv)
+    }
+
+    /// Finds an object that is at an expected version and may be written.
+    pub(super) fn expect(&self, key: &str, expected: u64) -> Result<Arc<str>, WriteError> {
+        if self.closed {
+            return Err(WriteError::NotFound);
+        }
+        let (key, old) = self.objects.get_key_value(key).ok_or(WriteError::NotFound)?;
+        if old.rv == expected { Ok(key.clone()) } else { Err(WriteError::Conflict) }
+    }
+
+    /// Carries out a change and keeps it in the history, of which at most `limit` events stay.
+    pub(super) fn apply(
+        &mut self,
+        key: Arc<str>,
+        change: Change,
+        object: Arc<Object>,
+        limit: usize,
+    ) -> Arc<Event> {
+        let previous = match change {
+            Change::Added | Change::Modified => self.objects.insert(key.clone(), object.clone()),
+            Change::Deleted => self.objects.remove(&key),
+        };
+        let event = Arc::new(Event { rv: object.rv, key, change, object, previous });
+        self.history.push_back(event.clone());
+        while self.history.len() > limit {
+            if let Some(old) = self.history.pop_front() {
+                self.floor = old.rv;
+            }
+        }
+        event
+    }
+}
+
+/// Takes `events` back, the newest first.
+pub(super) fn undo<'a>(objects: &mut Objects, events: impl DoubleEndedIterator<Item = &'a Arc<Event>>) {
+    for event in events.rev() {
+        match &event.previous {
+            Some(previous) => objects.insert(event.key.clone(), previous.clone()),
+            None => objects.remove(&event.key),
+        };
+    }
+}
+
+pub(super) fn with_prefix(objects: &Objects, prefix: &str) -> Vec<(Arc<str>, Arc<Object>)> {
+    objects
+        .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))
+        .take_while(|(key, _)| key.starts_with(prefix))
+        .map(|(key, object)| (key.clone(), object.clone()))
+        .collect()
+}
+
+/// Everything that the store's mutex guards.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) rv: u64,
+    pub(super) collections: BTreeMap<Arc<str>, Collection>,
+    /// Values that are no objects and have no versions.
+    pub(super) settings: BTreeMap<Arc<str>, Bytes>,
+    /// What has still to be made durable; `None` in memory.
+    pub(super) queue: Option<Queue>,
+}
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self { rv: 1, collections: BTreeMap::new(), settings: BTreeMap::new(), queue: None }
+    }
+
+    /// The last version whose events may be shown.
+    pub(super) fn visible(&self) -> u64 {
+        self.queue.as_ref().map_or(self.rv, |queue| queue.durable_rv)
+    }
+
+    /// The collection of this name, made if there is none.
+    pub(super) fn collection(&mut self, name: &str) -> &mut Collection {
+        let (name, rv): (Arc<str>, u64) = (name.into(), self.rv);
+        self.collections.entry(name.clone()).or_insert_with(|| Collection::new(name, rv))
+    }
+
+    /// Carries out a change of the next version and tells the collection's watches, or the journal, which tells them
+    /// when it is durable.
+    pub(super) fn commit(
+        &mut self,
+        collection: &str,
+        key: Arc<str>,
+        change: Change,
+        object: Arc<Object>,
+        limit: usize,
+    ) {
+        self.rv = object.rv;
+        let place = self.collection(collection);
+        let (name, event) = (place.name.clone(), place.apply(key, change, object, limit));
+        match &mut self.queue {
+            Some(queue) => queue.push(Entry::Event { collection: name, event }),
+            None => {
+                self.collection(collection).changed.send_replace(event.rv);
+            }
+        }
+    }
+
+    /// Forgets the history up to the present.
+    pub(super) fn compact(&mut self) {
+        for collection in self.collections.values_mut() {
+            collection.history.clear();
+            collection.floor = self.rv;
+        }
+    }
+
+    /// Keeps a value that is no object.
+    pub(super) fn set(&mut self, name: &str, value: Bytes) {
+        let name: Arc<str> = name.into();
+        self.settings.insert(name.clone(), value.clone());
+        self.note(Entry::Setting { name, value });
+    }
+
+    /// Notes a change that concerns no object.
+    pub(super) fn note(&mut self, entry: Entry) {
+        if let Some(queue) = &mut self.queue {
+            queue.push(entry);
+        }
+    }
+}

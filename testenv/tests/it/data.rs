@@ -1,0 +1,145 @@
+//! Environments that keep their data in a folder.
+
+use std::path::Path;
+
+use futures::{StreamExt, TryStreamExt};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Service};
+use kube::api::{
+    Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
+};
+use kube::{Client, ResourceExt};
+use kubesmith_testenv::{DataError, Error, TestEnv};
+use serde_json::json;
+
+use crate::support::{widget, widget_crd, widget_resource};
+
+async fn open(dir: &Path) -> TestEnv {
+    TestEnv::builder().data_dir(dir).start().await.unwrap()
+}
+
+fn widgets(env: &TestEnv) -> Api<DynamicObject> {
+    Api::namespaced_with(env.client(), "default", &widget_resource("a.example"))
+}
+
+#[tokio::test]
+async fn everything_is_there_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let env = TestEnv::builder().data_dir(dir.path()).crds([widget_crd("a.example", "Namespaced")]);
+    let env = env.start().await.unwrap();
+    let created = widgets(&env)
+        .create(&PostParams::default(), &widget("w", json!({"spec": {"size": 0.1}})))
+        .await
+        .unwrap();
+    let namespaces: Api<Namespace> = Api::all(env.client());
+    let before = namespaces.list(&ListParams::default()).await.unwrap();
+    env.stop().await;
+
+    // Nobody installs the CRD again.
+    let env = open(dir.path()).await;
+    assert_eq!(widgets(&env).get("w").await.unwrap(), created);
+    let namespaces: Api<Namespace> = Api::all(env.client());
+    assert_eq!(namespaces.list(&ListParams::default()).await.unwrap().items, before.items);
+    let changed = Patch::Merge(json!({"spec": {"size": 2}}));
+    let changed = widgets(&env).patch("w", &PatchParams::default(), &changed).await.unwrap();
+    let version = |object: &DynamicObject| object.resource_version().unwrap().parse::<u64>().unwrap();
+    assert!(version(&changed) > version(&created));
+}
+
+#[tokio::test]
+async fn a_watch_goes_on_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let env = open(dir.path()).await;
+    let maps = |client| -> Api<ConfigMap> { Api::namespaced(client, "default") };
+    let map = |name: &str| -> ConfigMap {
+        serde_json::from_value(json!({"metadata": {"name": name, "labels": {"n": name}}})).unwrap()
+    };
+    let old =
+        maps(env.client()).list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    maps(env.client()).create(&PostParams::default(), &map("a")).await.unwrap();
+    let seen = maps(env.client())
+        .create(&PostParams::default(), &map("b"))
+        .await
+        .unwrap()
+        .resource_version()
+        .unwrap();
+    maps(env.client()).delete("a", &DeleteParams::default()).await.unwrap();
+    let relabelled = Patch::Merge(json!({"metadata": {"labels": {"n": "c"}}}));
+    maps(env.client()).patch("b", &PatchParams::default(), &relabelled).await.unwrap();
+    env.stop().await;
+
+    let env = open(dir.path()).await;
+    maps(env.client()).create(&PostParams::default(), &map("d")).await.unwrap();
+    let events = async |params: WatchParams, from: &str, count: usize| {
+        let watch = maps(env.client()).watch(&params, from).await.unwrap();
+        let events: Vec<_> = watch.take(count).try_collect().await.unwrap();
+        events
+            .into_iter()
+            .map(|event| match event {
+                WatchEvent::Added(map) => format!("+{}", map.name_any()),
+                WatchEvent::Modified(map) => format!("~{}", map.name_any()),
+                WatchEvent::Deleted(map) => format!("-{}", map.name_any()),
+                WatchEvent::Error(status) => status.code.to_string(),
+                WatchEvent::Bookmark(_) => "bookmark".to_owned(),
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(events(WatchParams::default(), &seen, 3).await, ["-a", "~b", "+d"]);
+    // The state before the change decides, which was written before the restart.
+    assert_eq!(events(WatchParams::default().labels("n=b"), &seen, 1).await, ["-b"]);
+    env.compact().unwrap();
+    env.stop().await;
+
+    let env = TestEnv::builder().data_dir(dir.path()).history(1).start().await.unwrap();
+    let watch = Api::<ConfigMap>::namespaced(env.client(), "default");
+    let mut watch = watch.watch(&WatchParams::default(), &old).await.unwrap().boxed();
+    let event = watch.try_next().await.unwrap().unwrap();
+    assert!(matches!(event, WatchEvent::Error(status) if status.code == 410));
+}
+
+#[tokio::test]
+async fn an_old_kubeconfig_is_good_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut env = open(dir.path()).await;
+    let config = env.config().await.unwrap();
+    let addr = env.url().unwrap().strip_prefix("https://").unwrap().parse().unwrap();
+    env.stop().await;
+
+    let mut env = open(dir.path()).await;
+    env.serve(addr).await.unwrap();
+    let namespaces: Api<Namespace> = Api::all(Client::try_from(config).unwrap());
+    assert_eq!(namespaces.list(&ListParams::default()).await.unwrap().items.len(), 4);
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn addresses_and_ids_are_not_given_out_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..3 {
+        let env = TestEnv::builder().data_dir(dir.path()).seed(7).start().await.unwrap();
+        let services: Api<Service> = Api::namespaced(env.client(), "default");
+        let service = json!({"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}});
+        let service =
+            services.create(&PostParams::default(), &serde_json::from_value(service).unwrap()).await.unwrap();
+        services.delete("s", &DeleteParams::default()).await.unwrap();
+        let new =
+            seen.insert(service.uid().unwrap()) && seen.insert(service.spec.unwrap().cluster_ip.unwrap());
+        assert!(new, "{seen:?}");
+        env.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_used_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let env = open(dir.path()).await;
+    let error = TestEnv::builder().data_dir(dir.path()).start().await.unwrap_err();
+    assert!(matches!(&error, Error::Data { source: DataError::InUse, .. }), "{error}");
+    assert!(error.to_string().contains(dir.path().to_str().unwrap()), "{error}");
+    // Also without a stop, the folder is free when the environment is gone.
+    drop(env);
+    std::fs::write(dir.path().join("store.log"), "something else").unwrap();
+    let error = TestEnv::builder().data_dir(dir.path()).start().await.unwrap_err();
+    assert!(matches!(&error, Error::Data { source: DataError::Foreign, .. }), "{error}");
+    assert!(error.to_string().contains("store.log"), "{error}");
+}
