@@ -3,6 +3,7 @@
 
 mod cli;
 mod conformance;
+mod crash;
 mod diagnostics;
 mod examples;
 mod properties;

@@ -42,6 +42,12 @@ impl Served {
         client(&fs::read_to_string(&self.kubeconfig).unwrap()).await
     }
 
+    /// Ends the process as the system does, without asking it.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Sends a signal and answers the exit code and what was printed after the two lines.
     #[cfg(unix)]
     fn end(&mut self, signal: &str) -> (Option<i32>, String) {
