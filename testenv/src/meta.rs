@@ -98,3 +98,17 @@ pub(crate) fn tidy(object: &mut Value) {
         }
     }
 }
+
+/// How deep an object may be nested. Parsers, this server's among them, refuse what is nested deeper than 127 levels; lists,
+/// watch events and managed fields put objects some levels deeper.
+pub(crate) const MAX_DEPTH: usize = 100;
+
+/// Whether a value is nested deeper than so many levels.
+pub(crate) fn is_deeper(value: &Value, levels: usize) -> bool {
+    let deeper = |value: &Value| levels == 0 || is_deeper(value, levels - 1);
+    match value {
+        Value::Object(map) => map.values().any(deeper),
+        Value::Array(list) => list.iter().any(deeper),
+        _ => false,
+    }
+}

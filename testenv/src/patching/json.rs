@@ -7,6 +7,8 @@ use json_patch::PatchOperation;
 use json_patch::jsonptr::{Pointer, PointerBuf, Token};
 use serde_json::Value;
 
+use crate::meta::{MAX_DEPTH, is_deeper};
+
 /// How many bytes of JSON the copy operations of one patch may add; kube-apiserver's limit, which is that of a body.
 const COPIED: usize = 3 * 1024 * 1024;
 
@@ -27,12 +29,29 @@ pub(super) fn apply(target: &mut Value, patch: json_patch::Patch) -> Result<(), 
                 return Err(Unprocessable);
             }
         }
+        if is_too_deep(&result, &operation) {
+            return Err(Unprocessable);
+        }
         if !passes_for_null(&result, &operation) {
             json_patch::patch_unsafe(&mut result, &[operation]).map_err(|_| Unprocessable)?;
         }
     }
     *target = result;
     Ok(())
+}
+
+/// Whether the operation puts something in a place where it is nested too deep: repeated copies of an object into itself double
+/// its depth, and what is too deep cannot be walked.
+fn is_too_deep(target: &Value, operation: &PatchOperation) -> bool {
+    let (path, value) = match operation {
+        PatchOperation::Add(op) => (&op.path, Some(&op.value)),
+        PatchOperation::Replace(op) => (&op.path, Some(&op.value)),
+        PatchOperation::Copy(op) => (&op.path, op.from.resolve(target).ok()),
+        PatchOperation::Move(op) => (&op.path, op.from.resolve(target).ok()),
+        PatchOperation::Remove(_) | PatchOperation::Test(_) => return false,
+    };
+    let left = MAX_DEPTH.checked_sub(path.count());
+    value.is_some_and(|value| left.is_none_or(|left| is_deeper(value, left)))
 }
 
 /// Whether the operation is a test for null of a field that its object does not have.

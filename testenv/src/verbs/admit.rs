@@ -233,6 +233,10 @@ pub(super) fn check(
     old: Option<&Value>,
     status_only: bool,
 ) -> ApiResult<()> {
+    if meta::is_deeper(value, meta::MAX_DEPTH) {
+        let text = format!("the object is nested deeper than {} levels", meta::MAX_DEPTH);
+        return Err(ApiError::bad_request(text));
+    }
     let mut causes = names::check_metadata(value, def.name_rule());
     if let Some(old) = old {
         check_immutable_metadata(value, old, &mut causes);

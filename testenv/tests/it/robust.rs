@@ -129,6 +129,31 @@ async fn hostile_requests_get_errors_and_the_server_goes_on() {
     assert_eq!(response.status(), StatusCode::OK);
 }
 
+/// What cannot be read must not be stored, whichever way it comes.
+#[tokio::test]
+async fn patches_cannot_nest_without_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let env = TestEnv::builder().data_dir(dir.path()).start().await.unwrap();
+    let api = widgets(&env).await;
+    api.create(&PostParams::default(), &widget("w", json!({"spec": {"a": {}}}))).await.unwrap();
+    // Each copies the object into its own innermost place.
+    let place = |n: u32| format!("/spec{}", "/a".repeat(2_usize.pow(n)));
+    let copies: Vec<_> = (0..15).map(|n| json!({"op": "copy", "from": "/spec", "path": place(n)})).collect();
+    let request = Request::patch("/apis/a.example/v1/namespaces/default/widgets/w")
+        .header("content-type", "application/json-patch+json")
+        .body(Body::from(serde_json::to_vec(&copies).unwrap()));
+    assert_eq!(env.client().send(request.unwrap()).await.unwrap().status(), 422);
+    let nested = |levels: usize| (0..levels).fold(json!({}), |inner, _| json!({"a": inner}));
+    for (levels, fits) in [(90, true), (110, false)] {
+        let patch = Patch::Merge(json!({"spec": nested(levels)}));
+        let patched = api.patch("w", &PatchParams::default(), &patch).await;
+        assert_eq!(patched.is_ok(), fits, "{levels}: {patched:?}");
+    }
+    env.stop().await;
+    let env = TestEnv::builder().data_dir(dir.path()).start().await.unwrap();
+    assert_eq!(widgets(&env).await.get("w").await.unwrap().data["spec"], nested(90));
+}
+
 #[tokio::test]
 async fn broken_connections_hurt_nobody_else() {
     let mut env = TestEnv::builder().start().await.unwrap();
