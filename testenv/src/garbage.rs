@@ -105,6 +105,19 @@ fn follow_removed(server: &Arc<Server>, owner: &Value) {
     }
 }
 
+/// Takes owners that are gone out of an object's references; the object goes when there are no others.
+pub(crate) fn check_owners(server: &Arc<Server>, def: &ResourceDef, key: &str, dependent: &Value) {
+    let (here, gone): (Vec<&Value>, Vec<&Value>) =
+        owners(dependent).partition(|owner| find_owner(server, dependent, owner).is_some());
+    if here.is_empty() && !gone.is_empty() {
+        delete::delete_quietly(server, def, key);
+        return;
+    }
+    for uid in gone.iter().filter_map(|owner| owner["uid"].as_str()) {
+        disown(server, def, key, uid);
+    }
+}
+
 /// Lets an owner go that waits for dependents, when there are none left that block it.
 fn finish_foreground(server: &Arc<Server>, owner: &Value) {
     if !meta::is_terminating(owner) || !meta::finalizers(owner).contains(&FOREGROUND) {

@@ -81,6 +81,7 @@ impl Server {
         }
         server.seed_service();
         server.refresh();
+        verbs::delete::resume(&server);
         server
     }
 

@@ -215,6 +215,12 @@ fn mark(
         }
         server.store.update(&def.collection, key, stored.rv, marked)?
     };
+    after_mark(server, def, &object);
+    Ok(object)
+}
+
+/// What has to happen before an object that is being deleted may go.
+fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
     if def.collection == "namespaces" && server.controllers() {
         empty_namespace(server, meta::name(&object.value));
     } else if def.collection == crd::COLLECTION {
@@ -223,7 +229,20 @@ fn mark(
     if server.controllers() {
         crate::garbage::marked(server, object.clone());
     }
-    Ok(object)
+}
+
+/// Goes on with deletions that an earlier run of the server did not finish.
+pub(crate) fn resume(server: &Arc<Server>) {
+    for def in server.registry().stored() {
+        let Ok(snapshot) = server.store.list(&def.collection, "", None) else { continue };
+        for (key, object) in snapshot.objects {
+            if meta::is_terminating(&object.value) {
+                after_mark(server, &def, &object);
+            } else if server.controllers() {
+                crate::garbage::check_owners(server, &def, &key, &object.value);
+            }
+        }
+    }
 }
 
 /// Takes an object out of the store.

@@ -129,6 +129,39 @@ async fn addresses_and_ids_are_not_given_out_again() {
     }
 }
 
+/// A server without controllers leaves behind what one leaves that is killed in the middle of its work.
+#[tokio::test]
+async fn deletions_that_were_not_finished_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let env = TestEnv::builder().data_dir(dir.path()).crds([widget_crd("a.example", "Namespaced")]);
+    let env = env.start().await.unwrap();
+    let api = widgets(&env);
+    let (gone, here) = (widget("gone", json!({})), widget("here", json!({})));
+    let gone = api.create(&PostParams::default(), &gone).await.unwrap();
+    let here = api.create(&PostParams::default(), &here).await.unwrap();
+    for (name, owners) in [("orphan", vec![&gone]), ("kept", vec![&gone, &here])] {
+        let owners = owners.into_iter().map(|owner| {
+            json!({"apiVersion": "a.example/v1", "kind": "Widget", "name": owner.name_any(), "uid": owner.uid()})
+        });
+        let owners: Vec<_> = owners.collect();
+        let object = widget(name, json!({"metadata": {"ownerReferences": owners}}));
+        api.create(&PostParams::default(), &object).await.unwrap();
+    }
+    api.delete("gone", &DeleteParams::background()).await.unwrap();
+    let namespaces: Api<Namespace> = Api::all(env.client());
+    let short = serde_json::from_value(json!({"metadata": {"name": "short"}})).unwrap();
+    namespaces.create(&PostParams::default(), &short).await.unwrap();
+    namespaces.delete("short", &DeleteParams::default()).await.unwrap();
+    env.stop().await;
+
+    let env = TestEnv::builder().data_dir(dir.path()).controllers(true).start().await.unwrap();
+    let left = widgets(&env).list(&ListParams::default()).await.unwrap();
+    assert_eq!(left.iter().map(ResourceExt::name_any).collect::<Vec<_>>(), ["here", "kept"]);
+    assert_eq!(left.items[1].owner_references().len(), 1);
+    assert!(Api::<Namespace>::all(env.client()).get_opt("short").await.unwrap().is_none());
+    env.stop().await;
+}
+
 #[tokio::test]
 async fn a_folder_that_cannot_be_used_is_named() {
     let dir = tempfile::tempdir().unwrap();
