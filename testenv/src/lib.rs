@@ -19,6 +19,7 @@ mod files;
 mod garbage;
 mod http;
 mod jsonpath;
+mod label_selector;
 mod listen;
 mod managed;
 mod meta;

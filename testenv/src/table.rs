@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::builtin::printers;
 use crate::meta;
 use crate::registry::{Column, ResourceDef};
 use crate::server::Call;
@@ -33,20 +34,15 @@ pub(crate) fn of(
     now: Option<Timestamp>,
     include: &str,
 ) -> Value {
-    let columns = columns(def);
-    let mut head = vec![json!({
-        "name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0,
-    })];
-    head.extend(columns.iter().map(|c| {
-        json!({"name": c.name, "type": c.kind, "format": c.format, "description": c.description, "priority": c.priority})
-    }));
     let rows: Vec<Value> = items
         .iter()
         .map(|item| {
-            let mut cells = vec![Value::from(meta::name(item))];
-            cells.extend(columns.iter().map(|column| cell(item, column, now)));
             let mut row = Map::new();
-            row.insert("cells".to_owned(), Value::Array(cells));
+            row.insert("cells".to_owned(), Value::Array(cells(def, item, now)));
+            let conditions = if def.is_custom() { Value::Null } else { printers::conditions(def, item) };
+            if !conditions.is_null() {
+                row.insert("conditions".to_owned(), conditions);
+            }
             match include {
                 "None" => {}
                 "Object" => {
@@ -59,7 +55,7 @@ pub(crate) fn of(
             Value::Object(row)
         })
         .collect();
-    let head = if headers { head } else { Vec::new() };
+    let head = if headers { head(def) } else { Vec::new() };
     json!({
         "kind": "Table", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata,
         "columnDefinitions": head, "rows": rows,
@@ -83,8 +79,28 @@ pub(crate) fn partial_list(items: &[Value], version: &str, metadata: &Value) -> 
     })
 }
 
-fn columns(def: &ResourceDef) -> Vec<Column> {
-    if def.is_custom() { def.columns.clone() } else { crate::builtin::columns(def) }
+/// What a table says of its columns.
+fn head(def: &ResourceDef) -> Vec<Value> {
+    if !def.is_custom() {
+        let description = |name: &str| if name == "Name" { NAME_DESCRIPTION } else { "" };
+        return printers::columns(def).iter().map(|column| column.head(description(column.name))).collect();
+    }
+    let mut head = vec![printers::NAME.head(NAME_DESCRIPTION)];
+    head.extend(def.columns.iter().map(|c| {
+        json!({"name": c.name, "type": c.kind, "format": c.format, "description": c.description, "priority": c.priority})
+    }));
+    head
+}
+
+/// The cells of an object's row.
+fn cells(def: &ResourceDef, item: &Value, now: Option<Timestamp>) -> Vec<Value> {
+    if !def.is_custom() {
+        let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
+        return printers::columns(def).iter().map(|column| column.cell(item, now)).collect();
+    }
+    let mut cells = vec![Value::from(meta::name(item))];
+    cells.extend(def.columns.iter().map(|column| cell(item, column, now)));
+    cells
 }
 
 fn cell(item: &Value, column: &Column, now: Option<Timestamp>) -> Value {
@@ -106,6 +122,19 @@ fn cell(item: &Value, column: &Column, now: Option<Timestamp>) -> Value {
 fn age(text: &str, now: Option<Timestamp>) -> String {
     let (Some(now), Ok(then)) = (now, text.parse::<Timestamp>()) else { return text.to_owned() };
     human_duration(now.as_second() - then.as_second())
+}
+
+/// The time that has gone by since `text`, or that there is no such time.
+pub(crate) fn since(text: Option<&str>, now: Timestamp) -> String {
+    text.map_or_else(|| "<unknown>".to_owned(), |text| age(text, Some(now)))
+}
+
+/// The time between two times, or nothing when one of them is none.
+pub(crate) fn between(start: &str, end: &str) -> String {
+    match (start.parse::<Timestamp>(), end.parse::<Timestamp>()) {
+        (Ok(start), Ok(end)) => human_duration(end.as_second() - start.as_second()),
+        _ => String::new(),
+    }
 }
 
 /// A duration in seconds in the words of apimachinery's `HumanDuration`.

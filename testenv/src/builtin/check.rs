@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::label_selector;
 use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
@@ -149,13 +150,10 @@ pub(super) fn workload(object: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::invalid("spec.replicas", replicas, "must be greater than or equal to 0"));
     }
     let selector = &spec["selector"];
-    let empty = |v: &Value| v.as_object().is_none_or(serde_json::Map::is_empty);
-    let no_terms =
-        empty(&selector["matchLabels"]) && selector["matchExpressions"].as_array().is_none_or(Vec::is_empty);
     let labels = &spec["template"]["metadata"]["labels"];
-    if no_terms {
+    if label_selector::is_empty(selector) {
         causes.push(Cause::required("spec.selector", ""));
-    } else if !selects(selector, labels) {
+    } else if !label_selector::matches(selector, labels) {
         let shown = if labels.is_null() { "null".to_owned() } else { labels.to_string() };
         let text = "`selector` does not match template `labels`";
         causes.push(Cause::invalid("spec.template.metadata.labels", shown, text));
@@ -165,24 +163,6 @@ pub(super) fn workload(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     pod_spec(&spec["template"]["spec"], "spec.template.spec", &mut causes);
     causes
-}
-
-/// Whether a `LabelSelector` object selects these labels.
-fn selects(selector: &Value, labels: &Value) -> bool {
-    let equal =
-        selector["matchLabels"].as_object().into_iter().flatten().all(|(k, v)| labels.get(k) == Some(v));
-    let expressed = items(&selector["matchExpressions"]).all(|(_, term)| {
-        let value = labels.get(text(term, "key"));
-        let listed = value.is_some_and(|v| term["values"].as_array().is_some_and(|list| list.contains(v)));
-        match text(term, "operator") {
-            "In" => listed,
-            "NotIn" => !listed,
-            "Exists" => value.is_some(),
-            "DoesNotExist" => value.is_none(),
-            _ => false,
-        }
-    });
-    equal && expressed
 }
 
 pub(super) fn role_binding(object: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -201,17 +181,6 @@ pub(super) fn role_binding(object: &Value, old: Option<&Value>) -> Vec<Cause> {
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn a_label_selector_object_is_evaluated() {
-        let selector = json!({"matchLabels": {"a": "b"}, "matchExpressions": [
-            {"key": "c", "operator": "In", "values": ["1", "2"]},
-            {"key": "d", "operator": "DoesNotExist"},
-        ]});
-        assert!(selects(&selector, &json!({"a": "b", "c": "1"})));
-        assert!(!selects(&selector, &json!({"a": "b", "c": "3"})));
-        assert!(!selects(&selector, &json!({"a": "b", "c": "1", "d": ""})));
-    }
 
     #[test]
     fn an_immutable_config_map_stays_as_it_is() {

@@ -3,14 +3,13 @@
 //! What objects are made of stands in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
 
 mod check;
-mod columns;
 mod defaults;
 mod events;
 mod kinds;
+pub(crate) mod printers;
 
 use serde_json::Value;
 
-pub(crate) use columns::columns;
 pub(crate) use kinds::ALL;
 
 use crate::names::NameRule;

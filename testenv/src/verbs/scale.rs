@@ -97,7 +97,7 @@ fn scale_of(object: &Value, paths: &ScalePaths) -> Value {
     let mut status = json!({"replicas": number(&paths.status)});
     let selector = match &paths.selector {
         Some(path) => get(object, path).as_str().unwrap_or_default().to_owned(),
-        None => labels_as_text(&object["spec"]["selector"]),
+        None => crate::label_selector::text(&object["spec"]["selector"]),
     };
     if !selector.is_empty() {
         status["selector"] = Value::from(selector);
@@ -106,12 +106,6 @@ fn scale_of(object: &Value, paths: &ScalePaths) -> Value {
         "kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
         "spec": {"replicas": number(&paths.spec)}, "status": status,
     })
-}
-
-fn labels_as_text(selector: &Value) -> String {
-    let labels = selector["matchLabels"].as_object().into_iter().flatten();
-    let terms: Vec<String> = labels.map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect();
-    terms.join(",")
 }
 
 fn get<'a>(object: &'a Value, path: &str) -> &'a Value {

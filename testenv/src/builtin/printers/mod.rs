@@ -1,0 +1,198 @@
+//! The tables that `kubectl get` shows for built-in kinds: columns and cells as kube-apiserver's printers have them.
+
+mod cells;
+mod network;
+mod pods;
+mod storage;
+mod workloads;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::registry::ResourceDef;
+use crate::table::since;
+
+/// How a cell is made from an object.
+#[derive(Clone, Copy)]
+pub(crate) enum Cell {
+    Name,
+    /// The time since the object was created.
+    Age,
+    /// The text at a pointer, or nothing.
+    At(&'static str),
+    /// The number at a pointer, or zero.
+    Number(&'static str),
+    Made(fn(&Value, Timestamp) -> Value),
+}
+
+/// A column of a built-in kind's table.
+#[derive(Clone, Copy)]
+pub(crate) struct BuiltInColumn {
+    pub(crate) name: &'static str,
+    pub(crate) kind: &'static str,
+    /// Columns with a priority are for `-o wide`.
+    pub(crate) priority: i64,
+    cell: Cell,
+}
+
+const fn column(name: &'static str, kind: &'static str, cell: Cell) -> BuiltInColumn {
+    BuiltInColumn { name, kind, priority: 0, cell }
+}
+
+const fn text(name: &'static str, cell: Cell) -> BuiltInColumn {
+    column(name, "string", cell)
+}
+
+const fn made(name: &'static str, cell: fn(&Value, Timestamp) -> Value) -> BuiltInColumn {
+    text(name, Cell::Made(cell))
+}
+
+const fn count(name: &'static str, pointer: &'static str) -> BuiltInColumn {
+    column(name, "integer", Cell::Number(pointer))
+}
+
+const fn wide(column: BuiltInColumn) -> BuiltInColumn {
+    BuiltInColumn { priority: 1, ..column }
+}
+
+pub(crate) const NAME: BuiltInColumn = text("Name", Cell::Name);
+const AGE: BuiltInColumn = text("Age", Cell::Age);
+/// Kinds without columns of their own say when they were created.
+const CREATED: &[BuiltInColumn] =
+    &[NAME, column("Created At", "date", Cell::At("/metadata/creationTimestamp"))];
+
+impl BuiltInColumn {
+    /// What the table's head says of the column.
+    pub(crate) fn head(&self, description: &str) -> Value {
+        let format = if matches!(self.cell, Cell::Name) { "name" } else { "" };
+        json!({"name": self.name, "type": self.kind, "format": format, "description": description,
+               "priority": self.priority})
+    }
+
+    /// The column's cell in the row of an object.
+    pub(crate) fn cell(&self, item: &Value, now: Timestamp) -> Value {
+        let at = |pointer: &str| item.pointer(pointer).cloned().unwrap_or_default();
+        match self.cell {
+            Cell::Name => at("/metadata/name"),
+            Cell::Age => since(item["metadata"]["creationTimestamp"].as_str(), now).into(),
+            Cell::At(pointer) => match at(pointer) {
+                Value::Null => "".into(),
+                value => value,
+            },
+            Cell::Number(pointer) => match at(pointer) {
+                Value::Null => 0.into(),
+                value => value,
+            },
+            Cell::Made(make) => make(item, now),
+        }
+    }
+}
+
+/// The columns of a built-in kind's table.
+pub(crate) fn columns(def: &ResourceDef) -> &'static [BuiltInColumn] {
+    match def.plural.as_str() {
+        "pods" => pods::PODS,
+        "podtemplates" => workloads::POD_TEMPLATES,
+        "deployments" => workloads::DEPLOYMENTS,
+        "replicasets" => workloads::REPLICA_SETS,
+        "replicationcontrollers" => workloads::REPLICATION_CONTROLLERS,
+        "statefulsets" => workloads::STATEFUL_SETS,
+        "daemonsets" => workloads::DAEMON_SETS,
+        "controllerrevisions" => workloads::CONTROLLER_REVISIONS,
+        "jobs" => workloads::JOBS,
+        "cronjobs" => workloads::CRON_JOBS,
+        "poddisruptionbudgets" => workloads::DISRUPTION_BUDGETS,
+        "horizontalpodautoscalers" => workloads::AUTOSCALERS,
+        "services" => network::SERVICES,
+        "endpoints" => network::ENDPOINTS,
+        "endpointslices" => network::ENDPOINT_SLICES,
+        "ingresses" => network::INGRESSES,
+        "ingressclasses" => network::INGRESS_CLASSES,
+        "networkpolicies" => network::NETWORK_POLICIES,
+        "persistentvolumes" => storage::VOLUMES,
+        "persistentvolumeclaims" => storage::CLAIMS,
+        "storageclasses" => storage::CLASSES,
+        "volumeattachments" => storage::ATTACHMENTS,
+        "csidrivers" => storage::DRIVERS,
+        "csinodes" => storage::NODES,
+        "nodes" => cells::NODES,
+        "namespaces" => cells::NAMESPACES,
+        "events" => cells::EVENTS,
+        "secrets" => cells::SECRETS,
+        "configmaps" => cells::CONFIG_MAPS,
+        "serviceaccounts" => cells::AGED,
+        "leases" => cells::LEASES,
+        "rolebindings" | "clusterrolebindings" => cells::ROLE_BINDINGS,
+        "resourcequotas" => cells::QUOTAS,
+        "priorityclasses" => cells::PRIORITY_CLASSES,
+        "runtimeclasses" => cells::RUNTIME_CLASSES,
+        "mutatingwebhookconfigurations" | "validatingwebhookconfigurations" => cells::WEBHOOKS,
+        _ => CREATED,
+    }
+}
+
+/// What a row says of its object beside the cells.
+pub(crate) fn conditions(def: &ResourceDef, item: &Value) -> Value {
+    let (reason, message) = match item["status"]["phase"].as_str() {
+        Some("Succeeded") => ("Succeeded", "The pod has completed successfully."),
+        Some("Failed") => ("Failed", "The pod failed."),
+        _ => return Value::Null,
+    };
+    if def.plural != "pods" {
+        return Value::Null;
+    }
+    json!([{"type": "Completed", "status": "True", "reason": reason, "message": message}])
+}
+
+/// Elements of a list, or none.
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn string<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// The text, or `<none>`.
+fn or_none(text: String) -> Value {
+    if text.is_empty() { "<none>".into() } else { text.into() }
+}
+
+/// Labels as a selector has them, or `<none>`.
+fn labels(labels: &Value) -> String {
+    let pairs = labels.as_object().into_iter().flatten();
+    let text: Vec<String> = pairs.map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect();
+    if text.is_empty() { "<none>".to_owned() } else { text.join(",") }
+}
+
+/// A `LabelSelector` as kubectl writes it.
+fn selector(selector: &Value) -> String {
+    match crate::label_selector::text(selector) {
+        text if text.is_empty() => "<none>".to_owned(),
+        text => text,
+    }
+}
+
+/// One member of each container, joined.
+fn containers(template: &Value, member: &str) -> Value {
+    let all = list(&template["spec"]["containers"]);
+    let texts: Vec<&str> = all.iter().map(|c| string(c, member)).collect();
+    texts.join(",").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin::ALL;
+
+    #[test]
+    fn every_table_makes_a_row_of_an_empty_object() {
+        for kind in ALL {
+            let def = kind.def();
+            let item = json!({"metadata": {"name": "x"}});
+            for column in columns(&def) {
+                let _ = column.cell(&item, Timestamp::UNIX_EPOCH);
+            }
+        }
+    }
+}
