@@ -15,7 +15,7 @@ type Rules = BTreeMap<(&'static str, &'static str, &'static str), OnceLock<Typed
 
 /// The merge rules of the built-in kinds, by group, version and kind; each is worked out when it is first used.
 static BUILT_IN: LazyLock<Rules> = LazyLock::new(|| {
-    let kinds = crate::builtin::ALL.iter();
+    let kinds = crate::builtin::all();
     kinds.map(|kind| ((kind.group, kind.version, kind.kind), OnceLock::new())).collect()
 });
 

@@ -118,7 +118,7 @@ impl Registry {
     /// The built-in resources and those of established CRDs.
     pub(crate) fn new(custom: impl IntoIterator<Item = ResourceDef>) -> Self {
         let mut registry = Self::default();
-        for built_in in crate::builtin::ALL {
+        for built_in in crate::builtin::all() {
             registry.add(built_in.def());
         }
         for def in custom {

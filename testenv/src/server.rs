@@ -150,6 +150,11 @@ impl Server {
         format!("10.0.{}.{}", n >> 8, n & 0xff)
     }
 
+    /// The next port on the nodes for a service, from 30000 to 32767.
+    pub(crate) fn node_port(&self) -> u64 {
+        30_000 + self.store.count("node-ports") % 2_768
+    }
+
     pub(crate) fn registry(&self) -> Arc<Registry> {
         self.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::Stage;
 use crate::status::Cause;
 
 /// Members that both forms share under other names: (core, events.k8s.io).
@@ -41,7 +40,7 @@ fn rename(
 /// The stored form of an event of `events.k8s.io`.
 pub(super) fn to_core(object: Value) -> Value {
     let mut object = rename(object, "v1", RENAMED.iter().map(|(core, other)| (*other, *core)));
-    default_core(&mut object, Stage::Update);
+    default_core(&mut object);
     object
 }
 
@@ -55,11 +54,11 @@ pub(super) fn from_core(object: Value) -> Value {
             }
         }
     }
-    default_events(&mut object, Stage::Update);
+    default_events(&mut object);
     object
 }
 
-pub(super) fn default_core(object: &mut Value, _: Stage) {
+fn default_core(object: &mut Value) {
     fill(object, "source", json!({}));
     for time in ["firstTimestamp", "lastTimestamp", "eventTime"] {
         fill(object, time, Value::Null);
@@ -69,7 +68,7 @@ pub(super) fn default_core(object: &mut Value, _: Stage) {
     }
 }
 
-pub(super) fn default_events(object: &mut Value, _: Stage) {
+fn default_events(object: &mut Value) {
     fill(object, "deprecatedSource", json!({}));
     for time in ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "eventTime"] {
         fill(object, time, Value::Null);

@@ -2,6 +2,8 @@
 //!
 //! What objects are made of stands in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
 
+pub(crate) mod admission;
+mod autoscaling;
 mod check;
 mod defaults;
 mod events;
@@ -10,7 +12,7 @@ pub(crate) mod printers;
 
 use serde_json::Value;
 
-pub(crate) use kinds::ALL;
+pub(crate) use kinds::all;
 
 use crate::names::NameRule;
 use crate::registry::{Behaviour, ResourceDef, ScalePaths};
@@ -52,6 +54,8 @@ pub(crate) struct BuiltIn {
     /// Reads the value into the kind's type and writes it back, for kinds that the table of types does not have.
     pub(crate) typed: Option<Typed>,
     pub(crate) default: fn(&mut Value, Stage),
+    /// What kube-apiserver sets on a new object after defaults and the ownership of fields are settled.
+    pub(crate) prepare: fn(&mut Value),
     pub(crate) check: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Conversion from and to the stored version, for resources that share another one's collection.
     pub(crate) conversion: Option<Conversion>,
@@ -173,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_types() {
-        for kind in ALL {
+        for kind in all() {
             assert!(kind.message().is_some() || kind.typed.is_some(), "{kind:?}");
         }
     }

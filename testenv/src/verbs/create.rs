@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{admit, read};
-use crate::builtin::Stage;
+use crate::builtin::{self, Stage};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
@@ -46,7 +46,7 @@ pub(super) async fn insert(
             meta::set(&mut value, "name", format!("{prefix}{}", call.server.ids.suffix()));
         }
         let mut complete = value.clone();
-        prepare(call, &mut complete);
+        prepare(call, &mut complete)?;
         admit::check(def, &complete, None, false)?;
         let key = def.key_of(&complete);
         let stored = admit::to_stored(def, complete);
@@ -89,7 +89,7 @@ fn begin(call: &Call<'_>, value: &mut Value, options: &WriteOptions) {
 }
 
 /// Sets what the server decides.
-fn prepare(call: &Call<'_>, value: &mut Value) {
+fn prepare(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
     let def = &call.def;
     meta::remove(value, "generation");
     meta::set(value, "uid", call.server.ids.uid());
@@ -100,13 +100,7 @@ fn prepare(call: &Call<'_>, value: &mut Value) {
     if def.status {
         meta::object_mut(value).remove("status");
     }
-    if !def.is_custom() {
-        // What a built-in kind has at first depends on the status, which has just gone.
-        admit::default(def, value, Stage::Create);
-    }
-    if def.plural == "services" && !def.is_custom() {
-        assign_address(call, value);
-    }
+    builtin::admission::created(&call.server, def, value)
 }
 
 pub(super) fn counts_generation(def: &crate::registry::ResourceDef) -> bool {
@@ -114,17 +108,6 @@ pub(super) fn counts_generation(def: &crate::registry::ResourceDef) -> bool {
         crate::registry::Behaviour::BuiltIn(built_in) => built_in.generation,
         crate::registry::Behaviour::Custom(_) => true,
     }
-}
-
-fn assign_address(call: &Call<'_>, value: &mut Value) {
-    let spec = &mut value["spec"];
-    if spec["type"] == "ExternalName" {
-        return;
-    }
-    if spec["clusterIP"].as_str().unwrap_or_default().is_empty() {
-        spec["clusterIP"] = Value::from(call.server.service_address());
-    }
-    spec["clusterIPs"] = Value::Array(vec![spec["clusterIP"].clone()]);
 }
 
 /// A new object's namespace has to be there and to stay.

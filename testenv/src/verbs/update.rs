@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{admit, create, delete, read};
-use crate::builtin::Stage;
+use crate::builtin::{self, Stage};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
@@ -126,7 +126,7 @@ fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     if !def.is_custom() {
         admit::default(def, wanted, Stage::Update);
     }
-    keep_assigned(def, current, wanted);
+    builtin::admission::updated(&call.server, def, current, wanted);
     if create::counts_generation(def) && spec_differs(def, current, wanted) {
         let generation = current["metadata"]["generation"].as_i64().unwrap_or_default();
         meta::set(wanted, "generation", generation + 1);
@@ -140,6 +140,9 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
             let given = std::mem::replace(wanted, current.clone());
             put_back(meta::object_mut(wanted), "status", given.get("status").cloned());
             meta::copy(&given, wanted, "managedFields");
+            if !call.def.is_custom() {
+                keep_metadata(&call.def, &given, wanted);
+            }
         }
         "finalize" => {
             let given = std::mem::replace(wanted, current.clone());
@@ -148,6 +151,14 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
         }
         _ if call.def.status => put_back(meta::object_mut(wanted), "status", current.get("status").cloned()),
         _ => {}
+    }
+}
+
+/// The status of a built-in kind may bring annotations and, but for deployments, labels along.
+fn keep_metadata(def: &ResourceDef, given: &Value, wanted: &mut Value) {
+    meta::copy(given, wanted, "annotations");
+    if def.plural != "deployments" {
+        meta::copy(given, wanted, "labels");
     }
 }
 
@@ -163,22 +174,13 @@ fn put_back(object: &mut Map<String, Value>, key: &str, value: Option<Value>) {
     }
 }
 
-/// What the server has assigned stays when a client leaves it out.
-fn keep_assigned(def: &ResourceDef, current: &Value, wanted: &mut Value) {
-    if def.is_custom() || def.plural != "services" {
-        return;
-    }
-    for field in ["clusterIP", "clusterIPs"] {
-        if wanted["spec"][field].is_null() && !current["spec"][field].is_null() {
-            wanted["spec"][field] = current["spec"][field].clone();
-        }
-    }
-}
-
 /// Whether a change counts as a new generation.
 fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
-    if !def.is_custom() {
-        return current["spec"] != wanted["spec"];
+    if !def.is_custom() && !current["spec"].is_null() {
+        // A deployment's annotations go on to its replica sets.
+        let annotations = |object: &Value| object["metadata"]["annotations"].clone();
+        let annotated = def.plural == "deployments" && annotations(current) != annotations(wanted);
+        return annotated || current["spec"] != wanted["spec"];
     }
     let ignored = |key: &str| key == "metadata" || (def.status && key == "status");
     let part = |value: &Value| -> Vec<(String, Value)> {

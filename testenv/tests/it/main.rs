@@ -6,5 +6,6 @@ mod builtin;
 mod conformance;
 mod data;
 mod details;
+mod kinds;
 mod robust;
 mod support;

@@ -183,11 +183,11 @@ fn containers(template: &Value, member: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtin::ALL;
+    use crate::builtin::all;
 
     #[test]
     fn every_table_makes_a_row_of_an_empty_object() {
-        for kind in ALL {
+        for kind in all() {
             let def = kind.def();
             let item = json!({"metadata": {"name": "x"}});
             for column in columns(&def) {

@@ -1,0 +1,30 @@
+//! Values that kube-apiserver fills in, taken from the defaulting functions of its API packages (1.36).
+//!
+//! Inner structures and members with a fixed default are there already: the table of types has them.
+
+mod objects;
+mod pods;
+mod workloads;
+
+use serde_json::Value;
+
+pub(super) use objects::*;
+pub(super) use pods::{pod, pod_template, tolerate_broken_nodes};
+pub(super) use workloads::*;
+
+use super::Stage;
+
+/// Sets `object[key]` when it is absent or null.
+fn fill(object: &mut Value, key: &str, value: impl Into<Value>) {
+    let Value::Object(map) = object else { return };
+    if map.get(key).is_none_or(Value::is_null) {
+        map.insert(key.to_owned(), value.into());
+    }
+}
+
+/// Runs `f` on every element of the list `object[key]`.
+fn each(object: &mut Value, key: &str, f: impl Fn(&mut Value)) {
+    for item in object.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+        f(item);
+    }
+}

@@ -1,0 +1,193 @@
+//! Kinds that are no workloads.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Map, Value, json};
+
+use super::{Stage, each, fill};
+use crate::meta::map_at;
+
+pub(in crate::builtin) fn namespace(object: &mut Value, _: Stage) {
+    let name = crate::meta::name(object).to_owned();
+    let labels = map_at(&mut object["metadata"], "labels");
+    labels.insert("kubernetes.io/metadata.name".to_owned(), Value::from(name));
+    map_at(object, "spec");
+    map_at(object, "status");
+    fill(&mut object["status"], "phase", "Active");
+}
+
+/// A namespace stays until its content is gone.
+pub(in crate::builtin) fn hold_namespace(object: &mut Value) {
+    fill(&mut object["spec"], "finalizers", json!(["kubernetes"]));
+}
+
+pub(in crate::builtin) fn service(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    let spec = &mut object["spec"];
+    fill(spec, "type", "ClusterIP");
+    fill(spec, "sessionAffinity", "None");
+    if spec["sessionAffinity"] == "ClientIP" {
+        let config = map_at(spec, "sessionAffinityConfig");
+        config.entry("clientIP").or_insert_with(|| json!({"timeoutSeconds": 10_800}));
+    }
+    each(spec, "ports", |port| {
+        let number = port["port"].clone();
+        if port["targetPort"].is_null() || port["targetPort"] == 0 || port["targetPort"] == "" {
+            port["targetPort"] = number;
+        }
+    });
+    if spec["type"] != "ExternalName" {
+        fill(spec, "internalTrafficPolicy", "Cluster");
+        fill(spec, "ipFamilies", json!(["IPv4"]));
+        fill(spec, "ipFamilyPolicy", "SingleStack");
+    }
+    if spec["type"] == "NodePort" || spec["type"] == "LoadBalancer" {
+        fill(spec, "externalTrafficPolicy", "Cluster");
+    }
+    if spec["type"] == "LoadBalancer" {
+        fill(spec, "allocateLoadBalancerNodePorts", true);
+    }
+}
+
+pub(in crate::builtin) fn endpoint_slice(object: &mut Value, _: Stage) {
+    each(object, "ports", |port| {
+        fill(port, "name", "");
+        fill(port, "protocol", "TCP");
+    });
+}
+
+pub(in crate::builtin) fn network_policy(object: &mut Value, _: Stage) {
+    for list in ["ingress", "egress"] {
+        each(&mut object["spec"], list, |rule| each(rule, "ports", |port| fill(port, "protocol", "TCP")));
+    }
+    if object["spec"]["policyTypes"].is_null() {
+        let egress = object["spec"]["egress"].as_array().is_some_and(|rules| !rules.is_empty());
+        let types = if egress { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
+        fill(&mut object["spec"], "policyTypes", types);
+    }
+}
+
+pub(in crate::builtin) fn secret(object: &mut Value, _: Stage) {
+    let plain = object.as_object_mut().and_then(|o| o.remove("stringData"));
+    if let Some(Value::Object(plain)) = plain {
+        let data = map_at(object, "data");
+        for (key, value) in plain {
+            let text = value.as_str().unwrap_or_default();
+            data.insert(key, Value::from(BASE64.encode(text)));
+        }
+    }
+    fill(object, "type", "Opaque");
+}
+
+/// A container's defaults follow from its limits.
+pub(in crate::builtin) fn limit_range(object: &mut Value, _: Stage) {
+    each(&mut object["spec"], "limits", |limit| {
+        if limit["type"] != "Container" {
+            return;
+        }
+        inherit(limit, "default", "max");
+        inherit(limit, "defaultRequest", "default");
+        inherit(limit, "defaultRequest", "min");
+    });
+}
+
+fn inherit(object: &mut Value, to: &str, from: &str) {
+    let amounts: Map<String, Value> = object[from].as_object().cloned().unwrap_or_default();
+    if amounts.is_empty() {
+        return;
+    }
+    let target = map_at(object, to);
+    for (name, amount) in amounts {
+        target.entry(name).or_insert(amount);
+    }
+}
+
+pub(in crate::builtin) fn volume_object(object: &mut Value, _: Stage) {
+    fill(&mut object["spec"], "persistentVolumeReclaimPolicy", "Retain");
+    fill(&mut object["spec"], "volumeMode", "Filesystem");
+    if let Some(path) = object["spec"].get_mut("hostPath").filter(|v| v.is_object()) {
+        fill(path, "type", "");
+    }
+    fill(&mut object["status"], "phase", "Pending");
+}
+
+pub(in crate::builtin) fn claim(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    fill(&mut object["spec"], "volumeMode", "Filesystem");
+    map_at(object, "status");
+    fill(&mut object["status"], "phase", "Pending");
+}
+
+pub(in crate::builtin) fn storage_class(object: &mut Value, _: Stage) {
+    fill(object, "reclaimPolicy", "Delete");
+    fill(object, "volumeBindingMode", "Immediate");
+}
+
+pub(in crate::builtin) fn csi_driver(object: &mut Value, _: Stage) {
+    let spec = &mut object["spec"];
+    fill(spec, "attachRequired", true);
+    fill(spec, "podInfoOnMount", false);
+    fill(spec, "storageCapacity", false);
+    fill(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
+    fill(spec, "volumeLifecycleModes", json!(["Persistent"]));
+    fill(spec, "requiresRepublish", false);
+    fill(spec, "seLinuxMount", false);
+}
+
+pub(in crate::builtin) fn priority_class(object: &mut Value, _: Stage) {
+    fill(object, "preemptionPolicy", "PreemptLowerPriority");
+}
+
+pub(in crate::builtin) fn role(object: &mut Value, _: Stage) {
+    fill(object, "rules", Value::Null);
+}
+
+pub(in crate::builtin) fn role_binding(object: &mut Value, _: Stage) {
+    let group = "rbac.authorization.k8s.io";
+    map_at(object, "roleRef");
+    if object["roleRef"]["apiGroup"] == "" {
+        object["roleRef"]["apiGroup"] = group.into();
+    }
+    fill(&mut object["roleRef"], "apiGroup", group);
+    each(object, "subjects", |subject| {
+        let users = subject["kind"] == "User" || subject["kind"] == "Group";
+        if users {
+            fill(subject, "apiGroup", group);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_s_plain_text_moves_into_data() {
+        let mut secret_value = json!({"data": {"a": "YQ=="}, "stringData": {"k": "v"}});
+        secret(&mut secret_value, Stage::Create);
+        assert_eq!(secret_value, json!({"data": {"a": "YQ==", "k": "dg=="}, "type": "Opaque"}));
+    }
+
+    #[test]
+    fn a_network_policy_is_about_what_it_has_rules_for() {
+        let types = |spec: Value| {
+            let mut policy = json!({"spec": spec});
+            network_policy(&mut policy, Stage::Create);
+            policy["spec"]["policyTypes"].clone()
+        };
+        assert_eq!(types(json!({})), json!(["Ingress"]));
+        assert_eq!(types(json!({"egress": [{}]})), json!(["Ingress", "Egress"]));
+        assert_eq!(types(json!({"policyTypes": ["Egress"]})), json!(["Egress"]));
+    }
+
+    #[test]
+    fn a_limit_range_derives_a_container_s_defaults() {
+        let mut range = json!({"spec": {"limits": [{"type": "Container", "max": {"cpu": "2"}, "min": {"memory": "1Mi"}}]}});
+        limit_range(&mut range, Stage::Create);
+        assert_eq!(
+            range["spec"]["limits"][0],
+            json!({"type": "Container", "max": {"cpu": "2"}, "min": {"memory": "1Mi"}, "default": {"cpu": "2"},
+                   "defaultRequest": {"cpu": "2", "memory": "1Mi"}})
+        );
+    }
+}

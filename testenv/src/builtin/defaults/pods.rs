@@ -1,0 +1,245 @@
+//! Pods and templates of pods.
+
+use serde_json::{Map, Value, json};
+
+use super::{Stage, each, fill};
+use crate::meta::map_at;
+
+pub(in crate::builtin) fn pod(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    let spec = &mut object["spec"];
+    each(spec, "containers", requests_from_limits);
+    each(spec, "initContainers", requests_from_limits);
+    pod_spec(spec);
+    fill(spec, "enableServiceLinks", true);
+    map_at(object, "status");
+    fill(&mut object["status"], "phase", "Pending");
+    let class = quality_of_service(&object["spec"]);
+    fill(&mut object["status"], "qosClass", class);
+}
+
+pub(in crate::builtin) fn pod_template(object: &mut Value, _: Stage) {
+    template_of(object);
+}
+
+/// Defaults of the template at `template`.
+pub(super) fn template_of(holder: &mut Value) {
+    map_at(holder, "template");
+    map_at(&mut holder["template"], "metadata");
+    map_at(&mut holder["template"], "spec");
+    pod_spec(&mut holder["template"]["spec"]);
+}
+
+/// What the admission plugin `DefaultTolerationSeconds` adds.
+pub(in crate::builtin) fn tolerate_broken_nodes(pod: &mut Value) {
+    let spec = &mut pod["spec"];
+    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+        let tolerations = spec["tolerations"].as_array().map_or(&[][..], Vec::as_slice);
+        let tolerated = |t: &Value| {
+            let effect = t["effect"].as_str().unwrap_or_default();
+            (t["key"] == key || t["key"].as_str().unwrap_or_default().is_empty())
+                && (effect == "NoExecute" || effect.is_empty())
+        };
+        if tolerations.iter().any(tolerated) {
+            continue;
+        }
+        let toleration =
+            json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300});
+        match spec["tolerations"].as_array_mut() {
+            Some(list) => list.push(toleration),
+            None => spec["tolerations"] = json!([toleration]),
+        }
+    }
+}
+
+/// Defaults of a pod's spec, alone or in a template.
+fn pod_spec(spec: &mut Value) {
+    fill(spec, "restartPolicy", "Always");
+    fill(spec, "terminationGracePeriodSeconds", 30);
+    fill(spec, "dnsPolicy", "ClusterFirst");
+    fill(spec, "securityContext", json!({}));
+    fill(spec, "schedulerName", "default-scheduler");
+    mirror(spec, "serviceAccountName", "serviceAccount");
+    if spec["hostNetwork"] == true {
+        for list in ["containers", "initContainers"] {
+            each(spec, list, |container| each(container, "ports", host_port));
+        }
+    }
+    for list in ["containers", "initContainers", "ephemeralContainers"] {
+        each(spec, list, container);
+    }
+    each(spec, "volumes", volume);
+}
+
+/// On the host's network a port is the host's port.
+fn host_port(port: &mut Value) {
+    let number = port["containerPort"].clone();
+    fill(port, "hostPort", number);
+}
+
+/// The deprecated field carries the same value.
+fn mirror(spec: &mut Value, from: &str, to: &str) {
+    match (spec[from].as_str().map(str::to_owned), spec[to].as_str().map(str::to_owned)) {
+        (Some(value), _) => spec[to] = Value::from(value),
+        (None, Some(value)) => spec[from] = Value::from(value),
+        (None, None) => {}
+    }
+}
+
+fn container(container: &mut Value) {
+    fill(container, "terminationMessagePath", "/dev/termination-log");
+    fill(container, "terminationMessagePolicy", "File");
+    let image = container["image"].as_str().unwrap_or_default();
+    let policy = if is_latest(image) { "Always" } else { "IfNotPresent" };
+    fill(container, "imagePullPolicy", policy);
+    each(container, "env", |env| {
+        if let Some(field) = env.get_mut("valueFrom").and_then(|v| v.get_mut("fieldRef")) {
+            fill(field, "apiVersion", "v1");
+        }
+    });
+    for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        if let Some(probe) = container.get_mut(probe).filter(|p| p.is_object()) {
+            fill(probe, "timeoutSeconds", 1);
+            fill(probe, "periodSeconds", 10);
+            fill(probe, "successThreshold", 1);
+            fill(probe, "failureThreshold", 3);
+            handler(probe);
+        }
+    }
+    for hook in ["postStart", "preStop"] {
+        if let Some(hook) = container.get_mut("lifecycle").and_then(|l| l.get_mut(hook)) {
+            handler(hook);
+        }
+    }
+}
+
+/// What a probe or a hook calls.
+fn handler(handler: &mut Value) {
+    if let Some(get) = handler.get_mut("httpGet").filter(|p| p.is_object()) {
+        fill(get, "path", "/");
+        fill(get, "scheme", "HTTP");
+    }
+    if let Some(grpc) = handler.get_mut("grpc").filter(|p| p.is_object()) {
+        fill(grpc, "service", "");
+    }
+}
+
+/// A pod's container asks for what it is limited to; a template's does not until there is a pod.
+fn requests_from_limits(container: &mut Value) {
+    let Some(limits) = container["resources"]["limits"].as_object().cloned() else { return };
+    let requests = map_at(&mut container["resources"], "requests");
+    for (name, amount) in limits {
+        requests.entry(name).or_insert(amount);
+    }
+}
+
+/// Whether an image has no tag, or the tag `latest`, and no digest.
+fn is_latest(image: &str) -> bool {
+    if image.contains('@') {
+        return false;
+    }
+    let last = image.rsplit('/').next().unwrap_or_default();
+    last.split_once(':').is_none_or(|(_, tag)| tag == "latest")
+}
+
+fn volume(volume: &mut Value) {
+    if volume.as_object().is_some_and(|v| v.keys().all(|key| key == "name")) {
+        fill(volume, "emptyDir", json!({}));
+    }
+    for source in ["configMap", "secret", "projected", "downwardAPI"] {
+        if let Some(source) = volume.get_mut(source).filter(|v| v.is_object()) {
+            fill(source, "defaultMode", 420);
+            each(source, "sources", projection);
+            each(source, "items", field_version);
+        }
+    }
+    if let Some(path) = volume.get_mut("hostPath").filter(|v| v.is_object()) {
+        fill(path, "type", "");
+    }
+    if let Some(claim) = volume.get_mut("ephemeral").and_then(|e| e.get_mut("volumeClaimTemplate")) {
+        fill(&mut claim["spec"], "volumeMode", "Filesystem");
+    }
+}
+
+fn projection(source: &mut Value) {
+    if let Some(token) = source.get_mut("serviceAccountToken").filter(|v| v.is_object()) {
+        fill(token, "expirationSeconds", 3600);
+    }
+    if let Some(fields) = source.get_mut("downwardAPI") {
+        each(fields, "items", field_version);
+    }
+}
+
+fn field_version(item: &mut Value) {
+    if let Some(field) = item.get_mut("fieldRef").filter(|v| v.is_object()) {
+        fill(field, "apiVersion", "v1");
+    }
+}
+
+fn quality_of_service(spec: &Value) -> &'static str {
+    let all = ["initContainers", "containers"];
+    let containers: Vec<&Value> = all.iter().filter_map(|list| spec[*list].as_array()).flatten().collect();
+    let named = |c: &Value, part: &str| c["resources"][part].as_object().cloned().unwrap_or_default();
+    let empty = |m: &Map<String, Value>| !m.contains_key("cpu") && !m.contains_key("memory");
+    if containers.iter().all(|c| empty(&named(c, "limits")) && empty(&named(c, "requests"))) {
+        return "BestEffort";
+    }
+    let guaranteed = containers.iter().all(|c| {
+        let (limits, requests) = (named(c, "limits"), named(c, "requests"));
+        ["cpu", "memory"].iter().all(|r| limits.contains_key(*r) && limits.get(*r) == requests.get(*r))
+    });
+    if guaranteed { "Guaranteed" } else { "Burstable" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_without_a_fixed_tag_are_always_pulled() {
+        for (image, latest) in [
+            ("nginx", true),
+            ("nginx:latest", true),
+            ("nginx:1.27", false),
+            ("registry:5000/nginx", true),
+            ("registry:5000/nginx:1", false),
+            ("nginx@sha256:00", false),
+        ] {
+            assert_eq!(is_latest(image), latest, "{image}");
+        }
+    }
+
+    #[test]
+    fn quality_of_service_follows_the_resources() {
+        let class = |resources: Value| quality_of_service(&json!({"containers": [{"resources": resources}]}));
+        assert_eq!(class(json!({})), "BestEffort");
+        assert_eq!(class(json!({"requests": {"cpu": "1"}})), "Burstable");
+        let both = json!({"cpu": "1", "memory": "1"});
+        assert_eq!(class(json!({"requests": both, "limits": both})), "Guaranteed");
+    }
+
+    #[test]
+    fn a_pod_tolerates_broken_nodes_for_a_while_unless_it_says_more() {
+        let tolerations = |own: Value| {
+            let mut pod = json!({"spec": {"tolerations": own}});
+            tolerate_broken_nodes(&mut pod);
+            pod["spec"]["tolerations"].as_array().unwrap().len()
+        };
+        assert_eq!(tolerations(Value::Null), 2);
+        assert_eq!(tolerations(json!([{"operator": "Exists"}])), 1);
+        assert_eq!(tolerations(json!([{"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}])), 2);
+    }
+
+    #[test]
+    fn volumes_get_what_their_source_leaves_out() {
+        let mut spec = json!({"volumes": [{"name": "a"}, {"name": "b", "hostPath": {"path": "/"}},
+            {"name": "c", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}]});
+        pod_spec(&mut spec);
+        assert_eq!(
+            spec["volumes"],
+            json!([{"name": "a", "emptyDir": {}}, {"name": "b", "hostPath": {"path": "/", "type": ""}},
+                {"name": "c", "projected": {"defaultMode": 420,
+                    "sources": [{"serviceAccountToken": {"path": "t", "expirationSeconds": 3600}}]}}])
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! Kinds whose controllers make pods.
+
+use serde_json::{Value, json};
+
+use super::pods::template_of;
+use super::{Stage, each, fill};
+use crate::meta::{self, map_at};
+
+pub(in crate::builtin) fn deployment(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    let spec = &mut object["spec"];
+    fill(spec, "replicas", 1);
+    template_of(spec);
+    map_at(spec, "strategy");
+    fill(&mut spec["strategy"], "type", "RollingUpdate");
+    if spec["strategy"]["type"] == "RollingUpdate" {
+        let rolling = "rollingUpdate";
+        map_at(&mut spec["strategy"], rolling);
+        fill(&mut spec["strategy"][rolling], "maxUnavailable", "25%");
+        fill(&mut spec["strategy"][rolling], "maxSurge", "25%");
+    }
+    fill(spec, "revisionHistoryLimit", 10);
+    fill(spec, "progressDeadlineSeconds", 600);
+}
+
+pub(in crate::builtin) fn replica_set(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    fill(&mut object["spec"], "replicas", 1);
+    template_of(&mut object["spec"]);
+    labels_of_template(object);
+}
+
+pub(in crate::builtin) fn replication_controller(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    let spec = &mut object["spec"];
+    fill(spec, "replicas", 1);
+    if spec["template"].is_object() {
+        template_of(spec);
+    }
+    let labels = spec["template"]["metadata"]["labels"].clone();
+    if !labels.is_null() {
+        fill(spec, "selector", labels);
+        labels_of_template(object);
+    }
+}
+
+/// An object without labels takes those of its pods.
+fn labels_of_template(object: &mut Value) {
+    let labels = object["spec"]["template"]["metadata"]["labels"].clone();
+    if labels.is_object() && object["metadata"].is_object() {
+        fill(&mut object["metadata"], "labels", labels);
+    }
+}
+
+pub(in crate::builtin) fn stateful_set(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    let spec = &mut object["spec"];
+    fill(spec, "replicas", 1);
+    template_of(spec);
+    fill(spec, "podManagementPolicy", "OrderedReady");
+    map_at(spec, "updateStrategy");
+    fill(&mut spec["updateStrategy"], "type", "RollingUpdate");
+    if spec["updateStrategy"]["type"] == "RollingUpdate" {
+        map_at(&mut spec["updateStrategy"], "rollingUpdate");
+        fill(&mut spec["updateStrategy"]["rollingUpdate"], "partition", 0);
+    }
+    fill(spec, "revisionHistoryLimit", 10);
+    let retain = json!({"whenDeleted": "Retain", "whenScaled": "Retain"});
+    fill(spec, "persistentVolumeClaimRetentionPolicy", retain);
+    each(spec, "volumeClaimTemplates", |claim| {
+        fill(claim, "apiVersion", "v1");
+        fill(claim, "kind", "PersistentVolumeClaim");
+        super::claim(claim, Stage::Update);
+    });
+}
+
+pub(in crate::builtin) fn daemon_set(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    let spec = &mut object["spec"];
+    template_of(spec);
+    map_at(spec, "updateStrategy");
+    fill(&mut spec["updateStrategy"], "type", "RollingUpdate");
+    if spec["updateStrategy"]["type"] == "RollingUpdate" {
+        map_at(&mut spec["updateStrategy"], "rollingUpdate");
+        fill(&mut spec["updateStrategy"]["rollingUpdate"], "maxUnavailable", 1);
+        fill(&mut spec["updateStrategy"]["rollingUpdate"], "maxSurge", 0);
+    }
+    fill(spec, "revisionHistoryLimit", 10);
+}
+
+pub(in crate::builtin) fn job(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    let spec = &mut object["spec"];
+    template_of(spec);
+    if spec["completions"].is_null() && spec["parallelism"].is_null() {
+        fill(spec, "completions", 1);
+    }
+    fill(spec, "parallelism", 1);
+    let limit = if spec["backoffLimitPerIndex"].is_null() { 6 } else { i32::MAX };
+    fill(spec, "backoffLimit", limit);
+    fill(spec, "completionMode", "NonIndexed");
+    fill(spec, "suspend", false);
+    fill(spec, "manualSelector", false);
+    let replacement = if spec["podFailurePolicy"].is_null() { "TerminatingOrFailed" } else { "Failed" };
+    fill(spec, "podReplacementPolicy", replacement);
+    labels_of_template(object);
+}
+
+/// A job's pods carry its UID, so that no other job takes them.
+pub(in crate::builtin) fn select_own_pods(job: &mut Value) {
+    if job["spec"]["manualSelector"] == true {
+        return;
+    }
+    let (uid, name) = (meta::text(job, "uid").to_owned(), meta::name(job).to_owned());
+    let labels = map_at(&mut job["spec"]["template"]["metadata"], "labels");
+    for (key, value) in [("controller-uid", &uid), ("job-name", &name)] {
+        labels.insert(key.to_owned(), value.clone().into());
+        labels.insert(format!("batch.kubernetes.io/{key}"), value.clone().into());
+    }
+    let selector = map_at(&mut job["spec"], "selector");
+    selector.insert("matchLabels".to_owned(), json!({"batch.kubernetes.io/controller-uid": uid}));
+    labels_of_template(job);
+}
+
+pub(in crate::builtin) fn cron_job(object: &mut Value, _: Stage) {
+    map_at(object, "spec");
+    let spec = &mut object["spec"];
+    fill(spec, "concurrencyPolicy", "Allow");
+    fill(spec, "suspend", false);
+    fill(spec, "successfulJobsHistoryLimit", 3);
+    fill(spec, "failedJobsHistoryLimit", 1);
+    map_at(spec, "jobTemplate");
+    map_at(&mut spec["jobTemplate"], "spec");
+    template_of(&mut spec["jobTemplate"]["spec"]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_selects_its_own_pods_once() {
+        let mut one = json!({"metadata": {"name": "j", "uid": "u"}});
+        job(&mut one, Stage::Create);
+        select_own_pods(&mut one);
+        let labels = &one["spec"]["template"]["metadata"]["labels"];
+        assert_eq!(labels["batch.kubernetes.io/job-name"], "j");
+        assert_eq!(&one["metadata"]["labels"], labels);
+        assert_eq!(
+            one["spec"]["selector"],
+            json!({"matchLabels": {"batch.kubernetes.io/controller-uid": "u"}})
+        );
+        assert_eq!((&one["spec"]["completions"], &one["spec"]["parallelism"]), (&json!(1), &json!(1)));
+        let mut manual = json!({"metadata": {"name": "j", "uid": "u"}, "spec": {"manualSelector": true, "parallelism": 2}});
+        job(&mut manual, Stage::Create);
+        select_own_pods(&mut manual);
+        assert!(manual["spec"].get("selector").is_none() && manual["spec"].get("completions").is_none());
+    }
+}

@@ -1,0 +1,86 @@
+//! Kinds of the core group that are no workloads, and events of both groups.
+
+use super::kind;
+use crate::builtin::{BuiltIn, Conversion, check, defaults, events as both};
+use crate::names::NameRule;
+
+pub(super) static KINDS: &[BuiltIn] = &[
+    BuiltIn {
+        namespaced: false,
+        status: true,
+        name_rule: NameRule::Label,
+        selectable: &["status.phase", "name"],
+        default: defaults::namespace,
+        prepare: defaults::hold_namespace,
+        ..kind("", "Namespace", "namespaces", "namespace", &["ns"])
+    },
+    BuiltIn {
+        status: true,
+        namespaced: false,
+        selectable: &["spec.unschedulable"],
+        ..kind("", "Node", "nodes", "node", &["no"])
+    },
+    BuiltIn { check: check::config_map, ..kind("", "ConfigMap", "configmaps", "configmap", &["cm"]) },
+    BuiltIn {
+        selectable: &["type"],
+        default: defaults::secret,
+        check: check::secret,
+        ..kind("", "Secret", "secrets", "secret", &[])
+    },
+    BuiltIn {
+        returns_deleted: true,
+        ..kind("", "ServiceAccount", "serviceaccounts", "serviceaccount", &["sa"])
+    },
+    BuiltIn {
+        create_on_update: true,
+        default: defaults::limit_range,
+        ..kind("", "LimitRange", "limitranges", "limitrange", &["limits"])
+    },
+    BuiltIn {
+        status: true,
+        returns_deleted: true,
+        ..kind("", "ResourceQuota", "resourcequotas", "resourcequota", &["quota"])
+    },
+    BuiltIn {
+        create_on_update: true,
+        selectable: &[
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
+        ],
+        check: both::check_core,
+        ..kind("", "Event", "events", "event", &["ev"])
+    },
+    BuiltIn {
+        create_on_update: true,
+        selectable: &[
+            "regarding.kind",
+            "regarding.namespace",
+            "regarding.name",
+            "regarding.uid",
+            "reason",
+            "type",
+        ],
+        conversion: Some(Conversion {
+            stored_as: "v1",
+            collection: "events",
+            to_stored: both::to_core,
+            from_stored: both::from_core,
+        }),
+        ..kind("events.k8s.io", "Event", "events", "event", &["ev"])
+    },
+    BuiltIn {
+        create_on_update: true,
+        unconditional_update: false,
+        check: check::lease,
+        ..kind("coordination.k8s.io", "Lease", "leases", "lease", &[])
+    },
+];

@@ -1,0 +1,62 @@
+//! The table of built-in kinds, by what they are about.
+
+mod access;
+mod cluster;
+mod core;
+mod network;
+mod storage;
+mod workloads;
+
+use serde_json::Value;
+
+use super::{BuiltIn, Stage};
+use crate::names::NameRule;
+use crate::status::Cause;
+
+fn no_default(_: &mut Value, _: Stage) {}
+
+fn no_preparation(_: &mut Value) {}
+
+fn no_check(_: &Value, _: Option<&Value>) -> Vec<Cause> {
+    Vec::new()
+}
+
+/// What most kinds have in common.
+const fn kind(
+    group: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+    singular: &'static str,
+    short_names: &'static [&'static str],
+) -> BuiltIn {
+    BuiltIn {
+        group,
+        version: "v1",
+        kind,
+        plural,
+        singular,
+        short_names,
+        categories: &[],
+        namespaced: true,
+        status: false,
+        scale: false,
+        generation: false,
+        create_on_update: false,
+        unconditional_update: true,
+        returns_deleted: false,
+        name_rule: NameRule::Subdomain,
+        selectable: &[],
+        typed: None,
+        default: no_default,
+        prepare: no_preparation,
+        check: no_check,
+        conversion: None,
+    }
+}
+
+/// Every built-in kind.
+pub(crate) fn all() -> impl Iterator<Item = &'static BuiltIn> {
+    [core::KINDS, workloads::KINDS, network::KINDS, storage::KINDS, access::KINDS, cluster::KINDS]
+        .into_iter()
+        .flatten()
+}

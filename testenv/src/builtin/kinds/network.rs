@@ -1,0 +1,44 @@
+//! Services and what leads to them.
+
+use super::kind;
+use crate::builtin::{BuiltIn, check, defaults};
+use crate::names::NameRule;
+
+const GROUP: &str = "networking.k8s.io";
+
+pub(super) static KINDS: &[BuiltIn] = &[
+    BuiltIn {
+        status: true,
+        create_on_update: true,
+        returns_deleted: true,
+        categories: &["all"],
+        name_rule: NameRule::Label1035,
+        selectable: &["spec.clusterIP", "spec.type"],
+        default: defaults::service,
+        check: check::service,
+        ..kind("", "Service", "services", "service", &["svc"])
+    },
+    BuiltIn { create_on_update: true, ..kind("", "Endpoints", "endpoints", "endpoints", &["ep"]) },
+    BuiltIn {
+        generation: true,
+        default: defaults::endpoint_slice,
+        check: check::endpoint_slice,
+        ..kind("discovery.k8s.io", "EndpointSlice", "endpointslices", "endpointslice", &[])
+    },
+    BuiltIn {
+        status: true,
+        generation: true,
+        check: check::ingress,
+        ..kind(GROUP, "Ingress", "ingresses", "ingress", &["ing"])
+    },
+    BuiltIn {
+        generation: true,
+        namespaced: false,
+        ..kind(GROUP, "IngressClass", "ingressclasses", "ingressclass", &[])
+    },
+    BuiltIn {
+        generation: true,
+        default: defaults::network_policy,
+        ..kind(GROUP, "NetworkPolicy", "networkpolicies", "networkpolicy", &["netpol"])
+    },
+];

@@ -1,0 +1,130 @@
+//! Kinds that run pods or decide how many there are.
+
+use super::kind;
+use crate::builtin::{BuiltIn, Conversion, autoscaling, check, defaults};
+
+/// Kinds whose controllers make pods.
+const fn workload(
+    group: &'static str,
+    name: &'static str,
+    plural: &'static str,
+    singular: &'static str,
+    short_names: &'static [&'static str],
+) -> BuiltIn {
+    BuiltIn {
+        status: true,
+        generation: true,
+        categories: &["all"],
+        ..kind(group, name, plural, singular, short_names)
+    }
+}
+
+pub(super) static KINDS: &[BuiltIn] = &[
+    BuiltIn {
+        returns_deleted: true,
+        selectable: &[
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.nominatedNodeName",
+        ],
+        default: defaults::pod,
+        prepare: defaults::tolerate_broken_nodes,
+        check: check::pod,
+        ..workload("", "Pod", "pods", "pod", &["po"])
+    },
+    BuiltIn {
+        returns_deleted: true,
+        generation: true,
+        default: defaults::pod_template,
+        ..kind("", "PodTemplate", "podtemplates", "podtemplate", &[])
+    },
+    BuiltIn {
+        scale: true,
+        returns_deleted: true,
+        selectable: &["status.replicas"],
+        default: defaults::replication_controller,
+        check: check::replication_controller,
+        ..workload("", "ReplicationController", "replicationcontrollers", "replicationcontroller", &["rc"])
+    },
+    BuiltIn {
+        scale: true,
+        default: defaults::deployment,
+        check: check::workload,
+        ..workload("apps", "Deployment", "deployments", "deployment", &["deploy"])
+    },
+    BuiltIn {
+        scale: true,
+        selectable: &["status.replicas"],
+        default: defaults::replica_set,
+        check: check::workload,
+        ..workload("apps", "ReplicaSet", "replicasets", "replicaset", &["rs"])
+    },
+    BuiltIn {
+        scale: true,
+        default: defaults::stateful_set,
+        check: check::workload,
+        ..workload("apps", "StatefulSet", "statefulsets", "statefulset", &["sts"])
+    },
+    BuiltIn {
+        default: defaults::daemon_set,
+        check: check::workload,
+        ..workload("apps", "DaemonSet", "daemonsets", "daemonset", &["ds"])
+    },
+    kind("apps", "ControllerRevision", "controllerrevisions", "controllerrevision", &[]),
+    BuiltIn {
+        selectable: &["status.successful"],
+        default: defaults::job,
+        prepare: defaults::select_own_pods,
+        check: check::job,
+        ..workload("batch", "Job", "jobs", "job", &[])
+    },
+    BuiltIn {
+        default: defaults::cron_job,
+        check: check::cron_job,
+        ..workload("batch", "CronJob", "cronjobs", "cronjob", &["cj"])
+    },
+    BuiltIn {
+        status: true,
+        categories: &["all"],
+        version: "v2",
+        default: autoscaling::default,
+        check: autoscaling::check,
+        ..kind(
+            "autoscaling",
+            "HorizontalPodAutoscaler",
+            "horizontalpodautoscalers",
+            "horizontalpodautoscaler",
+            &["hpa"],
+        )
+    },
+    BuiltIn {
+        status: true,
+        categories: &["all"],
+        conversion: Some(Conversion {
+            stored_as: "autoscaling/v2",
+            collection: "horizontalpodautoscalers.autoscaling",
+            to_stored: autoscaling::to_v2,
+            from_stored: autoscaling::from_v2,
+        }),
+        check: autoscaling::check_v1,
+        ..kind(
+            "autoscaling",
+            "HorizontalPodAutoscaler",
+            "horizontalpodautoscalers",
+            "horizontalpodautoscaler",
+            &["hpa"],
+        )
+    },
+    BuiltIn {
+        status: true,
+        generation: true,
+        unconditional_update: false,
+        check: check::disruption_budget,
+        ..kind("policy", "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget", &["pdb"])
+    },
+];

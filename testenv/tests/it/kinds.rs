@@ -1,0 +1,287 @@
+//! Every built-in kind can be made, and `kubectl get` shows it as it does from a cluster.
+
+use http::Method;
+use kubesmith_testenv::{ManualClock, TestEnv};
+use serde_json::{Value, json};
+
+use crate::support::{call, send};
+
+const CORE: &str = "/api/v1/namespaces/default";
+const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+fn template(policy: &str) -> Value {
+    json!({"metadata": {"labels": {"app": "a"}},
+           "spec": {"restartPolicy": policy, "containers": [{"name": "c", "image": "i:1"}]}})
+}
+
+fn workload(extra: &[(&str, Value)]) -> Value {
+    let mut spec = json!({"selector": {"matchLabels": {"app": "a"}}, "template": template("Always")});
+    for (key, value) in extra {
+        spec[*key] = value.clone();
+    }
+    spec
+}
+
+/// (collection, spec or whole body, name of the row and cells after it, wide ones included)
+fn samples() -> Vec<(String, Value, Value)> {
+    let named = |group: &str, plural: &str| format!("/apis/{group}/v1/namespaces/default/{plural}");
+    let ports = json!([{"port": 80, "targetPort": 8080}]);
+    let backend = json!({"service": {"name": "s", "port": {"number": 80}}});
+    let path = json!({"path": "/", "pathType": "Prefix", "backend": backend});
+    let claim = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
+    let job = json!({"template": template("Never")});
+    let spec = |spec: Value| json!({"spec": spec});
+    vec![
+        (format!("{CORE}/configmaps"), json!({"data": {"a": "1"}}), json!(["x", 1, "0s"])),
+        (format!("{CORE}/secrets"), json!({"data": {"a": "MQ=="}}), json!(["x", "Opaque", 1, "0s"])),
+        (format!("{CORE}/serviceaccounts"), json!({}), json!(["x", "0s"])),
+        (
+            format!("{CORE}/pods"),
+            spec(template("Always")["spec"].clone()),
+            json!(["x", "0/1", "Pending", "0", "0s", "<none>", "<none>", "<none>", "<none>"]),
+        ),
+        (
+            format!("{CORE}/services"),
+            spec(json!({"selector": {"app": "a"}, "ports": ports})),
+            json!(["x", "ClusterIP", "10.0.0.2", "<none>", "80/TCP", "0s", "app=a"]),
+        ),
+        (format!("{CORE}/endpoints"), json!({}), json!(["x", "<none>", "0s"])),
+        (
+            format!("{CORE}/persistentvolumeclaims"),
+            spec(claim),
+            json!(["x", "Pending", "", "", "", "", "<unset>", "0s", "Filesystem"]),
+        ),
+        (format!("{CORE}/resourcequotas"), spec(json!({"hard": {"pods": "1"}})), json!(["x", "", "", "0s"])),
+        (
+            format!("{CORE}/replicationcontrollers"),
+            spec(json!({"template": template("Always")})),
+            json!(["x", 1, 0, 0, "0s", "c", "i:1", "app=a"]),
+        ),
+        (
+            format!("{CORE}/podtemplates"),
+            json!({"template": template("Always")}),
+            json!(["x", "c", "i:1", "app=a"]),
+        ),
+        (
+            named("apps", "deployments"),
+            spec(workload(&[("replicas", json!(3))])),
+            json!(["x", "0/3", 0, 0, "0s", "c", "i:1", "app=a"]),
+        ),
+        (named("apps", "replicasets"), spec(workload(&[])), json!(["x", 1, 0, 0, "0s", "c", "i:1", "app=a"])),
+        (
+            named("apps", "statefulsets"),
+            spec(workload(&[("serviceName", json!("s"))])),
+            json!(["x", "0/1", "0s", "c", "i:1"]),
+        ),
+        (
+            named("apps", "daemonsets"),
+            spec(workload(&[])),
+            json!(["x", 0, 0, 0, 0, 0, "<none>", "0s", "c", "i:1", "app=a"]),
+        ),
+        (named("apps", "controllerrevisions"), json!({"revision": 2}), json!(["x", "<none>", 2, "0s"])),
+        (
+            named("batch", "cronjobs"),
+            spec(json!({"schedule": "@daily", "jobTemplate": {"spec": job}})),
+            json!(["x", "@daily", "<none>", "False", 0, "<none>", "0s", "c", "i:1", "<none>"]),
+        ),
+        (
+            "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers".to_owned(),
+            spec(json!({"maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "d"}})),
+            json!(["x", "Deployment/d", "cpu: <unknown>/80%", "1", 3, 0, "0s"]),
+        ),
+        (
+            named("policy", "poddisruptionbudgets"),
+            spec(json!({"minAvailable": "50%", "selector": {"matchLabels": {"app": "a"}}})),
+            json!(["x", "50%", "N/A", 0, "0s"]),
+        ),
+        (
+            named("networking.k8s.io", "ingresses"),
+            spec(json!({"rules": [{"host": "h", "http": {"paths": [path]}}]})),
+            json!(["x", "<none>", "h", "", "80", "0s"]),
+        ),
+        (
+            named("networking.k8s.io", "networkpolicies"),
+            spec(json!({"podSelector": {"matchLabels": {"app": "a"}}})),
+            json!(["x", "app=a", "0s"]),
+        ),
+        (
+            named("discovery.k8s.io", "endpointslices"),
+            json!({"addressType": "IPv4", "endpoints": [{"addresses": ["10.1.0.1"]}], "ports": [{"port": 80}]}),
+            json!(["x", "IPv4", "80", "10.1.0.1", "0s"]),
+        ),
+        (
+            named("coordination.k8s.io", "leases"),
+            spec(json!({"holderIdentity": "me"})),
+            json!(["x", "me", "0s"]),
+        ),
+        (
+            named("rbac.authorization.k8s.io", "roles"),
+            json!({"rules": []}),
+            json!(["x", "2026-01-01T00:00:00Z"]),
+        ),
+        (
+            named("rbac.authorization.k8s.io", "rolebindings"),
+            json!({"roleRef": {"kind": "Role", "name": "r"}, "subjects": [{"kind": "User", "name": "u"}]}),
+            json!(["x", "Role/r", "0s", "u", "", ""]),
+        ),
+        (
+            "/apis/storage.k8s.io/v1/storageclasses".to_owned(),
+            json!({"provisioner": "p"}),
+            json!(["x", "p", "Delete", "Immediate", false, "0s"]),
+        ),
+        (
+            "/apis/storage.k8s.io/v1/csidrivers".to_owned(),
+            spec(json!({})),
+            json!(["x", true, false, false, "<unset>", false, "Persistent", "0s"]),
+        ),
+        ("/apis/storage.k8s.io/v1/csinodes".to_owned(), spec(json!({"drivers": []})), json!(["x", 0, "0s"])),
+        (
+            "/apis/scheduling.k8s.io/v1/priorityclasses".to_owned(),
+            json!({"value": 7}),
+            json!(["x", 7, false, "0s", "PreemptLowerPriority"]),
+        ),
+        ("/apis/node.k8s.io/v1/runtimeclasses".to_owned(), json!({"handler": "h"}), json!(["x", "h", "0s"])),
+        (
+            "/apis/networking.k8s.io/v1/ingressclasses".to_owned(),
+            spec(json!({"controller": "a/b"})),
+            json!(["x", "a/b", "<none>", "0s"]),
+        ),
+        (
+            "/api/v1/nodes".to_owned(),
+            json!({}),
+            json!([
+                "x",
+                "Unknown",
+                "<none>",
+                "0s",
+                "",
+                "<none>",
+                "<none>",
+                "<unknown>",
+                "<unknown>",
+                "<unknown>"
+            ]),
+        ),
+        (
+            "/api/v1/persistentvolumes".to_owned(),
+            spec(
+                json!({"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/"}}),
+            ),
+            json!(["x", "1Gi", "RWO", "Retain", "Pending", "", "", "<unset>", "", "0s", "Filesystem"]),
+        ),
+        ("/api/v1/namespaces".to_owned(), json!({}), json!(["x", "Active", "0s"])),
+    ]
+}
+
+#[tokio::test]
+async fn every_kind_is_made_and_shown() {
+    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+    let env = TestEnv::builder().clock(std::sync::Arc::new(clock)).start().await.unwrap();
+    for (collection, mut body, cells) in samples() {
+        body["metadata"] = json!({"name": "x"});
+        let (code, stored) = call(&env, Method::POST, &collection, body).await;
+        assert_eq!(code, 201, "{collection}: {stored}");
+        let path = format!("{collection}/x");
+        let (code, table) = send(&env, Method::GET, &path, &[("accept", TABLE)], "").await;
+        assert_eq!(code, 200, "{collection}: {table}");
+        assert_eq!(table["rows"][0]["cells"], cells, "{collection}");
+        let head = table["columnDefinitions"].as_array().unwrap();
+        assert_eq!(head.len(), cells.as_array().unwrap().len(), "{collection}");
+        let (code, again) = call(&env, Method::PUT, &path, stored.clone()).await;
+        assert_eq!(code, 200, "{collection}: {again}");
+        assert_eq!(stored, again, "{collection}: an update that changes nothing");
+    }
+}
+
+#[tokio::test]
+async fn a_job_selects_its_own_pods_and_nobody_owns_that() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/apis/batch/v1/namespaces/default/jobs";
+    let job = json!({"metadata": {"name": "j"}, "spec": {"template": template("Never")}});
+    let (code, job) = call(&env, Method::POST, path, job).await;
+    assert_eq!(code, 201, "{job}");
+    let uid = &job["metadata"]["uid"];
+    assert_eq!(job["spec"]["selector"], json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}));
+    assert_eq!(&job["spec"]["template"]["metadata"]["labels"]["controller-uid"], uid);
+    let owned = &job["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"];
+    assert!(owned["f:template"].is_object() && owned.get("f:selector").is_none(), "{owned}");
+}
+
+#[tokio::test]
+async fn autoscalers_are_served_in_both_versions() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path =
+        |version: &str| format!("/apis/autoscaling/{version}/namespaces/default/horizontalpodautoscalers");
+    let spec = json!({"maxReplicas": 3, "targetCPUUtilizationPercentage": 50,
+                      "scaleTargetRef": {"kind": "Deployment", "name": "d"}});
+    let body = json!({"metadata": {"name": "a"}, "spec": spec});
+    assert_eq!(call(&env, Method::POST, &path("v1"), body).await.0, 201);
+    let (_, two) = call(&env, Method::GET, &format!("{}/a", path("v2")), Value::Null).await;
+    assert_eq!(two["spec"]["metrics"][0]["resource"]["target"]["averageUtilization"], 50);
+    let (_, one) = call(&env, Method::GET, &format!("{}/a", path("v1")), Value::Null).await;
+    assert_eq!(one["spec"]["targetCPUUtilizationPercentage"], 50);
+    let none = json!({"metadata": {"name": "b"}, "spec": {"maxReplicas": 0, "scaleTargetRef": {"kind": "D", "name": "d"}}});
+    assert_eq!(call(&env, Method::POST, &path("v1"), none).await.0, 422);
+}
+
+#[tokio::test]
+async fn a_service_keeps_its_address_and_gets_ports_on_the_nodes() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{CORE}/services");
+    let body = json!({"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+    let (_, service) = call(&env, Method::POST, &path, body).await;
+    assert_eq!(service["spec"]["ports"][0]["nodePort"], 30_000);
+    let mut moved = service.clone();
+    moved["spec"]["clusterIP"] = json!("10.0.9.9");
+    moved["spec"]["clusterIPs"] = json!(["10.0.9.9"]);
+    let (code, status) = call(&env, Method::PUT, &format!("{path}/s"), moved).await;
+    assert_eq!(code, 422, "{status}");
+    assert_eq!(status["details"]["causes"][0]["field"], "spec.clusterIPs[0]");
+    let plain = json!({"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}});
+    let (code, kept) = call(&env, Method::PUT, &format!("{path}/s"), plain).await;
+    assert_eq!(code, 200, "{kept}");
+    assert_eq!(kept["spec"]["clusterIP"], service["spec"]["clusterIP"]);
+    assert!(kept["spec"]["ports"][0].get("nodePort").is_none());
+}
+
+#[tokio::test]
+async fn a_pod_gets_a_priority_and_tolerates_broken_nodes() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{CORE}/pods");
+    let pod = |name: &str, class: Value| {
+        let mut spec = template("Always")["spec"].clone();
+        spec["priorityClassName"] = class;
+        json!({"metadata": {"name": name}, "spec": spec})
+    };
+    let (_, plain) = call(&env, Method::POST, &path, pod("a", Value::Null)).await;
+    assert_eq!(
+        (&plain["spec"]["priority"], plain["spec"]["tolerations"].as_array().unwrap().len()),
+        (&json!(0), 2)
+    );
+    let (code, status) = call(&env, Method::POST, &path, pod("b", json!("high"))).await;
+    assert_eq!(
+        (code, &status["message"]),
+        (403, &json!("pods \"b\" is forbidden: no PriorityClass with name high was found"))
+    );
+    let class = json!({"metadata": {"name": "high"}, "value": 9, "preemptionPolicy": "Never"});
+    call(&env, Method::POST, "/apis/scheduling.k8s.io/v1/priorityclasses", class).await;
+    let (_, high) = call(&env, Method::POST, &path, pod("b", json!("high"))).await;
+    assert_eq!((&high["spec"]["priority"], &high["spec"]["preemptionPolicy"]), (&json!(9), &json!("Never")));
+}
+
+#[tokio::test]
+async fn the_status_of_a_deployment_brings_annotations_along_but_no_labels() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    let body = json!({"metadata": {"name": "d"}, "spec": workload(&[])});
+    let (_, mut deployment) = call(&env, Method::POST, path, body).await;
+    deployment["metadata"]["annotations"] = json!({"a": "1"});
+    deployment["metadata"]["labels"] = json!({"l": "1"});
+    deployment["spec"]["replicas"] = json!(7);
+    deployment["status"]["replicas"] = json!(2);
+    let (code, stored) = call(&env, Method::PUT, &format!("{path}/d/status"), deployment).await;
+    assert_eq!(code, 200, "{stored}");
+    assert_eq!(stored["metadata"]["annotations"], json!({"a": "1"}));
+    assert!(stored["metadata"].get("labels").is_none());
+    assert_eq!((&stored["spec"]["replicas"], &stored["status"]["replicas"]), (&json!(1), &json!(2)));
+}
