@@ -1,8 +1,14 @@
 //! What attributes say, as plain values with places: core's model without its spans.
 
+use std::collections::BTreeMap;
+
 use crate::ir::{CrdVersion, Scope, Verb};
 use crate::schema::Schema;
+use crate::source::Loc;
 use crate::syntax::Name;
+
+/// Where values were written, by the names that they have in the CRD.
+pub type Places = BTreeMap<String, Loc>;
 
 /// Facts from `#[validation]` and `#[schema]` on a type or field.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +21,8 @@ pub struct TypeFacts {
     pub immutable: bool,
     /// `required` (`true`) or `optional` (`false`).
     pub presence: Option<bool>,
+    /// Where it is said.
+    pub places: Places,
 }
 
 /// Facts from `#[resource]`.
@@ -44,6 +52,8 @@ pub struct ResourceFacts {
     pub informer_code_name: Option<Name>,
     /// What goes into the CRD's version.
     pub crd: CrdVersion,
+    /// Where it is said.
+    pub places: Places,
 }
 
 /// Facts from `#[genclient]`.

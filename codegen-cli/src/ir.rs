@@ -88,6 +88,9 @@ pub struct Resource {
     pub has_status_field: bool,
     /// Where the root type is defined.
     pub span: Span,
+    /// Where the CRD's facts are said.
+    #[serde(skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
 }
 
 /// Scope of a resource.
@@ -208,6 +211,10 @@ pub struct Span {
     pub end: u32,
 }
 
+/// Where values were written, by the names that they have in the CRD: `default`, `items.pattern`,
+/// `x-kubernetes-validations[0].rule`, `additionalPrinterColumns[1].jsonPath`.
+pub type Places = BTreeMap<String, Span>;
+
 /// A type definition reachable from a resource.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TypeDef {
@@ -223,6 +230,9 @@ pub struct TypeDef {
     /// What attributes on the type add to its schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
+    /// Where the attributes say it.
+    #[serde(skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
 }
 
 /// The JSON form of a type.
@@ -293,6 +303,9 @@ pub struct Field {
     /// What attributes on the field add to the schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
+    /// Where the attributes say it.
+    #[serde(skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
 }
 
 /// A use of a type.

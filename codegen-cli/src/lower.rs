@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use kubesmith_core::diag::Code;
 
 use crate::diag::Diagnostic;
-use crate::ir::{InputCrate, Ir, TypeDef, TypeId};
+use crate::facts;
+use crate::ir::{InputCrate, Ir, Places, TypeDef, TypeId};
 use crate::load::Crates;
 use crate::output::display;
 use crate::resolve::{ItemId, Resolver};
@@ -72,4 +73,11 @@ struct Ctx<'a> {
     /// Types being lowered, outermost first: a type that is met again contains itself.
     open: Vec<ItemId>,
     diagnostics: Vec<Diagnostic>,
+}
+
+impl Ctx<'_> {
+    /// Places as the representation stores them.
+    fn spans(&self, places: &facts::Places) -> Places {
+        places.iter().map(|(name, loc)| (name.clone(), self.sources.span(*loc))).collect()
+    }
 }

@@ -5,6 +5,7 @@
 
 mod depth;
 mod facts;
+mod places;
 
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::Place;

@@ -1,7 +1,8 @@
 //! The worst cost of an expression, estimated from the sizes that the schema admits. Source: cel-go's cost checker and the
 //! cost estimator of Kubernetes.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use super::ast::{ACCUMULATOR, Ast, Comprehension, Expr, Kind, Literal, NodeId};
 use super::checker::Checked;
@@ -52,8 +53,17 @@ impl Range {
     }
 }
 
-/// The greatest cost of an expression whose `self` is declared like this.
-pub(super) fn max_cost(ast: &Ast, checked: &Checked, root: &Decl) -> u64 {
+/// What was estimated for an expression.
+#[derive(Debug)]
+pub(super) struct Estimate {
+    /// Its greatest cost.
+    pub(super) max_cost: u64,
+    /// The declared places whose size was looked at, sorted.
+    pub(super) sized: Vec<Vec<String>>,
+}
+
+/// Estimates an expression whose `self` is declared like this.
+pub(super) fn estimate(ast: &Ast, checked: &Checked, root: &Decl) -> Estimate {
     let mut estimator = Estimator {
         checked,
         root,
@@ -61,8 +71,10 @@ pub(super) fn max_cost(ast: &Ast, checked: &Checked, root: &Decl) -> u64 {
         locals: HashMap::new(),
         sizes: HashMap::new(),
         entries: HashMap::new(),
+        sized: RefCell::default(),
     };
-    estimator.cost(&ast.root).max
+    let max_cost = estimator.cost(&ast.root).max;
+    Estimate { max_cost, sized: estimator.sized.into_inner().into_iter().collect() }
 }
 
 /// The sizes of the keys and of the values of a container.
@@ -94,6 +106,8 @@ struct Estimator<'a> {
     locals: HashMap<String, Vec<Local>>,
     sizes: HashMap<NodeId, Range>,
     entries: HashMap<NodeId, Entries>,
+    /// Filled where sizes are read.
+    sized: RefCell<BTreeSet<Vec<String>>>,
 }
 
 struct CallCost {
@@ -139,6 +153,7 @@ impl Estimator<'_> {
                 field => node.fields.get(field)?,
             };
         }
+        self.sized.borrow_mut().insert(path.to_vec());
         Some(Range { min: 0, max: node.max_elements })
     }
 

@@ -32,6 +32,7 @@ use serde_json::Value as Json;
 use crate::structural::Structural;
 use ast::Ast;
 use checker::Checked;
+use estimate::Estimate;
 use eval::Evaluator;
 use value::Value;
 
@@ -50,7 +51,7 @@ pub const OBJECT_BUDGET: u64 = 10_000_000;
 pub struct Program {
     ast: Ast,
     checked: Checked,
-    max_cost: u64,
+    estimate: Estimate,
 }
 
 /// The variables of an evaluation.
@@ -114,8 +115,8 @@ pub fn compile(source: &str, decl: &Arc<Decl>, old: OldSelf) -> Result<Program, 
         OldSelf::Optional => Type::optional(own.clone()),
     };
     let checked = checker::check(&ast, &[("self", own), ("oldSelf", old_type)])?;
-    let max_cost = estimate::max_cost(&ast, &checked, decl);
-    Ok(Program { ast, checked, max_cost })
+    let estimate = estimate::estimate(&ast, &checked, decl);
+    Ok(Program { ast, checked, estimate })
 }
 
 impl Program {
@@ -134,7 +135,14 @@ impl Program {
     /// The greatest cost of one evaluation.
     #[must_use]
     pub fn max_cost(&self) -> u64 {
-        self.max_cost
+        self.estimate.max_cost
+    }
+
+    /// The declared places whose size the greatest cost depends on, sorted: `["self", "ports", "@items", "name"]`, with
+    /// `@items`, `@keys` and `@values` for what lists and maps hold.
+    #[must_use]
+    pub fn sized(&self) -> &[Vec<String>] {
+        &self.estimate.sized
     }
 
     /// Evaluates the expression; returns what it cost as well.

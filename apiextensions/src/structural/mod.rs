@@ -15,6 +15,7 @@ pub mod golang;
 #[cfg(test)]
 mod laws;
 pub mod lists;
+pub mod locate;
 pub mod meta;
 pub mod names;
 pub mod path;
@@ -26,9 +27,10 @@ pub mod validate;
 
 pub use cause::{BadValue, Cause, CauseKind, aggregate, invalid_message};
 pub use check::Checker;
-pub use crd::{resolve_field_path, validate_crd};
+pub use crd::{Excess, Expression, Large, explain_cost, resolve_field_path, validate_crd};
 pub use default::apply_defaults;
 pub use lists::validate_lists;
+pub use locate::{Step, locate};
 pub use path::Path;
 pub use prune::{prune, prune_part};
 pub use schema::{Additional, ListType, MapType, Rule, SchemaError, Structural};

@@ -50,16 +50,17 @@ pub fn emit(ir: &Ir, schemas: &Schemas) -> OutputTree {
 pub fn file(definition: &Definition<'_>, schemas: &Schemas) -> Option<(String, String)> {
     let (_, first) = definition.versions.first()?;
     let name = format!("{}_{}.yaml", definition.group, first.plural);
-    Some((name, yaml::document(&object(definition, first, schemas))))
+    Some((name, yaml::document(&object(definition, schemas)?)))
 }
 
 /// Bytes of a CRD as JSON without whitespace.
 pub fn json_size(definition: &Definition<'_>, schemas: &Schemas) -> usize {
-    let first = definition.versions.first();
-    first.map_or(0, |(_, first)| object(definition, first, schemas).to_string().len())
+    object(definition, schemas).map_or(0, |object| object.to_string().len())
 }
 
-fn object(definition: &Definition<'_>, first: &Resource, schemas: &Schemas) -> Value {
+/// A CRD as data; `None` without a version.
+pub fn object(definition: &Definition<'_>, schemas: &Schemas) -> Option<Value> {
+    let (_, first) = definition.versions.first()?;
     let single = definition.versions.len() == 1;
     let versions = definition
         .versions
@@ -80,7 +81,7 @@ fn object(definition: &Definition<'_>, first: &Resource, schemas: &Schemas) -> V
     });
     // Schemas are moved into their place: `json!` would copy them at each level.
     out["spec"]["versions"] = versions.collect();
-    out
+    Some(out)
 }
 
 fn metadata(definition: &Definition<'_>, first: &Resource) -> Value {

@@ -81,6 +81,7 @@ impl Ctx<'_> {
                 root,
                 has_status_field,
                 span: self.sources.span(item.name.loc),
+                places: self.spans(&facts.places),
             },
         })
     }

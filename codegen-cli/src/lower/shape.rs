@@ -7,7 +7,7 @@ use kubesmith_core::diag::Code;
 use super::Ctx;
 use super::types::Scope;
 use crate::diag::Diagnostic;
-use crate::ir::{Field, Shape, TaggedVariant, TypeDef, TypeId, TypeRef};
+use crate::ir::{Field, Places, Shape, TaggedVariant, TypeDef, TypeId, TypeRef};
 use crate::resolve::ItemId;
 use crate::schema::Schema;
 use crate::source::Loc;
@@ -45,6 +45,7 @@ impl Ctx<'_> {
             description: item.description.clone(),
             shape,
             facts: item.facts.schema.clone(),
+            places: self.spans(&item.facts.places),
         })
     }
 
@@ -163,6 +164,7 @@ impl Ctx<'_> {
             immutable: field.facts.immutable,
             schemaless,
             facts: field.facts.schema.clone(),
+            places: self.spans(&field.facts.places),
         })
     }
 
@@ -259,6 +261,7 @@ impl Ctx<'_> {
                     description: None,
                     shape: Shape::Struct(fields),
                     facts: Schema::default(),
+                    places: Places::new(),
                 };
                 self.types.push(definition);
                 TypeRef::Named(TypeId(u32::try_from(self.types.len() - 1).unwrap_or(u32::MAX)))
@@ -275,6 +278,7 @@ impl Ctx<'_> {
             immutable: false,
             schemaless: false,
             facts: Schema::default(),
+            places: Places::new(),
         })
     }
 }

@@ -46,6 +46,7 @@ impl Parser {
             schemaless: attrs.schemaless.is_some(),
             immutable: attrs.immutable.is_some(),
             presence: presence.map(|presence| presence.value == Presence::Required),
+            places: self.schema_places(validation, attrs),
         }
     }
 
@@ -74,6 +75,7 @@ impl Parser {
                 .as_ref()
                 .map(|n| self.spanned(n, names::CodeName::as_str)),
             crd: crd_version(attrs),
+            places: self.resource_places(attrs),
         }
     }
 

@@ -123,9 +123,9 @@ pub(super) fn protected_groups_are_approved(input: &Input<'_>, out: &mut Vec<Dia
         for resource in resources(group).filter(|_| protected) {
             if !resource.crd.skipped && !resource.crd.annotations.contains_key("api-approved.kubernetes.io") {
                 out.push(
-                    Diagnostic::warning(
+                    Diagnostic::error(
                         Code::INVALID_API_APPROVED,
-                        input.loc(&resource.span),
+                        input.loc(resource.places.get("group").unwrap_or(&resource.span)),
                         format!("an API server refuses the group {} without an approval", group.name),
                     )
                     .help("add `api_approved = \"unapproved, experimental-only\"` to #[resource], or use a group of your own"),

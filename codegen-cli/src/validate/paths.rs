@@ -1,6 +1,6 @@
 //! JSON paths of columns, scale and selectable fields.
 
-use kubesmith_core::diag::{Code, Severity};
+use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
 
 use super::{Input, values};
@@ -8,60 +8,61 @@ use crate::diag::Diagnostic;
 use crate::ir::Resource;
 use crate::schema::Schema;
 
-/// Paths lead to fields of the schema, as far as it says.
+/// Paths lead to fields of the schema, as far as it says. An API server takes those that do not, to no effect.
 pub(super) fn exist(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let versions = input.ir.groups.iter().flat_map(|group| &group.versions);
     for resource in versions.flat_map(|version| &version.resources) {
         let Some(schema) = input.schemas.of(resource) else { continue };
-        for (what, path, severity) in paths(resource) {
+        for (what, place, path) in paths(resource) {
             if let Err(missing) = walk(schema, path) {
-                let help = missing.near.map_or_else(
-                    || "names are those of the JSON, after serde's renaming".to_string(),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                let diagnostic = Diagnostic {
-                    severity,
-                    ..Diagnostic::error(
-                        Code::PATH_NOT_IN_SCHEMA,
-                        input.loc(&resource.span),
-                        format!("{what} names `{path}`, but there is no field `{}`", missing.name),
-                    )
-                };
-                out.push(diagnostic.help(help));
+                let loc = input.loc(resource.places.get(&place).unwrap_or(&resource.span));
+                let message = format!("{what} names `{path}`, but there is no field `{}`", missing.name);
+                out.push(Diagnostic::warning(Code::PATH_NOT_IN_SCHEMA, loc, message).help(missing.help()));
             }
         }
     }
 }
 
-/// An API server refuses selectable fields that do not exist; the others it takes, to no effect.
-fn paths(resource: &Resource) -> Vec<(String, &str, Severity)> {
-    let crd = &resource.crd;
+/// The paths of columns and of scale: what has it, its place and the path.
+fn paths(resource: &Resource) -> Vec<(String, String, &str)> {
     let mut out = Vec::new();
-    for column in &crd.print_columns {
-        out.push((format!("the column `{}`", column.name), column.json_path.as_str(), Severity::Warning));
+    for (index, column) in resource.crd.print_columns.iter().enumerate() {
+        let place = format!("additionalPrinterColumns[{index}].jsonPath");
+        out.push((format!("the column `{}`", column.name), place, column.json_path.as_str()));
     }
-    for path in &crd.selectable_fields {
-        out.push(("the selectable field".to_string(), path, Severity::Error));
-    }
-    if let Some(scale) = &crd.scale {
-        out.push(("scale".to_string(), &scale.spec_replicas_path, Severity::Warning));
-        out.push(("scale".to_string(), &scale.status_replicas_path, Severity::Warning));
+    let Some(scale) = &resource.crd.scale else { return out };
+    let all = [
+        ("specReplicasPath", Some(&scale.spec_replicas_path)),
+        ("statusReplicasPath", Some(&scale.status_replicas_path)),
+        ("labelSelectorPath", scale.label_selector_path.as_ref()),
+    ];
+    for (name, path) in all {
         out.extend(
-            scale.label_selector_path.iter().map(|p| ("scale".to_string(), p.as_str(), Severity::Warning)),
+            path.map(|path| ("scale".to_string(), format!("subresources.scale.{name}"), path.as_str())),
         );
     }
     out
 }
 
 /// A field that a path names and a schema does not have.
-#[derive(Debug, PartialEq, Eq)]
-struct Missing {
-    name: String,
+#[derive(Debug)]
+pub(super) struct Missing {
+    pub(super) name: String,
     near: Option<String>,
 }
 
+impl Missing {
+    /// What to write instead.
+    pub(super) fn help(&self) -> String {
+        match &self.near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "names are those of the JSON, after serde's renaming".to_string(),
+        }
+    }
+}
+
 /// Follows a path; what the schema leaves open is taken to exist.
-fn walk(root: &Schema, path: &str) -> Result<(), Missing> {
+pub(super) fn walk(root: &Schema, path: &str) -> Result<(), Missing> {
     let mut schema = root;
     for (depth, step) in steps(path).into_iter().enumerate() {
         match step {

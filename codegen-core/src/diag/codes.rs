@@ -254,6 +254,15 @@ codes! {
     CRD_TOO_LARGE = 510, "CRD too large for kubectl apply",
         "`kubectl apply` stores the whole object in an annotation of at most 262144 bytes. Use `kubectl apply \
          --server-side`, or shorten descriptions with `max_desc_len`.";
+    NOT_STRUCTURAL = 520, "schema that is not structural",
+        "An API server takes structural schemas only: every field has a type, every list says what its items are, and \
+         nothing contradicts the type: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.";
+    REFUSED_CRD = 521, "CRD that an API server refuses",
+        "The CustomResourceDefinition breaks one of the API server's rules; the message repeats the server's words.";
+    RULE_COST = 522, "rule too expensive",
+        "API servers estimate what a rule may cost at worst, from the largest value that the schema allows, and refuse a \
+         rule above 10 million or rules above 100 million together. Lists, maps and texts without a bound count as large \
+         as a request of 3 MiB can make them: give them `max_items`, `max_properties` and `max_length`.";
 
     FOREIGN_FILE = 601, "file was not generated",
         "A file stands where output is to be written, and it does not bear kubesmith's mark. It is never overwritten.";

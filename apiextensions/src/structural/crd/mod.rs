@@ -3,6 +3,7 @@
 //! A schema (subresources, columns, selectable fields) that all versions share is reported at `spec.validation` and its
 //! siblings rather than in each version, as the server does, which keeps one such thing for all.
 
+mod budget;
 mod jsonpath;
 mod openapi;
 mod rules;
@@ -10,7 +11,9 @@ mod shape;
 mod spec;
 mod structure;
 
+pub use budget::{Excess, Expression, Large, explain_cost};
 pub use jsonpath::{FieldPath, resolve_field_path};
+pub use rules::{RULE_LIMIT, TOTAL_LIMIT};
 pub use spec::validate_crd;
 pub use structure::validate_structural;
 

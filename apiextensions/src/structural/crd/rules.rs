@@ -6,9 +6,9 @@ use crate::structural::cause::{Cause, CauseKind};
 use crate::structural::schema::{Additional, Rule, Structural};
 
 /// What one rule may cost. Source: StaticEstimatedCostLimit of the API server.
-const RULE_LIMIT: u64 = 10_000_000;
+pub const RULE_LIMIT: u64 = 10_000_000;
 /// What all rules of a schema may cost. Source: StaticEstimatedCRDCostLimit of the API server.
-const TOTAL_LIMIT: u64 = 100_000_000;
+pub const TOTAL_LIMIT: u64 = 100_000_000;
 /// So many of the most expensive rules are named.
 const NAMED: usize = 4;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Dependency, Package, Parts, RustOptions, Skeleton, Template, emit};
 use crate::ir::{
-    ClientTags, CrdVersion, Group, InputCrate, Ir, Resource, ResourceCode, Scope, Span, TypeId, Verb, Version,
+    ClientTags, CrdVersion, Group, InputCrate, Ir, Places, Resource, ResourceCode, Scope, Span, TypeId, Verb,
+    Version,
 };
 
 const ALL_VERBS: [Verb; 11] = [
@@ -43,6 +44,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
         root: TypeId(0),
         has_status_field: true,
         span: Span { file: "api/src/v1.rs".to_owned(), start: 0, end: 0 },
+        places: Places::new(),
     }
 }
 

@@ -1,0 +1,100 @@
+//! Finds the node of a schema that a cause speaks of.
+
+use super::schema::{Additional, Structural};
+
+/// A step from a node of a schema to one below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The field of this name.
+    Property(String),
+    /// The items of a list.
+    Items,
+    /// The values of a map.
+    Values,
+}
+
+/// Follows a path such as `.properties[spec].items.pattern` as far as it leads from node to node, and returns the steps
+/// with what is left of the text (`.pattern`).
+///
+/// Names of fields may hold brackets and dots, so that the schema decides where a name ends.
+#[must_use]
+pub fn locate<'t>(root: &Structural, text: &'t str) -> (Vec<Step>, &'t str) {
+    let (mut node, mut rest) = (root, text);
+    let mut steps = Vec::new();
+    while let Some((step, next, after)) = step(node, rest) {
+        steps.push(step);
+        (node, rest) = (next, after);
+    }
+    (steps, rest)
+}
+
+fn step<'s, 't>(node: &'s Structural, text: &'t str) -> Option<(Step, &'s Structural, &'t str)> {
+    if let Some(rest) = text.strip_prefix(".properties[") {
+        let named = |(name, schema): (&String, &'s Structural)| {
+            let after = rest.strip_prefix(name.as_str())?.strip_prefix(']')?;
+            let ends = after.is_empty() || after.starts_with('.');
+            ends.then(|| (Step::Property(name.clone()), schema, after))
+        };
+        // Of names that begin alike the longest one was meant.
+        return node.properties.iter().filter_map(named).min_by_key(|(_, _, after)| after.len());
+    }
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with('.');
+    if let (Some(rest), Some(items)) = (text.strip_prefix(".items").filter(|r| ends(r)), &node.items) {
+        return Some((Step::Items, items, rest));
+    }
+    match (text.strip_prefix(".additionalProperties").filter(|r| ends(r)), &node.additional_properties) {
+        (Some(rest), Some(Additional::Schema(all))) => Some((Step::Values, all, rest)),
+        _ => None,
+    }
+}
+
+impl Structural {
+    /// The node that steps lead to.
+    #[must_use]
+    pub fn at(&self, steps: &[Step]) -> Option<&Structural> {
+        steps.iter().try_fold(self, |node, step| match step {
+            Step::Property(name) => node.properties.get(name),
+            Step::Items => node.items.as_deref(),
+            Step::Values => node.additional_schema(),
+        })
+    }
+
+    /// The node that steps lead to, to be changed.
+    pub fn at_mut(&mut self, steps: &[Step]) -> Option<&mut Structural> {
+        steps.iter().try_fold(self, |node, step| match step {
+            Step::Property(name) => node.properties.get_mut(name),
+            Step::Items => node.items.as_deref_mut(),
+            Step::Values => match &mut node.additional_properties {
+                Some(Additional::Schema(all)) => Some(&mut **all),
+                _ => None,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn paths_are_followed_to_the_innermost_node() {
+        let schema = Structural::parse(&json!({"type": "object", "properties": {
+            "a": {"type": "string"}, "a].properties[b": {"type": "string"},
+            "l": {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "string"}}}}}))
+        .unwrap();
+        let name = |name: &str| Step::Property(name.to_owned());
+        for (text, steps, rest) in [
+            (".properties[a].pattern", vec![name("a")], ".pattern"),
+            (".properties[a].properties[b]", vec![name("a].properties[b")], ""),
+            (".properties[l].items.additionalProperties", vec![name("l"), Step::Items, Step::Values], ""),
+            (".properties[l].itemsX", vec![name("l")], ".itemsX"),
+            (".properties[x].type", vec![], ".properties[x].type"),
+            ("", vec![], ""),
+        ] {
+            assert_eq!(locate(&schema, text), (steps.clone(), rest), "{text}");
+            assert!(schema.at(&steps).is_some());
+            assert_eq!(schema.clone().at_mut(&steps).cloned(), schema.at(&steps).cloned());
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Where the values of attributes stand, by the names that they have in the CRD.
+
+use kubesmith_core::grammar::Spanned;
+use kubesmith_core::model::{Constraints, ResourceAttrs, Rule, SchemaAttrs, ValidationAttrs};
+use proc_macro2::Span;
+
+use super::Parser;
+use crate::facts::Places;
+
+impl Parser {
+    /// The places of what attributes add to a schema: `default`, `items.pattern`, `x-kubernetes-validations[0].rule`.
+    pub(super) fn schema_places(&self, validation: &ValidationAttrs, attrs: &SchemaAttrs) -> Places {
+        let mut out = Collector::default();
+        out.constraints(&validation.constraints, "");
+        out.value("default", attrs.default.as_ref());
+        out.value("x-kubernetes-list-type", attrs.list_type.as_ref());
+        out.value("x-kubernetes-list-map-keys", attrs.list_map_keys.first());
+        for (index, key) in attrs.list_map_keys.iter().enumerate() {
+            out.value(&format!("x-kubernetes-list-map-keys[{index}]"), Some(key));
+        }
+        out.value("x-kubernetes-map-type", attrs.map_type.as_ref().or(attrs.struct_type.as_ref()));
+        out.span("nullable", attrs.nullable);
+        out.span("x-kubernetes-preserve-unknown-fields", attrs.preserve_unknown_fields);
+        out.span("x-kubernetes-embedded-resource", attrs.embedded_resource);
+        out.span("schemaless", attrs.schemaless);
+        out.span("immutable", attrs.immutable);
+        self.places(out)
+    }
+
+    /// The places of a version's part of a CRD: `additionalPrinterColumns[0].jsonPath`, `names.plural`.
+    pub(super) fn resource_places(&self, attrs: &ResourceAttrs) -> Places {
+        let mut out = Collector::default();
+        out.value("group", Some(&attrs.group));
+        out.value("version", Some(&attrs.version));
+        out.value("names.kind", Some(&attrs.kind));
+        out.value("names.listKind", Some(&attrs.list_kind));
+        out.value("names.plural", Some(&attrs.plural));
+        out.value("names.singular", Some(&attrs.singular));
+        for (index, name) in attrs.short_names.iter().enumerate() {
+            out.value(&format!("names.shortNames[{index}]"), Some(name));
+        }
+        for (index, name) in attrs.categories.iter().enumerate() {
+            out.value(&format!("names.categories[{index}]"), Some(name));
+        }
+        for (index, column) in attrs.print_columns.iter().enumerate() {
+            out.value(&format!("additionalPrinterColumns[{index}].jsonPath"), Some(&column.json_path));
+        }
+        for (index, path) in attrs.selectable_fields.iter().enumerate() {
+            out.value(&format!("selectableFields[{index}].jsonPath"), Some(path));
+        }
+        if let Some(scale) = &attrs.scale {
+            out.value("subresources.scale.specReplicasPath", Some(&scale.spec_path));
+            out.value("subresources.scale.statusReplicasPath", Some(&scale.status_path));
+            out.value("subresources.scale.labelSelectorPath", scale.selector_path.as_ref());
+        }
+        let warning = attrs.deprecated_version.as_ref().and_then(|deprecation| deprecation.warning.as_ref());
+        out.value("deprecationWarning", warning);
+        out.span("storage", attrs.storage_version);
+        out.span("served", attrs.unserved_version);
+        self.places(out)
+    }
+
+    fn places(&self, found: Collector) -> Places {
+        found.spans.into_iter().map(|(name, span)| (name, self.loc(span))).collect()
+    }
+}
+
+#[derive(Default)]
+struct Collector {
+    spans: Vec<(String, Span)>,
+}
+
+impl Collector {
+    fn span(&mut self, name: &str, span: Option<Span>) {
+        self.spans.extend(span.map(|span| (name.to_string(), span)));
+    }
+
+    fn value<T>(&mut self, name: &str, value: Option<&Spanned<T>>) {
+        self.span(name, value.map(|value| value.span));
+    }
+
+    /// `prefix` is `items.` for what is said of the items of a list.
+    fn constraints(&mut self, c: &Constraints, prefix: &str) {
+        let mut add = |name: &str, span: Option<Span>| self.span(&format!("{prefix}{name}"), span);
+        fn at<T>(value: &Option<Spanned<T>>) -> Option<Span> {
+            value.as_ref().map(|value| value.span)
+        }
+        add("minimum", at(&c.minimum));
+        add("maximum", at(&c.maximum));
+        add("multipleOf", at(&c.multiple_of));
+        add("minLength", at(&c.min_length));
+        add("maxLength", at(&c.max_length));
+        add("pattern", at(&c.pattern));
+        add("format", at(&c.format));
+        add("minItems", at(&c.min_items));
+        add("maxItems", at(&c.max_items));
+        add("uniqueItems", c.unique_items);
+        add("minProperties", at(&c.min_properties));
+        add("maxProperties", at(&c.max_properties));
+        add("enum", c.enum_values.first().map(|value| value.span));
+        add("type", at(&c.schema_type));
+        add("x-kubernetes-int-or-string", c.x_int_or_string);
+        add("x-kubernetes-embedded-resource", c.x_embedded_resource);
+        add("x-kubernetes-preserve-unknown-fields", c.x_preserve_unknown_fields);
+        for (index, rule) in c.rules.iter().enumerate() {
+            self.rule(rule, &format!("{prefix}x-kubernetes-validations[{index}]"));
+        }
+        if let Some(items) = &c.items {
+            self.constraints(&items.value, &format!("{prefix}items."));
+        }
+    }
+
+    fn rule(&mut self, rule: &Rule, prefix: &str) {
+        self.span(prefix, Some(rule.span));
+        self.value(&format!("{prefix}.rule"), rule.rule.as_ref());
+        self.value(&format!("{prefix}.message"), rule.message.as_ref());
+        self.value(&format!("{prefix}.messageExpression"), rule.message_expression.as_ref());
+        self.value(&format!("{prefix}.reason"), rule.reason.as_ref());
+        self.value(&format!("{prefix}.fieldPath"), rule.field_path.as_ref());
+        self.span(&format!("{prefix}.optionalOldSelf"), rule.optional_old_self);
+    }
+}

@@ -1,0 +1,105 @@
+//! Defaults are values of the Rust type. A schema knows integers of 32 and 64 bits at most, so that an API server takes
+//! a default which the type cannot read.
+
+use kubesmith_core::diag::Code;
+use serde_json::Value;
+
+use super::Input;
+use crate::diag::Diagnostic;
+use crate::ir::{Field, Ir, Shape, TypeRef};
+
+/// Checks the integers in the defaults of all fields.
+pub(super) fn fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
+    for field in input.ir.types.iter().flat_map(|definition| definition.shape.fields()) {
+        let Some(default) = &field.facts.default else { continue };
+        let Some((value, ty)) = misfit(input.ir, &field.ty, default) else { continue };
+        let (least, greatest) = range(ty).unwrap_or_default();
+        let place = field.places.get("default").unwrap_or(&field.span);
+        let message = format!("the default of `{}` holds {value}, which is no {ty}", field.name);
+        out.push(
+            Diagnostic::error(Code::INVALID_DEFAULT, input.loc(place), message)
+                .note("an API server would fill it in, and no client could read the object")
+                .help(format!("write a number from {least} to {greatest}, or use another type")),
+        );
+    }
+}
+
+/// The first number in a value that its Rust type does not hold, with that type.
+fn misfit<'a>(ir: &'a Ir, ty: &'a TypeRef, value: &Value) -> Option<(i128, &'a str)> {
+    match (ty, value) {
+        (TypeRef::Known(path), Value::Number(number)) => {
+            let name = path.rsplit("::").next().unwrap_or(path);
+            let (least, greatest) = range(name)?;
+            let number = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))?;
+            (!(least..=greatest).contains(&number)).then_some((number, name))
+        }
+        (TypeRef::List(item), Value::Array(values)) => {
+            values.iter().find_map(|value| misfit(ir, item, value))
+        }
+        (TypeRef::Map(values), Value::Object(members)) => {
+            members.values().find_map(|value| misfit(ir, values, value))
+        }
+        (TypeRef::Named(id), value) => {
+            let shape = &ir.types.get(id.0 as usize)?.shape;
+            match (shape, value) {
+                (Shape::Newtype(inner), value) => misfit(ir, inner, value),
+                (shape, Value::Object(members)) => {
+                    shape.fields().find_map(|field| member(ir, field, value, members))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn member<'a>(
+    ir: &'a Ir,
+    field: &'a Field,
+    whole: &Value,
+    members: &serde_json::Map<String, Value>,
+) -> Option<(i128, &'a str)> {
+    let value = if field.flatten { whole } else { members.get(&field.name)? };
+    misfit(ir, &field.ty, value)
+}
+
+/// The integers that a type holds.
+pub(super) fn range(name: &str) -> Option<(i128, i128)> {
+    Some(match name {
+        "i8" => (i8::MIN.into(), i8::MAX.into()),
+        "i16" => (i16::MIN.into(), i16::MAX.into()),
+        "i32" => (i32::MIN.into(), i32::MAX.into()),
+        "i64" | "isize" => (i64::MIN.into(), i64::MAX.into()),
+        // Their schemas exclude zero.
+        "u8" | "NonZeroU8" => (0, u8::MAX.into()),
+        "u16" | "NonZeroU16" => (0, u16::MAX.into()),
+        "u32" | "NonZeroU32" => (0, u32::MAX.into()),
+        // The API server's own integers have 64 bits and a sign.
+        "u64" | "usize" | "NonZeroU64" | "NonZeroUsize" => (0, i64::MAX.into()),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn integers_stay_in_the_range_of_their_types() {
+        let known = |name: &str| TypeRef::Known(name.to_string());
+        let list = TypeRef::List(Box::new(known("u8")));
+        let map = TypeRef::Map(Box::new(known("std::num::NonZeroU16")));
+        for (ty, value, wanted) in [
+            (known("u8"), json!(256), Some((256, "u8"))),
+            (known("u8"), json!(255), None),
+            (known("u64"), json!(-1), Some((-1, "u64"))),
+            (known("i32"), json!(2_147_483_648_i64), Some((2_147_483_648, "i32"))),
+            (list, json!([1, 300]), Some((300, "u8"))),
+            (map, json!({"a": 65_536}), Some((65_536, "NonZeroU16"))),
+            (known("String"), json!("x"), None),
+        ] {
+            assert_eq!(misfit(&Ir::default(), &ty, &value), wanted, "{value}");
+        }
+    }
+}

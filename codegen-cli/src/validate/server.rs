@@ -1,0 +1,257 @@
+//! What an API server would refuse, found by its own rules and said in terms of the source.
+//!
+//! The rules are those of kubesmith-apiextensions, which the embedded API server enforces too. Its causes name places in
+//! the CRD; here they are led back to fields and attributes. A cause for which there are no better words is passed on.
+
+mod defaults;
+mod literal;
+mod rules;
+mod schema;
+mod site;
+
+use kubesmith_apiextensions::structural::cause::{BadValue, NO_FIELD};
+use kubesmith_apiextensions::structural::{Cause, CauseKind, Step, Structural, validate_crd};
+use kubesmith_core::diag::Code;
+use serde_json::{Map, Value, json};
+
+use super::{Input, paths};
+use crate::diag::Diagnostic;
+use crate::emit::crd::{self, Definition};
+use crate::ir::Resource;
+use crate::source::Loc;
+use site::Site;
+
+/// Reports everything that an API server would refuse a CRD for.
+pub(super) fn refusals(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(mut object) = crd::object(definition, input.schemas) else { return };
+    // What the server fills in before it looks.
+    if object.pointer("/spec/conversion").is_none() {
+        object["spec"]["conversion"] = json!({"strategy": "None"});
+    }
+    let mut causes = validate_crd(&object, None);
+    if causes.is_empty() {
+        return;
+    }
+    let report = Report { input, definition, schemas: schemas(&object) };
+    causes.extend(report.rules_behind_defaults(&causes, &mut object));
+    let mut found: Vec<Diagnostic> = causes.iter().filter_map(|cause| report.diagnostic(cause)).collect();
+    report.total_cost(&causes, &mut found);
+    out.append(&mut found);
+}
+
+/// The schemas of the versions; `None` where one cannot be read.
+fn schemas(crd: &Value) -> Vec<Option<Structural>> {
+    let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
+    let schema = |version: &Value| Structural::parse(version.pointer("/schema/openAPIV3Schema")?).ok();
+    versions.into_iter().flatten().map(schema).collect()
+}
+
+/// The node of a schema that steps lead to.
+fn schema_at<'v>(schema: &'v mut Value, steps: &[Step]) -> Option<&'v mut Map<String, Value>> {
+    let node = steps.iter().try_fold(schema, |node, step| match step {
+        Step::Property(name) => node.get_mut("properties")?.get_mut(name),
+        Step::Items => node.get_mut("items"),
+        Step::Values => node.get_mut("additionalProperties"),
+    });
+    node?.as_object_mut()
+}
+
+/// What a cause is about.
+enum About<'t> {
+    /// A place in the schema of a version, by the text behind `openAPIV3Schema`.
+    Schema(usize, &'t str),
+    /// Another part of a version.
+    Version(usize, &'t str),
+    /// What another check reports in its own words.
+    Known,
+}
+
+struct Report<'a> {
+    input: &'a Input<'a>,
+    definition: &'a Definition<'a>,
+    schemas: Vec<Option<Structural>>,
+}
+
+impl<'a> Report<'a> {
+    fn diagnostic(&self, cause: &Cause) -> Option<Diagnostic> {
+        match about(field(cause)) {
+            About::Known => None,
+            About::Schema(version, text) => {
+                let site = self.site(version, text);
+                match site {
+                    Some(site) => self.in_schema(&site, cause),
+                    None => Some(self.plain(self.resource(version)?, text, cause)),
+                }
+            }
+            About::Version(version, text) => Some(self.plain(self.resource(version)?, text, cause)),
+        }
+    }
+
+    /// The faults of rules, which a server does not look for while defaults are wrong.
+    fn rules_behind_defaults(&self, causes: &[Cause], crd: &mut Value) -> Vec<Cause> {
+        let mut dropped = false;
+        for cause in causes {
+            let About::Schema(version, text) = about(field(cause)) else { continue };
+            let Some(site) = self.site(version, text).filter(|site| site.keyword() == "default") else {
+                continue;
+            };
+            for version in crd["spec"]["versions"].as_array_mut().into_iter().flatten() {
+                let node = schema_at(&mut version["schema"]["openAPIV3Schema"], &site.steps);
+                dropped |= node.and_then(|node| node.remove("default")).is_some();
+            }
+        }
+        let again = if dropped { validate_crd(crd, None) } else { Vec::new() };
+        let is_rule =
+            |cause: &Cause| cause.field.contains(".x-kubernetes-validations[") || rules::is_total(cause);
+        again.into_iter().filter(is_rule).collect()
+    }
+
+    fn resource(&self, version: usize) -> Option<&'a Resource> {
+        self.definition.versions.get(version).map(|(_, resource)| *resource)
+    }
+
+    fn site<'s>(&'s self, version: usize, text: &'s str) -> Option<Site<'s>> {
+        let root = self.schemas.get(version)?.as_ref()?;
+        Some(Site::new(self.input, self.resource(version)?, root, text))
+    }
+
+    fn in_schema(&self, site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
+        if rules::is_total(cause) {
+            return None;
+        }
+        let diagnostic = match site.keyword() {
+            "default" if site.node().default.is_some() => defaults::refusal(site, cause),
+            "x-kubernetes-validations" => rules::refusal(site, cause),
+            _ => schema::refusal(site, cause),
+        };
+        Some(diagnostic.unwrap_or_else(|| {
+            let keyword = site.tail.trim_start_matches('.');
+            let place = if keyword.is_empty() { String::new() } else { format!("{keyword}: ") };
+            Diagnostic::error(
+                Code::REFUSED_CRD,
+                site.loc(),
+                format!("an API server refuses {}: {place}{}", site.name(), cause.message()),
+            )
+        }))
+    }
+
+    /// The rules of a kind together, unless one of them is too expensive by itself.
+    fn total_cost(&self, causes: &[Cause], out: &mut Vec<Diagnostic>) {
+        if out.iter().any(|diagnostic| diagnostic.code == Code::RULE_COST) {
+            return;
+        }
+        for cause in causes.iter().filter(|cause| rules::is_total(cause)) {
+            let About::Schema(version, text) = about(field(cause)) else { continue };
+            if let Some(site) = self.site(version, text) {
+                out.push(rules::total(&site, cause));
+            }
+        }
+    }
+
+    /// A part of a version that is no schema, or one that cannot be led back to the source.
+    fn plain(&self, resource: &Resource, text: &str, cause: &Cause) -> Diagnostic {
+        let text = text.trim_start_matches('.');
+        let loc = self.resource_loc(resource, text);
+        if text.starts_with("selectableFields") {
+            return self.selectable(resource, loc, cause);
+        }
+        Diagnostic::error(
+            Code::REFUSED_CRD,
+            loc,
+            format!("an API server refuses `{text}` of {}: {}", resource.kind, cause.message()),
+        )
+    }
+
+    fn selectable(&self, resource: &Resource, loc: Option<Loc>, cause: &Cause) -> Diagnostic {
+        let path = match &cause.value {
+            BadValue::Json(Value::String(path)) => path.as_str(),
+            _ => "",
+        };
+        let missing = self.input.schemas.of(resource).and_then(|schema| paths::walk(schema, path).err());
+        let (message, help) = match (missing, cause.kind) {
+            (Some(missing), _) => {
+                let message =
+                    format!("the selectable field names `{path}`, but there is no field `{}`", missing.name);
+                (message, missing.help())
+            }
+            (None, CauseKind::TooMany) => {
+                ("there are too many selectable fields".to_string(), format!("a version {}", cause.detail))
+            }
+            (None, _) if cause.detail.starts_with("must point to a field of type") => (
+                format!("the selectable field `{path}` is no string, integer or boolean"),
+                "select a field below it".to_string(),
+            ),
+            (None, _) => (
+                format!("the selectable field `{path}` {}", cause.detail),
+                "select another field".to_string(),
+            ),
+        };
+        Diagnostic::error(Code::PATH_NOT_IN_SCHEMA, loc, message).help(help)
+    }
+
+    fn resource_loc(&self, resource: &Resource, text: &str) -> Option<Loc> {
+        let text = text.replace(".JSONPath", ".jsonPath");
+        let place = site::longest(&resource.places, &text).unwrap_or(&resource.span);
+        self.input.loc(place)
+    }
+}
+
+/// The place of a cause. Faults of combined schemas name it in their text only.
+fn field(cause: &Cause) -> &str {
+    if cause.field != NO_FIELD {
+        return &cause.field;
+    }
+    let start = cause.detail.find("spec.v").unwrap_or(cause.detail.len());
+    let text = &cause.detail[start..];
+    &text[..text.find([' ', '"']).unwrap_or(text.len())]
+}
+
+fn about(field: &str) -> About<'_> {
+    let Some(spec) = field.strip_prefix("spec.") else {
+        // Names have been checked when they were parsed, approvals are checked beside the names.
+        return match field {
+            "metadata.name" => About::Version(0, "names.plural"),
+            _ => About::Known,
+        };
+    };
+    if let Some(text) = spec.strip_prefix("validation.openAPIV3Schema") {
+        return About::Schema(0, text);
+    }
+    if spec == "versions" {
+        return About::Known;
+    }
+    let indexed = spec.strip_prefix("versions[").and_then(|rest| rest.split_once(']'));
+    match indexed.and_then(|(index, rest)| Some((index.parse().ok()?, rest))) {
+        Some((version, rest)) => match rest.strip_prefix(".schema.openAPIV3Schema") {
+            Some(text) => About::Schema(version, text),
+            None => About::Version(version, rest),
+        },
+        None => About::Version(0, spec),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_lead_to_versions() {
+        let shown = |field: &str| match about(field) {
+            About::Schema(version, text) => format!("schema {version} {text}"),
+            About::Version(version, text) => format!("version {version} {text}"),
+            About::Known => "known".to_string(),
+        };
+        for (field, wanted) in [
+            ("spec.validation.openAPIV3Schema.properties[a]", "schema 0 .properties[a]"),
+            ("spec.versions[2].schema.openAPIV3Schema.type", "schema 2 .type"),
+            ("spec.versions[1].deprecationWarning", "version 1 .deprecationWarning"),
+            ("spec.selectableFields[3].jsonPath", "version 0 selectableFields[3].jsonPath"),
+            ("spec.versions", "known"),
+            ("metadata.annotations[api-approved.kubernetes.io]", "known"),
+        ] {
+            assert_eq!(shown(field), wanted);
+        }
+        let combined = Cause::invalid("", "", "\"spec.validation.openAPIV3Schema.default\" must validate");
+        assert_eq!(field(&combined), "spec.validation.openAPIV3Schema.default");
+    }
+}

@@ -1,0 +1,71 @@
+//! Places inside of string literals.
+
+use crate::source::{Loc, SourceMap};
+
+/// The place of a character of a literal's value, so many characters from its start; one past the end is the closing
+/// quote. `None` if the source at the place is no string literal.
+pub(super) fn character(sources: &SourceMap, literal: Loc, position: usize) -> Option<Loc> {
+    let source = sources.file(literal.file).text.get(literal.range())?;
+    let (start, end) = offset(source, position)?;
+    let at = |offset: usize| literal.start + u32::try_from(offset).unwrap_or(0);
+    Some(Loc { file: literal.file, start: at(start), end: at(end) })
+}
+
+/// First and last byte of a character in the text of a literal.
+fn offset(source: &str, position: usize) -> Option<(usize, usize)> {
+    let raw = source.starts_with('r');
+    let open = source.find('"')? + 1;
+    if !source[..open - 1].chars().all(|c| c == 'r' || c == '#') {
+        return None;
+    }
+    let mut at = open;
+    for _ in 0..position {
+        at += length(&source[at..], raw);
+    }
+    let rest = source.get(at..).filter(|rest| !rest.is_empty())?;
+    Some((at, at + length(rest, raw)))
+}
+
+/// Bytes of the first character with its escape; what continues a line has no character of its own.
+fn length(rest: &str, raw: bool) -> usize {
+    let first = rest.chars().next().map_or(0, char::len_utf8);
+    if raw || !rest.starts_with('\\') {
+        return first;
+    }
+    match rest[1..].chars().next() {
+        Some('x') => rest.len().min(4),
+        Some('u') => rest.find('}').map_or(first, |end| end + 1),
+        Some('\n' | '\r') => {
+            let after = rest[1..].trim_start();
+            let skipped = rest.len() - after.len();
+            skipped + if after.is_empty() { 0 } else { length(after, raw) }
+        }
+        Some(c) => 1 + c.len_utf8(),
+        None => first,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_found_behind_escapes() {
+        for (source, position, wanted) in [
+            ("\"abc\"", 1, Some("b")),
+            ("\"abc\"", 3, Some("\"")),
+            ("\"a\\\"b\"", 1, Some("\\\"")),
+            ("\"a\\u{e9}b\"", 2, Some("b")),
+            ("\"a\\x41b\"", 1, Some("\\x41")),
+            ("\"a\\\n   b\"", 1, Some("\\\n   b")),
+            ("r#\"a\\n\"#", 1, Some("\\")),
+            ("\"é\"", 0, Some("é")),
+            ("\"abc\"", 9, None),
+            ("/// +kubebuilder", 3, None),
+            ("text \"x\"", 0, None),
+        ] {
+            let found = offset(source, position).map(|(start, end)| &source[start..end]);
+            assert_eq!(found, wanted, "{source} {position}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! From a place in a schema to the field or type that it was made of.
+
+use kubesmith_apiextensions::structural::{Step, Structural, locate};
+
+use super::super::Input;
+use crate::ir::{Field, Ir, Places, Resource, Shape, Span, TypeId, TypeRef};
+use crate::schema::Schema;
+use crate::source::Loc;
+
+/// A definition on the way to a place.
+struct Owner<'a> {
+    /// The field's name in JSON; `None` for a type.
+    field: Option<&'a str>,
+    span: &'a Span,
+    places: &'a Places,
+    facts: &'a Schema,
+    /// How many steps lead to it.
+    depth: usize,
+}
+
+/// A place in the schema of a resource.
+pub(super) struct Site<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) resource: &'a Resource,
+    pub(super) root: &'a Structural,
+    /// The way to the innermost node.
+    pub(super) steps: Vec<Step>,
+    /// What follows the node: `.default.size`, `.x-kubernetes-validations[0].rule`.
+    pub(super) tail: &'a str,
+    /// Outermost first; a type stands before the field that has it.
+    owners: Vec<Owner<'a>>,
+}
+
+impl<'a> Site<'a> {
+    /// Reads the text behind `openAPIV3Schema`.
+    pub(super) fn new(
+        input: &'a Input<'a>,
+        resource: &'a Resource,
+        root: &'a Structural,
+        text: &'a str,
+    ) -> Self {
+        let (steps, tail) = locate(root, text);
+        let owners = owners(input.ir, resource, &steps);
+        Self { input, resource, root, steps, tail, owners }
+    }
+
+    /// Another place in the same schema.
+    pub(super) fn at(&self, steps: Vec<Step>) -> Self {
+        let owners = owners(self.input.ir, self.resource, &steps);
+        Self { input: self.input, resource: self.resource, root: self.root, steps, tail: "", owners }
+    }
+
+    /// The place of a node below.
+    pub(super) fn below(&self, steps: &[Step]) -> Self {
+        self.at(self.steps.iter().chain(steps).cloned().collect())
+    }
+
+    /// The node that the steps lead to.
+    pub(super) fn node(&self) -> &'a Structural {
+        self.root.at(&self.steps).unwrap_or(self.root)
+    }
+
+    /// The first word of the tail: `x-kubernetes-validations`.
+    pub(super) fn keyword(&self) -> &'a str {
+        let tail = self.tail.trim_start_matches('.');
+        &tail[..tail.find(['.', '[']).unwrap_or(tail.len())]
+    }
+
+    /// The place as a user names it: `spec.ports[].name`, or the kind.
+    pub(super) fn name(&self) -> String {
+        self.name_of(&self.steps)
+    }
+
+    /// The name of another place in the same schema.
+    pub(super) fn name_of(&self, steps: &[Step]) -> String {
+        let mut out = String::new();
+        for step in steps {
+            match step {
+                Step::Property(name) if out.is_empty() => out.push_str(name),
+                Step::Property(name) => {
+                    out.push('.');
+                    out.push_str(name);
+                }
+                Step::Items => out.push_str("[]"),
+                Step::Values => out.push_str("{}"),
+            }
+        }
+        if out.is_empty() { self.resource.kind.clone() } else { format!("`{out}`") }
+    }
+
+    /// Where the tail is said, or else where the innermost field or type is defined.
+    pub(super) fn loc(&self) -> Option<Loc> {
+        self.said(self.tail).or_else(|| self.definition())
+    }
+
+    /// Where the innermost field is defined, or the resource.
+    pub(super) fn definition(&self) -> Option<Loc> {
+        self.definition_of(self.steps.len())
+    }
+
+    /// Like [`Site::definition`] for the place so many steps away from the root.
+    pub(super) fn definition_of(&self, depth: usize) -> Option<Loc> {
+        let field = self.owners.iter().rev().find(|owner| owner.field.is_some() && owner.depth <= depth);
+        self.input.loc(field.map_or(&self.resource.span, |owner| owner.span))
+    }
+
+    /// Where attributes say what a tail names.
+    pub(super) fn said(&self, tail: &str) -> Option<Loc> {
+        self.owners.iter().rev().find_map(|owner| {
+            let name = format!("{}{tail}", keys(&self.steps[owner.depth..])?);
+            self.input.loc(longest(owner.places, name.trim_start_matches('.'))?)
+        })
+    }
+
+    /// How a constraint of the place is written, and to what it is added.
+    pub(super) fn attribute(&self, constraint: &str) -> String {
+        let known = self.owners.last().map_or(0, |owner| owner.depth);
+        let rest = &self.steps[known..];
+        if rest.iter().any(|step| *step != Step::Items) {
+            // Neither values of maps nor fields of known types take attributes.
+            return format!("`{constraint}` on a type of its own for {}", self.name());
+        }
+        let (open, close) = ("items(".repeat(rest.len()), ")".repeat(rest.len()));
+        format!("`{open}{constraint}{close}` on {}", self.name_of(&self.steps[..known]))
+    }
+
+    /// Where the keys of the list so many steps away from the root are said.
+    pub(super) fn list_keys(&self, depth: usize) -> Option<Loc> {
+        let list = self.at(self.steps[..depth].to_vec());
+        list.said(".x-kubernetes-list-map-keys").or_else(|| list.definition())
+    }
+
+    /// Where a part of the rule with this number in the node is said: `rule`, `messageExpression`.
+    pub(super) fn rule_part(&self, index: usize, part: &str) -> Option<Loc> {
+        let text = &self.node().rules.get(index)?.rule;
+        self.owners.iter().rev().find_map(|owner| {
+            let prefix = keys(&self.steps[owner.depth..])?;
+            let facts =
+                self.steps[owner.depth..].iter().try_fold(owner.facts, |facts, _| facts.items.as_deref())?;
+            let own = facts.validations.iter().position(|rule| rule.rule == *text)?;
+            let name = format!("{prefix}.x-kubernetes-validations[{own}].{part}");
+            self.input.loc(longest(owner.places, name.trim_start_matches('.'))?)
+        })
+    }
+}
+
+/// Attributes of a list speak of its items, and of no other place further down.
+fn keys(steps: &[Step]) -> Option<String> {
+    steps.iter().all(|step| *step == Step::Items).then(|| ".items".repeat(steps.len()))
+}
+
+/// The place of the longest beginning of a name that is known: `default` for `default.size`.
+pub(super) fn longest<'p>(places: &'p Places, name: &str) -> Option<&'p Span> {
+    let mut name = name;
+    loop {
+        if let Some(span) = places.get(name) {
+            return Some(span);
+        }
+        name = &name[..name.rfind(['.', '['])?];
+    }
+}
+
+fn owners<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> Vec<Owner<'a>> {
+    let mut walk = Walk { ir, owners: Vec::new() };
+    let mut current = walk.definition(resource.root, 0);
+    for (at, step) in steps.iter().enumerate() {
+        current = match (step, current) {
+            (Step::Property(name), Some(At::Object(id))) => walk.field(id, name).and_then(|field| {
+                let inner = walk.enter(&field.ty, at + 1);
+                walk.owners.push(Owner {
+                    field: Some(&field.name),
+                    span: &field.span,
+                    places: &field.places,
+                    facts: &field.facts,
+                    depth: at + 1,
+                });
+                inner
+            }),
+            (Step::Items, Some(At::List(inner))) | (Step::Values, Some(At::Map(inner))) => {
+                walk.enter(inner, at + 1)
+            }
+            _ => break,
+        };
+    }
+    walk.owners
+}
+
+/// What stands at a place, behind newtypes.
+enum At<'a> {
+    Object(TypeId),
+    List(&'a TypeRef),
+    Map(&'a TypeRef),
+}
+
+struct Walk<'a> {
+    ir: &'a Ir,
+    owners: Vec<Owner<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    fn enter(&mut self, ty: &'a TypeRef, depth: usize) -> Option<At<'a>> {
+        match ty {
+            TypeRef::Named(id) => self.definition(*id, depth),
+            TypeRef::List(inner) => Some(At::List(inner)),
+            TypeRef::Map(inner) => Some(At::Map(inner)),
+            TypeRef::Known(_) | TypeRef::Opaque => None,
+        }
+    }
+
+    /// Notes the definition of a type and of what a newtype holds.
+    fn definition(&mut self, id: TypeId, depth: usize) -> Option<At<'a>> {
+        let definition = self.ir.types.get(id.0 as usize)?;
+        self.owners.push(Owner {
+            field: None,
+            span: &definition.span,
+            places: &definition.places,
+            facts: &definition.facts,
+            depth,
+        });
+        match &definition.shape {
+            Shape::Newtype(inner) => self.enter(inner, depth),
+            _ => Some(At::Object(id)),
+        }
+    }
+
+    /// The field of a type, or of what is flattened into it, by its name in JSON.
+    fn field(&self, id: TypeId, name: &str) -> Option<&'a Field> {
+        let definition = self.ir.types.get(id.0 as usize)?;
+        definition.shape.fields().find_map(|field| match (field.flatten, self.inner(&field.ty)) {
+            (true, Some(inner)) => self.field(inner, name),
+            (true, None) => None,
+            (false, _) => (field.name == name).then_some(field),
+        })
+    }
+
+    /// The definition that a type stands for, through newtypes.
+    fn inner(&self, ty: &TypeRef) -> Option<TypeId> {
+        let TypeRef::Named(id) = ty else { return None };
+        match &self.ir.types.get(id.0 as usize)?.shape {
+            Shape::Newtype(inner) => self.inner(inner),
+            _ => Some(*id),
+        }
+    }
+}
