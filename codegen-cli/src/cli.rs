@@ -1,5 +1,7 @@
 //! The command line: arguments, what is printed, exit codes.
 
+mod report;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -7,7 +9,8 @@ use std::time::Instant;
 use clap::{Args, Parser, Subcommand};
 use kubesmith_core::diag::{Code, Severity};
 
-use crate::config::{self, Generator, Overrides, Settings};
+use crate::api_rules::Report;
+use crate::config::{self, Generator, ManifestFlags, Overrides, Settings};
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::explain;
 use crate::output::{self, OutputError, Plan, Summary, Target};
@@ -74,13 +77,14 @@ struct Generate {
     /// Folder of a crate with API types (the one with its Cargo.toml); may be repeated.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     input: Vec<PathBuf>,
-    /// Folder of the client package; CRDs go to its subfolder `crds` unless --crd-output is given.
+    /// Folder of the client package; CRDs, roles and webhook configurations go to its subfolders `crds`, `rbac` and
+    /// `webhook` unless they have folders of their own.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Folder of the CRDs.
     #[arg(long, value_name = "DIR")]
     crd_output: Option<PathBuf>,
-    /// What to generate; default: everything.
+    /// What to generate; default: everything but OpenAPI documents, which need a folder.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Generator>,
     /// Makes the client a crate of its own with this name.
@@ -92,7 +96,7 @@ struct Generate {
     /// Comments that begin every generated Rust file; ` YEAR` in them is replaced.
     #[arg(long, value_name = "FILE")]
     header_file: Option<PathBuf>,
-    /// What ` YEAR` in the header becomes.
+    /// What ` YEAR` in headers becomes.
     #[arg(long, value_name = "YEAR")]
     year: Option<String>,
     /// Longest description in CRDs, in bytes; 0 leaves all of them out.
@@ -101,6 +105,14 @@ struct Generate {
     /// Allows floating point fields, which do not survive the way through every client.
     #[arg(long)]
     allow_dangerous_types: bool,
+    /// `#` comments that begin every CRD; ` YEAR` in them is replaced.
+    #[arg(long, value_name = "FILE")]
+    crd_header_file: Option<PathBuf>,
+    #[command(flatten)]
+    manifests: ManifestFlags,
+    /// Accepts the violations of API rules that there are: writes them to the file of --report-filename.
+    #[arg(long, conflicts_with = "check")]
+    update_report: bool,
     /// Writes nothing; prints a diff and exits with 1 when files are out of date.
     #[arg(long)]
     check: bool,
@@ -139,10 +151,18 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
 fn generate(arguments: Generate) -> io::Result<Exit> {
     let start = Instant::now();
     let format = arguments.message_format;
-    let (check, dump_ir) = (arguments.check, arguments.dump_ir);
+    let (check, dump_ir, update_report) = (arguments.check, arguments.dump_ir, arguments.update_report);
     let settings = match settings(arguments) {
         Ok(settings) if dump_ir && settings.len() > 1 => {
             return usage("--dump-ir prints one representation: choose a member with --config");
+        }
+        Ok(settings)
+            if update_report && settings.iter().all(|settings| settings.openapi.report.is_none()) =>
+        {
+            return usage(
+                "--update-report has no effect: name the file with --report-filename, or `report_filename` in the \
+                 `[openapi]` table",
+            );
         }
         Ok(settings) => settings,
         Err(error) => return usage(&error.to_string()),
@@ -157,13 +177,20 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
     if dump_ir {
         return dump(&generated);
     }
-    let targets: Vec<Target> = generated.into_iter().flat_map(|generated| generated.targets).collect();
+    let accepted = if update_report { Exit::Fine } else { report::check(&generated, format)? };
+    if accepted != Exit::Fine && !check {
+        return Ok(accepted);
+    }
+    let reports =
+        generated.iter().filter(|_| update_report).filter_map(|generated| generated.report.as_ref());
+    let mut targets: Vec<Target> = reports.filter_map(Report::target).collect();
+    targets.extend(generated.into_iter().flat_map(|generated| generated.targets));
     let plan = match output::plan(&targets) {
         Ok(plan) => plan,
         Err(errors) => return refuse(&errors, format),
     };
     if check {
-        return drift(&plan);
+        return if plan.is_clean() && accepted != Exit::Fine { Ok(accepted) } else { drift(&plan) };
     }
     match plan.write() {
         Ok(summary) => {
@@ -199,6 +226,8 @@ fn settings(arguments: Generate) -> Result<Vec<Settings>, config::UsageError> {
             year: arguments.year,
             max_desc_len: arguments.max_desc_len,
             allow_dangerous_types: arguments.allow_dangerous_types,
+            crd_header_file: arguments.crd_header_file,
+            manifests: arguments.manifests,
         },
     )
 }

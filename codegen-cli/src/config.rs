@@ -1,9 +1,18 @@
 //! `kubesmith.toml`, and how flags add to it.
 
+mod header;
+mod manifests;
+mod merge;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+
+pub use manifests::{
+    ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig, RbacSettings, WebhookConfig, WebhookSettings,
+};
+use merge::merge;
 
 /// Name of the configuration file that is looked for in the current folder.
 pub const FILE_NAME: &str = "kubesmith.toml";
@@ -20,11 +29,24 @@ pub enum Generator {
     Lister,
     /// Informers and their factory.
     Informer,
+    /// Role and ClusterRole YAML.
+    Rbac,
+    /// MutatingWebhookConfiguration and ValidatingWebhookConfiguration YAML.
+    Webhook,
+    /// OpenAPI documents, and the report of API rules.
+    Openapi,
 }
 
 /// Every generator.
-pub const ALL_GENERATORS: [Generator; 4] =
-    [Generator::Crd, Generator::Client, Generator::Lister, Generator::Informer];
+pub const ALL_GENERATORS: [Generator; 7] = [
+    Generator::Crd,
+    Generator::Client,
+    Generator::Lister,
+    Generator::Informer,
+    Generator::Rbac,
+    Generator::Webhook,
+    Generator::Openapi,
+];
 
 /// The file as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -49,6 +71,15 @@ pub struct Config {
     /// The client package.
     #[serde(default)]
     pub client: ClientConfig,
+    /// The roles.
+    #[serde(default)]
+    pub rbac: RbacConfig,
+    /// The webhook configurations.
+    #[serde(default)]
+    pub webhook: WebhookConfig,
+    /// The OpenAPI documents and the report of API rules.
+    #[serde(default)]
+    pub openapi: OpenapiConfig,
 }
 
 /// Table `[crd]`.
@@ -62,6 +93,10 @@ pub struct CrdConfig {
     /// Whether fields may be floating point numbers.
     #[serde(default)]
     pub allow_dangerous_types: bool,
+    /// File whose comments begin every CRD; ` YEAR` in it is replaced.
+    pub header_file: Option<PathBuf>,
+    /// What ` YEAR` in the header becomes, instead of the file's `year`.
+    pub year: Option<String>,
 }
 
 /// Table `[client]`.
@@ -90,6 +125,8 @@ pub struct Overrides {
     pub year: Option<String>,
     pub max_desc_len: Option<usize>,
     pub allow_dangerous_types: bool,
+    pub crd_header_file: Option<PathBuf>,
+    pub manifests: ManifestFlags,
 }
 
 /// Where the generated Rust goes.
@@ -120,6 +157,14 @@ pub struct Settings {
     pub allow_dangerous_types: bool,
     /// Text of the header file, with the year put in.
     pub header: Option<String>,
+    /// Comments that begin every CRD, with the year put in; may be empty.
+    pub crd_header: String,
+    /// The roles; present when they are generated.
+    pub rbac: Option<RbacSettings>,
+    /// The webhook configurations; present when they are generated.
+    pub webhook: Option<WebhookSettings>,
+    /// The OpenAPI documents and the report of API rules.
+    pub openapi: OpenapiSettings,
 }
 
 /// A usage error: exit code 2.
@@ -161,7 +206,7 @@ fn check_members(path: &Path, config: &Config, flags: &Overrides) -> Result<(), 
         ("--crate-name", flags.crate_name.is_some()),
         ("--module", flags.module.is_some()),
     ];
-    match one_only.iter().find(|(_, given)| *given) {
+    match one_only.iter().chain(&flags.manifests.of_one_member()).find(|(_, given)| *given) {
         Some((flag, _)) => Err(UsageError(format!(
             "{flag} cannot hold for every member of {}: choose one with --config",
             path.display()
@@ -205,124 +250,6 @@ fn unknown_key(message: &str) -> Option<(&str, Vec<&str>)> {
         message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;
     let (key, known) = rest.split_once('`')?;
     Some((key, known.split('`').skip(1).step_by(2).collect()))
-}
-
-fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
-    let from_file = |path: PathBuf| if base.as_os_str().is_empty() { path } else { base.join(path) };
-    let input =
-        if flags.input.is_empty() { config.input.into_iter().map(from_file).collect() } else { flags.input };
-    if input.is_empty() {
-        return Err(UsageError(format!(
-            "no input: name a crate folder with --input, or `input = [\"...\"]` in {FILE_NAME}"
-        )));
-    }
-    let mut only = if flags.only.is_empty() {
-        config.only.unwrap_or_else(|| ALL_GENERATORS.to_vec())
-    } else {
-        flags.only
-    };
-    if only.is_empty() {
-        return Err(UsageError("`only` is empty, so nothing would be generated: leave it out".into()));
-    }
-    only.sort_unstable();
-    only.dedup();
-    let crd_output = flags
-        .crd_output
-        .or_else(|| flags.output.as_ref().map(|output| output.join("crds")))
-        .or_else(|| config.crd.output.map(from_file));
-    let client_output = flags.output.or_else(|| config.client.output.map(from_file));
-    let wants_crd = only.contains(&Generator::Crd);
-    let wants_client = only.iter().any(|generator| *generator != Generator::Crd);
-    if wants_crd && crd_output.is_none() {
-        return Err(UsageError(
-            "no folder for the CRDs: use --output, --crd-output or `output` in the `[crd]` table".into(),
-        ));
-    }
-    if wants_client && client_output.is_none() {
-        return Err(UsageError(
-            "no folder for the client package: use --output or `output` in the `[client]` table, or --only crd".into(),
-        ));
-    }
-    let client_target =
-        target(flags.crate_name, flags.module, config.client.crate_name, config.client.module)?;
-    let header_file = flags.header_file.or_else(|| config.header_file.map(from_file));
-    let year = flags.year.or(config.year);
-    Ok(Settings {
-        input,
-        only,
-        crd_output: crd_output.filter(|_| wants_crd),
-        client_output: client_output.filter(|_| wants_client),
-        client_target,
-        max_desc_len: flags.max_desc_len.or(config.crd.max_desc_len),
-        allow_dangerous_types: flags.allow_dangerous_types || config.crd.allow_dangerous_types,
-        header: header(header_file.as_deref(), year.as_deref())?,
-    })
-}
-
-/// A flag replaces whatever of the two the file has.
-fn target(
-    crate_flag: Option<String>,
-    module_flag: Option<String>,
-    crate_key: Option<String>,
-    module_key: Option<String>,
-) -> Result<Option<ClientTarget>, UsageError> {
-    let (crate_name, module) = if crate_flag.is_some() || module_flag.is_some() {
-        (crate_flag, module_flag)
-    } else {
-        (crate_key, module_key)
-    };
-    match (crate_name, module) {
-        (Some(_), Some(_)) => Err(UsageError(
-            "a client is a crate of its own or a module, not both: choose `crate_name` or `module`".into(),
-        )),
-        (Some(name), None) if is_package_name(&name) => Ok(Some(ClientTarget::Crate(name))),
-        (Some(name), None) => Err(UsageError(format!(
-            "`{name}` is no package name: use letters, digits, `-` and `_`, and begin with a letter"
-        ))),
-        (None, Some(path)) if is_module_path(&path) => Ok(Some(ClientTarget::Module(path))),
-        (None, Some(path)) => {
-            Err(UsageError(format!("`{path}` is no module path: write it like `crate::generated`")))
-        }
-        (None, None) => Ok(None),
-    }
-}
-
-fn is_package_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-}
-
-fn is_module_path(path: &str) -> bool {
-    syn::parse_str::<syn::Path>(path).is_ok_and(|path| {
-        path.segments.first().is_some_and(|first| first.ident == "crate")
-            && path.segments.iter().all(|segment| segment.arguments.is_none())
-    })
-}
-
-/// The header's text; ` YEAR` becomes the year, as in Go's boilerplate files.
-fn header(file: Option<&Path>, year: Option<&str>) -> Result<Option<String>, UsageError> {
-    let Some(path) = file else {
-        return match year {
-            Some(_) => Err(UsageError(
-                "`year` has no effect without a header file: name one with --header-file".into(),
-            )),
-            None => Ok(None),
-        };
-    };
-    let text = fs::read_to_string(path)
-        .map_err(|error| UsageError(format!("cannot read the header file {}: {error}", path.display())))?;
-    let only_comments =
-        syn::parse_file(&text).is_ok_and(|file| file.items.is_empty() && file.attrs.is_empty());
-    if !only_comments {
-        return Err(UsageError(format!(
-            "{}: a header may hold nothing but `//` and `/* */` comments",
-            path.display()
-        )));
-    }
-    if text.contains(" YEAR") && year.is_none() {
-        return Err(UsageError(format!("{} contains YEAR: say which with --year", path.display())));
-    }
-    Ok(Some(text.replace(" YEAR", &format!(" {}", year.unwrap_or("")))))
 }
 
 #[cfg(test)]
@@ -394,19 +321,5 @@ mod tests {
         assert!(settings(Some(&file), Overrides::default()).unwrap_err().0.contains("nothing else"));
         fs::write(&file, "members = [\"three\"]").unwrap();
         assert!(settings(Some(&file), Overrides::default()).unwrap_err().0.contains("three"));
-    }
-
-    #[test]
-    fn a_header_is_comments_with_a_year() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("header.txt");
-        fs::write(&path, "// Copyright YEAR The authors.\n").unwrap();
-        assert_eq!(
-            header(Some(&path), Some("2026")).unwrap().as_deref(),
-            Some("// Copyright 2026 The authors.\n")
-        );
-        assert!(header(Some(&path), None).is_err());
-        fs::write(&path, "fn main() {}\n").unwrap();
-        assert!(header(Some(&path), None).unwrap_err().0.contains("comment"));
     }
 }

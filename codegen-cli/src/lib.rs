@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![allow(rustdoc::private_intra_doc_links, reason = "module headers speak to readers of the source as well")]
 
+pub mod api_rules;
 pub mod cli;
 pub mod config;
 pub mod diag;

@@ -6,9 +6,10 @@ use std::path::{Component, Path, PathBuf};
 
 use kubesmith_core::diag::Code;
 
+use crate::api_rules::{self, Report};
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
-use crate::emit::{crd, rust};
+use crate::emit::{crd, openapi, rust};
 use crate::ir::Ir;
 use crate::load::{self, Crates};
 use crate::lower::{self, LowerOptions};
@@ -24,6 +25,8 @@ pub struct Generated {
     pub ir: Ir,
     /// What is to be on disk; empty when there are errors.
     pub targets: Vec<Target>,
+    /// What breaks the API rules; `None`: there are errors, or nobody asked.
+    pub report: Option<Report>,
     /// The files that were read.
     pub sources: SourceMap,
     /// What was found, in the order of the places.
@@ -44,7 +47,10 @@ pub fn generate(settings: &Settings) -> Generated {
     if diag::has_errors(&diagnostics) {
         targets.clear();
     }
-    Generated { ir, targets, sources, diagnostics }
+    let has_errors = diag::has_errors(&diagnostics);
+    let report = settings.openapi.report.as_ref().filter(|_| !has_errors);
+    let report = report.map(|path| Report { path: path.clone(), violations: api_rules::violations(&ir) });
+    Generated { ir, targets, report, sources, diagnostics }
 }
 
 /// Whether the mistake hides items, so that resolving would report their absence once more.
@@ -74,13 +80,18 @@ fn after_load(
     }
     let mut targets = Vec::new();
     if let Some(root) = &settings.crd_output {
-        let tree = crd::emit(&ir, &schemas);
+        let mut tree = crd::emit(&ir, &schemas);
         diagnostics.extend(validate::sizes(&ir, &schemas, &tree, sources));
-        targets.push(Target { root: root.clone(), kind: Kind::Yaml, tree });
+        tree.prepend(&settings.crd_header);
+        targets.push(Target { root: root.clone(), kind: Kind::Crd, tree });
     }
     if let Some(root) = &settings.client_output {
         let tree = client(settings, root, crates, &ir);
         targets.push(Target { root: root.clone(), kind: Kind::Rust, tree });
+    }
+    if let Some(root) = &settings.openapi.output {
+        let tree = openapi::emit(&ir, &schemas);
+        targets.push(Target { root: root.clone(), kind: Kind::Openapi, tree });
     }
     (ir, targets)
 }

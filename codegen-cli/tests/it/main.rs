@@ -1,11 +1,13 @@
 //! Tests of the command and of the pipeline as a whole. See each module for what it proves.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod api_rules;
 mod cli;
 mod conformance;
 mod crash;
 mod diagnostics;
 mod examples;
+mod openapi;
 mod properties;
 mod resolution;
 mod serve;

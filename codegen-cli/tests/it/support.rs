@@ -119,7 +119,7 @@ pub(crate) fn crds(input: PathBuf, max_desc_len: Option<usize>, allow_dangerous_
     })
 }
 
-fn run(overrides: Overrides) -> Generated {
+pub(crate) fn run(overrides: Overrides) -> Generated {
     pipeline::generate(&config::settings(None, overrides).unwrap()[0])
 }
 

@@ -264,6 +264,11 @@ codes! {
          rule above 10 million or rules above 100 million together. Lists, maps and texts without a bound count as large \
          as a request of 3 MiB can make them: give them `max_items`, `max_properties` and `max_length`.";
 
+    API_RULE = 541, "API rule broken",
+        "Kubernetes' API rules ask that every list says how it is merged (`list_type_missing`) and that names in JSON are \
+         the field's name in lower camel case (`names_match`). The file that `report_filename` names lists the violations \
+         that are accepted; it must name all of them and no other.";
+
     FOREIGN_FILE = 601, "file was not generated",
         "A file stands where output is to be written, and it does not bear kubesmith's mark. It is never overwritten.";
     CANNOT_WRITE = 602, "output cannot be written",

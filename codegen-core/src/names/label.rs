@@ -15,7 +15,7 @@ pub struct NameError {
 }
 
 impl NameError {
-    fn new(reason: impl Into<String>) -> Self {
+    pub(super) fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), suggestion: None }
     }
 
@@ -39,7 +39,7 @@ const LABEL_MAX: usize = 63;
 const SUBDOMAIN_MAX: usize = 253;
 
 /// Names a character in a message, so that invisible ones can be seen.
-fn show(c: char) -> String {
+pub(super) fn show(c: char) -> String {
     match c {
         '"' => "a double quote".to_owned(),
         '\'' => "a single quote".to_owned(),

@@ -2,6 +2,7 @@
 
 mod case;
 mod label;
+pub mod object;
 mod plural;
 mod version;
 

@@ -1,0 +1,36 @@
+//! Compares violations of API rules with those that are accepted.
+
+use std::fs;
+use std::io;
+
+use super::{Exit, MessageFormat, output, print, refuse, report};
+use crate::api_rules::Report;
+use crate::pipeline::Generated;
+
+/// Prints what is not accepted, or accepted without need, and a diff of the file.
+pub(super) fn check(generated: &[Generated], format: MessageFormat) -> io::Result<Exit> {
+    let mut exit = Exit::Fine;
+    for run in generated {
+        let Some(violations) = &run.report else { continue };
+        // A file that is there but cannot be read is reported by the plan.
+        let accepted = fs::read_to_string(&violations.path).unwrap_or_default();
+        let diagnostics = violations.compare(&accepted, &run.sources);
+        report(&diagnostics, &run.sources, format)?;
+        if let Exit::Failed = diff(violations, format)? {
+            exit = Exit::Failed;
+        }
+    }
+    Ok(exit)
+}
+
+fn diff(violations: &Report, format: MessageFormat) -> io::Result<Exit> {
+    let Some(target) = violations.target() else { return Ok(Exit::Fine) };
+    match output::plan(&[target]) {
+        Ok(plan) if plan.is_clean() => Ok(Exit::Fine),
+        Ok(plan) => {
+            print(&plan.diff())?;
+            Ok(Exit::Failed)
+        }
+        Err(errors) => refuse(&errors, format),
+    }
+}

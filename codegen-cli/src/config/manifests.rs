@@ -1,0 +1,278 @@
+//! The tables and flags of the generators beside CRDs and clients: roles, webhook configurations, OpenAPI documents and
+//! the report of API rules.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{Generator, UsageError, header};
+
+/// Name of the roles of rules that name none, as kubebuilder's projects call it.
+const ROLE_NAME: &str = "manager-role";
+
+/// controller-gen's name of the file with the roles.
+const ROLE_FILE: &str = "role.yaml";
+
+/// Table `[rbac]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RbacConfig {
+    /// Folder of the roles.
+    pub output: Option<PathBuf>,
+    /// Name of the roles of rules that name none; `manager-role` when absent.
+    pub role_name: Option<String>,
+    /// Name of the file; `role.yaml` when absent.
+    pub file_name: Option<String>,
+    /// File whose comments begin the roles; ` YEAR` in it is replaced.
+    pub header_file: Option<PathBuf>,
+    /// What ` YEAR` in the header becomes, instead of the file's `year`.
+    pub year: Option<String>,
+}
+
+/// Table `[webhook]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookConfig {
+    /// Folder of `manifests.yaml`.
+    pub output: Option<PathBuf>,
+    /// File whose comments begin the configurations; ` YEAR` in it is replaced.
+    pub header_file: Option<PathBuf>,
+    /// What ` YEAR` in the header becomes, instead of the file's `year`.
+    pub year: Option<String>,
+}
+
+/// Table `[openapi]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenapiConfig {
+    /// Folder of the documents.
+    pub output: Option<PathBuf>,
+    /// File with the accepted violations of API rules.
+    pub report_filename: Option<PathBuf>,
+}
+
+/// What the flags say; they win over the file.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ManifestFlags {
+    /// Folder of the roles; default: the subfolder `rbac` of --output.
+    #[arg(long, value_name = "DIR")]
+    pub rbac_output: Option<PathBuf>,
+    /// Name of the roles of rules that name none; default: manager-role.
+    #[arg(long, value_name = "NAME")]
+    pub rbac_role_name: Option<String>,
+    /// Name of the file with the roles; default: role.yaml.
+    #[arg(long, value_name = "NAME")]
+    pub rbac_file_name: Option<String>,
+    /// `#` comments that begin the roles; ` YEAR` in them is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub rbac_header_file: Option<PathBuf>,
+    /// Folder of the webhook configurations; default: the subfolder `webhook` of --output.
+    #[arg(long, value_name = "DIR")]
+    pub webhook_output: Option<PathBuf>,
+    /// `#` comments that begin the webhook configurations; ` YEAR` in them is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub webhook_header_file: Option<PathBuf>,
+    /// Folder of the OpenAPI documents; with --only openapi the subfolder `openapi` of --output is the default.
+    #[arg(long, value_name = "DIR")]
+    pub openapi_output: Option<PathBuf>,
+    /// File with the accepted violations of API rules; other violations are errors.
+    #[arg(long, value_name = "FILE")]
+    pub report_filename: Option<PathBuf>,
+}
+
+impl ManifestFlags {
+    /// The flags that are true of one member only, and whether they are given.
+    pub(super) fn of_one_member(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--rbac-output", self.rbac_output.is_some()),
+            ("--webhook-output", self.webhook_output.is_some()),
+            ("--openapi-output", self.openapi_output.is_some()),
+            ("--report-filename", self.report_filename.is_some()),
+        ]
+    }
+}
+
+/// How roles are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RbacSettings {
+    /// Folder.
+    pub output: PathBuf,
+    /// Name of the file.
+    pub file_name: String,
+    /// Name of the roles of rules that name none.
+    pub role_name: String,
+    /// Comments that begin the file, with the year put in; may be empty.
+    pub header: String,
+}
+
+/// How webhook configurations are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookSettings {
+    /// Folder.
+    pub output: PathBuf,
+    /// Comments that begin the file, with the year put in; may be empty.
+    pub header: String,
+}
+
+/// How OpenAPI documents are written and API rules checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenapiSettings {
+    /// Folder of the documents; `None`: none are written.
+    pub output: Option<PathBuf>,
+    /// File with the accepted violations; `None`: API rules are not checked.
+    pub report: Option<PathBuf>,
+}
+
+/// What decides where something goes, apart from the generator's own flag and key.
+pub(super) struct Places<'a> {
+    /// `--output`
+    pub(super) output: Option<&'a Path>,
+    /// Generators that were asked for by name; `None`: none was.
+    pub(super) named: Option<&'a [Generator]>,
+    /// Folder of the configuration file.
+    pub(super) base: &'a Path,
+    /// `--year`
+    pub(super) year_flag: Option<&'a str>,
+    /// The file's `year`.
+    pub(super) year: Option<&'a str>,
+}
+
+impl Places<'_> {
+    fn located(&self, path: &Path) -> PathBuf {
+        if self.base.as_os_str().is_empty() { path.to_path_buf() } else { self.base.join(path) }
+    }
+
+    /// A flag's path or the one in the file.
+    fn either(&self, flag: Option<PathBuf>, key: Option<&Path>) -> Option<PathBuf> {
+        flag.or_else(|| key.map(|path| self.located(path)))
+    }
+
+    fn is_named(&self, generator: Generator) -> bool {
+        self.named.is_some_and(|named| named.contains(&generator))
+    }
+
+    fn is_left_out(&self, generator: Generator) -> bool {
+        self.named.is_some_and(|named| !named.contains(&generator))
+    }
+
+    /// The folder, if the generator is to run. `configured`: something else was said about it.
+    fn folder(
+        &self,
+        generator: Generator,
+        flag: Option<PathBuf>,
+        key: Option<&Path>,
+        name: &str,
+        configured: bool,
+    ) -> Result<Option<PathBuf>, UsageError> {
+        if self.is_left_out(generator) {
+            return Ok(None);
+        }
+        let below_output = flag.or_else(|| self.output.map(|output| output.join(name)));
+        let folder = self.either(below_output, key);
+        if folder.is_none() && (configured || self.is_named(generator)) {
+            return Err(UsageError(format!(
+                "no folder for `{name}`: use --output, --{name}-output or `output` in the `[{name}]` table"
+            )));
+        }
+        Ok(folder)
+    }
+
+    /// The comments that begin a YAML file, with the year put in.
+    pub(super) fn yaml_header(
+        &self,
+        flag: Option<PathBuf>,
+        key: Option<&Path>,
+        year: Option<&str>,
+        table: &str,
+    ) -> Result<String, UsageError> {
+        let Some(path) = self.either(flag, key) else {
+            return match year {
+                Some(_) => Err(UsageError(format!(
+                    "`year` in `[{table}]` has no effect without a `header_file` in the same table"
+                ))),
+                None => Ok(String::new()),
+            };
+        };
+        header::yaml(&path, self.year_flag.or(year).or(self.year))
+    }
+}
+
+/// Settings of the roles, if they are to be written.
+pub(super) fn rbac(
+    config: &RbacConfig,
+    flags: &ManifestFlags,
+    places: &Places<'_>,
+) -> Result<Option<RbacSettings>, UsageError> {
+    let flag = flags.rbac_output.clone();
+    let given =
+        [flags.rbac_role_name.is_some(), flags.rbac_file_name.is_some(), flags.rbac_header_file.is_some()];
+    let configured = given.contains(&true) || *config != RbacConfig::default();
+    let Some(output) = places.folder(Generator::Rbac, flag, config.output.as_deref(), "rbac", configured)?
+    else {
+        return Ok(None);
+    };
+    let choose = |flag: &Option<String>, key: &Option<String>, default: &str| {
+        flag.clone().or_else(|| key.clone()).unwrap_or_else(|| default.to_string())
+    };
+    let file_name = choose(&flags.rbac_file_name, &config.file_name, ROLE_FILE);
+    let is_yaml = file_name.ends_with(".yaml") && Path::new(&file_name).file_stem().is_some();
+    if !is_yaml || file_name.contains(['/', '\\']) {
+        return Err(UsageError(format!(
+            "`{file_name}` is no name of a YAML file: write it like `{ROLE_FILE}`"
+        )));
+    }
+    let role_name = choose(&flags.rbac_role_name, &config.role_name, ROLE_NAME);
+    if let Err(problem) = kubesmith_core::names::object::path_segment(&role_name) {
+        return Err(UsageError(format!("`{role_name}` is no name of a role: {problem}")));
+    }
+    let header = places.yaml_header(
+        flags.rbac_header_file.clone(),
+        config.header_file.as_deref(),
+        config.year.as_deref(),
+        "rbac",
+    )?;
+    Ok(Some(RbacSettings { output, file_name, role_name, header }))
+}
+
+/// Settings of the webhook configurations, if they are to be written.
+pub(super) fn webhook(
+    config: &WebhookConfig,
+    flags: &ManifestFlags,
+    places: &Places<'_>,
+) -> Result<Option<WebhookSettings>, UsageError> {
+    let flag = flags.webhook_output.clone();
+    let configured = flags.webhook_header_file.is_some() || *config != WebhookConfig::default();
+    let Some(output) =
+        places.folder(Generator::Webhook, flag, config.output.as_deref(), "webhook", configured)?
+    else {
+        return Ok(None);
+    };
+    let header = places.yaml_header(
+        flags.webhook_header_file.clone(),
+        config.header_file.as_deref(),
+        config.year.as_deref(),
+        "webhook",
+    )?;
+    Ok(Some(WebhookSettings { output, header }))
+}
+
+/// Settings of the OpenAPI documents and the report. They are made when they are asked for, by name or by a folder.
+pub(super) fn openapi(
+    config: &OpenapiConfig,
+    flags: &ManifestFlags,
+    places: &Places<'_>,
+) -> Result<OpenapiSettings, UsageError> {
+    if places.is_left_out(Generator::Openapi) {
+        return Ok(OpenapiSettings::default());
+    }
+    let report = places.either(flags.report_filename.clone(), config.report_filename.as_deref());
+    let named = places.is_named(Generator::Openapi);
+    let below = places.output.filter(|_| named).map(|output| output.join("openapi"));
+    let output = places.either(flags.openapi_output.clone().or(below), config.output.as_deref());
+    if named && output.is_none() && report.is_none() {
+        return Err(UsageError(
+            "no folder for `openapi`: use --output, --openapi-output, --report-filename or the `[openapi]` table".into(),
+        ));
+    }
+    Ok(OpenapiSettings { output, report })
+}

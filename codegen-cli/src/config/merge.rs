@@ -1,0 +1,146 @@
+//! Flags and configuration file become settings.
+
+use std::path::{Path, PathBuf};
+
+use super::manifests::{self, Places};
+use super::{
+    ALL_GENERATORS, ClientTarget, Config, FILE_NAME, Generator, Overrides, Settings, UsageError, header,
+};
+
+/// File and flags together. Paths in the file are relative to `base`.
+pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
+    let from_file = |path: PathBuf| if base.as_os_str().is_empty() { path } else { base.join(path) };
+    let input =
+        if flags.input.is_empty() { config.input.into_iter().map(from_file).collect() } else { flags.input };
+    if input.is_empty() {
+        return Err(UsageError(format!(
+            "no input: name a crate folder with --input, or `input = [\"...\"]` in {FILE_NAME}"
+        )));
+    }
+    let named = if flags.only.is_empty() { config.only } else { Some(flags.only) };
+    let only = generators(named.clone())?;
+    let places = Places {
+        output: flags.output.as_deref(),
+        named: named.as_deref(),
+        base,
+        year_flag: flags.year.as_deref(),
+        year: config.year.as_deref(),
+    };
+    let crd = &config.crd;
+    let crd_header =
+        places.yaml_header(flags.crd_header_file, crd.header_file.as_deref(), crd.year.as_deref(), "crd")?;
+    let rbac = manifests::rbac(&config.rbac, &flags.manifests, &places)?;
+    let webhook = manifests::webhook(&config.webhook, &flags.manifests, &places)?;
+    let openapi = manifests::openapi(&config.openapi, &flags.manifests, &places)?;
+    let header_file = flags.header_file.or_else(|| config.header_file.map(from_file));
+    let year = flags.year.as_deref().or(config.year.as_deref());
+    let header = header_file.as_deref().map(|path| header::rust(path, year)).transpose()?;
+    let headers = [
+        header.is_some(),
+        !crd_header.is_empty(),
+        rbac.as_ref().is_some_and(|rbac| !rbac.header.is_empty()),
+        webhook.as_ref().is_some_and(|webhook| !webhook.header.is_empty()),
+    ];
+    if year.is_some() && !headers.contains(&true) {
+        return Err(UsageError(
+            "`year` has no effect without a header file: name one with --header-file".into(),
+        ));
+    }
+    let crd_output = flags
+        .crd_output
+        .or_else(|| flags.output.as_ref().map(|output| output.join("crds")))
+        .or_else(|| config.crd.output.map(from_file));
+    let client_output = flags.output.or_else(|| config.client.output.map(from_file));
+    let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
+    let client_target =
+        target(flags.crate_name, flags.module, config.client.crate_name, config.client.module)?;
+    Ok(Settings {
+        input,
+        only,
+        crd_output,
+        client_output,
+        client_target,
+        max_desc_len: flags.max_desc_len.or(config.crd.max_desc_len),
+        allow_dangerous_types: flags.allow_dangerous_types || config.crd.allow_dangerous_types,
+        header,
+        crd_header,
+        rbac,
+        webhook,
+        openapi,
+    })
+}
+
+/// The generators that were named, or all, in order and without repetition.
+fn generators(named: Option<Vec<Generator>>) -> Result<Vec<Generator>, UsageError> {
+    let mut only = named.unwrap_or_else(|| ALL_GENERATORS.to_vec());
+    if only.is_empty() {
+        return Err(UsageError("`only` is empty, so nothing would be generated: leave it out".into()));
+    }
+    only.sort_unstable();
+    only.dedup();
+    Ok(only)
+}
+
+/// The folders of the CRDs and of the client, each as far as it is generated.
+fn outputs(
+    only: &[Generator],
+    crd: Option<PathBuf>,
+    client: Option<PathBuf>,
+) -> Result<(Option<PathBuf>, Option<PathBuf>), UsageError> {
+    let wants_crd = only.contains(&Generator::Crd);
+    let is_client = |generator: &Generator| {
+        matches!(generator, Generator::Client | Generator::Lister | Generator::Informer)
+    };
+    let wants_client = only.iter().any(is_client);
+    if wants_crd && crd.is_none() {
+        return Err(UsageError(
+            "no folder for the CRDs: use --output, --crd-output or `output` in the `[crd]` table".into(),
+        ));
+    }
+    if wants_client && client.is_none() {
+        return Err(UsageError(
+            "no folder for the client package: use --output or `output` in the `[client]` table, or --only crd".into(),
+        ));
+    }
+    Ok((crd.filter(|_| wants_crd), client.filter(|_| wants_client)))
+}
+
+/// A flag replaces whatever of the two the file has.
+fn target(
+    crate_flag: Option<String>,
+    module_flag: Option<String>,
+    crate_key: Option<String>,
+    module_key: Option<String>,
+) -> Result<Option<ClientTarget>, UsageError> {
+    let (crate_name, module) = if crate_flag.is_some() || module_flag.is_some() {
+        (crate_flag, module_flag)
+    } else {
+        (crate_key, module_key)
+    };
+    match (crate_name, module) {
+        (Some(_), Some(_)) => Err(UsageError(
+            "a client is a crate of its own or a module, not both: choose `crate_name` or `module`".into(),
+        )),
+        (Some(name), None) if is_package_name(&name) => Ok(Some(ClientTarget::Crate(name))),
+        (Some(name), None) => Err(UsageError(format!(
+            "`{name}` is no package name: use letters, digits, `-` and `_`, and begin with a letter"
+        ))),
+        (None, Some(path)) if is_module_path(&path) => Ok(Some(ClientTarget::Module(path))),
+        (None, Some(path)) => {
+            Err(UsageError(format!("`{path}` is no module path: write it like `crate::generated`")))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+fn is_package_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
+fn is_module_path(path: &str) -> bool {
+    syn::parse_str::<syn::Path>(path).is_ok_and(|path| {
+        path.segments.first().is_some_and(|first| first.ident == "crate")
+            && path.segments.iter().all(|segment| segment.arguments.is_none())
+    })
+}
