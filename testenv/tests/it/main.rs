@@ -6,6 +6,7 @@ mod builtin;
 mod conformance;
 mod data;
 mod details;
+mod history;
 mod kinds;
 mod robust;
 mod support;
