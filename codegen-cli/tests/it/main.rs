@@ -1,6 +1,7 @@
 //! Tests of the command and of the pipeline as a whole. See each module for what it proves.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod accepted;
 mod api_rules;
 mod cli;
 mod conformance;
