@@ -8,7 +8,7 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kubesmith_testenv::{DataError, Error as EnvError, TestEnv};
+use kubesmith_testenv::{Backend, DataError, Error as EnvError, TestEnv};
 use serde::Deserialize as _;
 use serde_yaml::Value;
 
@@ -99,7 +99,9 @@ pub(crate) fn serve(arguments: &Serve) -> Result<(), ServeError> {
 async fn run(arguments: &Serve) -> Result<(), ServeError> {
     // From here on a signal ends the server in order, even before it is ready.
     let interrupted = interrupted()?;
-    let mut builder = TestEnv::builder().controllers(arguments.controllers).crd_paths(&arguments.crds);
+    // The environment variables that choose a back end are for tests.
+    let builder = TestEnv::builder().backend(Backend::Embedded);
+    let mut builder = builder.controllers(arguments.controllers).crd_paths(&arguments.crds);
     if let Some(folder) = &arguments.data {
         builder = builder.data_dir(folder);
     }

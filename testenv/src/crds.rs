@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::PostParams;
+use kube::api::{DeleteParams, PostParams};
 use kube::{Api, Client};
 use tokio::time::Instant;
 
@@ -49,7 +49,29 @@ pub(crate) async fn install(
     Ok(())
 }
 
-fn name(crd: &CustomResourceDefinition) -> &str {
+/// Deletes the CRDs of these names and returns when they, and so their objects, are gone.
+pub(crate) async fn uninstall(client: &Client, names: &[String], wait: Wait) -> Result<(), Error> {
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let refused = |name: &String, source| Error::Uninstall { name: name.clone(), source: Box::new(source) };
+    for name in names {
+        match api.delete(name, &DeleteParams::default()).await {
+            Err(error) if !is(&error, 404) => return Err(refused(name, error)),
+            _ => {}
+        }
+    }
+    let deadline = Instant::now() + wait.max_time;
+    for name in names {
+        while api.get_opt(name).await.map_err(|source| refused(name, source))?.is_some() {
+            if Instant::now() >= deadline {
+                return Err(Error::NotUninstalled { name: name.clone() });
+            }
+            tokio::time::sleep(wait.poll_interval).await;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn name(crd: &CustomResourceDefinition) -> &str {
     crd.metadata.name.as_deref().unwrap_or_default()
 }
 

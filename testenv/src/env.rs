@@ -2,28 +2,47 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
+use kube::{Api, Client, Config};
+use tokio::time::Instant;
 
-use crate::backend::{Embedded, EmbeddedOptions, Running};
+use crate::backend::{Arguments, Backend, Options, Running, Variables};
 use crate::clock::Clock;
-use crate::crds::Wait;
+use crate::crds::{self, Wait};
 use crate::error::Error;
+use crate::kubeconfig;
+use crate::kubectl::Kubectl;
+use crate::user::{AuthenticatedUser, User};
+
+/// How long a server that is up may take to make the namespace `default`, and how often it is asked; envtest's numbers.
+const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(5);
+const NAMESPACE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Describes a [`TestEnv`] before it starts.
 #[derive(Debug, Default)]
 pub struct TestEnvBuilder {
     crd_paths: Vec<PathBuf>,
     crds: Vec<CustomResourceDefinition>,
+    skip_missing_paths: bool,
+    clean_up_after_use: bool,
     wait: Wait,
-    embedded: EmbeddedOptions,
+    options: Options,
 }
 
 impl TestEnvBuilder {
+    /// Runs on `backend`, whatever the environment variables say; see [`Backend`].
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.options.backend = Some(backend);
+        self
+    }
+
     /// Installs the CRDs of these files and folders at the start; of folders, files ending in `yaml`, `yml` or `json`.
+    /// Of several CRDs with one name in a folder, the last counts.
     #[must_use]
     pub fn crd_paths<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
         self.crd_paths.extend(paths.into_iter().map(Into::into));
@@ -37,17 +56,48 @@ impl TestEnvBuilder {
         self
     }
 
-    /// Takes the time that metadata carries from `clock` instead of the machine.
+    /// Whether a path that is not there is an error. It is unless set to false, other than for envtest, which leaves out
+    /// what is missing unless told not to.
+    #[must_use]
+    pub fn error_if_crd_path_missing(mut self, error: bool) -> Self {
+        self.skip_missing_paths = !error;
+        self
+    }
+
+    /// How long CRDs may take from their installation until discovery serves them; 10 seconds unless set.
+    #[must_use]
+    pub fn crd_max_time(mut self, time: Duration) -> Self {
+        self.wait.max_time = time;
+        self
+    }
+
+    /// How often the server is asked whether it serves the CRDs; every 100 ms unless set.
+    #[must_use]
+    pub fn crd_poll_interval(mut self, interval: Duration) -> Self {
+        self.wait.poll_interval = interval;
+        self
+    }
+
+    /// Deletes from an existing cluster, when the environment is stopped, every CRD that it installed or brought up to
+    /// date, and waits until they and their objects are gone. Off unless set. Other back ends end with all they hold.
+    #[must_use]
+    pub fn clean_up_after_use(mut self, clean: bool) -> Self {
+        self.clean_up_after_use = clean;
+        self
+    }
+
+    /// Takes the time that metadata carries from `clock` instead of the machine. Only for the embedded server: an error
+    /// at the start on other back ends, as are the next four.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.embedded.clock = Some(clock);
+        self.options.embedded.clock = Some(clock);
         self
     }
 
     /// Makes UIDs and generated names the same in every run.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.embedded.seed = Some(seed);
+        self.options.embedded.seed = Some(seed);
         self
     }
 
@@ -55,15 +105,70 @@ impl TestEnvBuilder {
     /// older version is answered with 410.
     #[must_use]
     pub fn history(mut self, events: usize) -> Self {
-        self.embedded.history = Some(events);
+        self.options.embedded.history = Some(events);
         self
     }
 
     /// Runs what a cluster's controller manager does to owners and namespaces: dependents go with their owners, and
-    /// namespaces that are being deleted are emptied. Off unless set, as beside a kube-apiserver that runs alone.
+    /// namespaces that are being deleted are emptied. Off unless set, as beside a kube-apiserver that runs alone; an existing
+    /// cluster has them anyway.
     #[must_use]
     pub fn controllers(mut self, run: bool) -> Self {
-        self.embedded.controllers = run;
+        self.options.embedded.controllers = run;
+        self
+    }
+
+    /// Where a control plane's binaries are if neither `TEST_ASSET_ETCD` and `TEST_ASSET_KUBE_APISERVER` nor
+    /// `KUBEBUILDER_ASSETS` tell; `/usr/local/kubebuilder/bin` unless set. Does not by itself choose a control plane.
+    #[must_use]
+    pub fn binary_assets_directory(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.options.control_plane.assets = Some(folder.into());
+        self
+    }
+
+    /// How long each process of a control plane may take to start; before `KUBEBUILDER_CONTROLPLANE_START_TIMEOUT` (a Go
+    /// duration), and 20 seconds if neither is set.
+    #[must_use]
+    pub fn control_plane_start_timeout(mut self, timeout: Duration) -> Self {
+        self.options.control_plane.start_timeout = Some(timeout);
+        self
+    }
+
+    /// How long each process of a control plane may take to stop before it is killed; before
+    /// `KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT` (a Go duration), and 20 seconds if neither is set.
+    #[must_use]
+    pub fn control_plane_stop_timeout(mut self, timeout: Duration) -> Self {
+        self.options.control_plane.stop_timeout = Some(timeout);
+        self
+    }
+
+    /// Lets a control plane print to this process's output instead of into logs, as does
+    /// `KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT=true`.
+    #[must_use]
+    pub fn attach_control_plane_output(mut self, attach: bool) -> Self {
+        self.options.control_plane.attach_output = attach;
+        self
+    }
+
+    /// Changes etcd's flags. An error at the start on back ends without one.
+    #[must_use]
+    pub fn etcd_arguments(mut self, arguments: Arguments) -> Self {
+        self.options.control_plane.etcd = arguments;
+        self
+    }
+
+    /// Changes kube-apiserver's flags. An error at the start on back ends without one that is started for the test.
+    #[must_use]
+    pub fn api_server_arguments(mut self, arguments: Arguments) -> Self {
+        self.options.control_plane.api_server = arguments;
+        self
+    }
+
+    /// Reaches an existing cluster with `config`. Unless set it is looked for as controller-runtime does: in the files
+    /// that `KUBECONFIG` names, the service account of a pod, `~/.kube/config`. An error at the start on other back ends.
+    #[must_use]
+    pub fn cluster_config(mut self, config: Config) -> Self {
+        self.options.cluster = Some(config);
         self
     }
 
@@ -75,31 +180,57 @@ impl TestEnvBuilder {
     /// that is kept. One environment at a time can use a folder.
     #[must_use]
     pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.embedded.data_dir = Some(folder.into());
+        self.options.embedded.data_dir = Some(folder.into());
         self
     }
 
     /// Starts the environment.
     ///
     /// # Errors
-    /// When the data folder cannot be used, or when a CRD cannot be read or is refused.
+    /// When the back end does not start or cannot be reached, the data folder cannot be used, an option means nothing to
+    /// the back end, or a CRD cannot be read or is refused.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
+    ///
+    /// # Cancel safety
+    /// Dropping the future kills the processes that were started, and leaves in an existing cluster what was installed.
     pub async fn start(self) -> Result<TestEnv, Error> {
-        let backend = Running::Embedded(Embedded::start(self.embedded)?);
-        let env = TestEnv { client: backend.client(), backend, wait: self.wait };
-        for path in &self.crd_paths {
-            env.install_crds_from(path).await?;
+        let variables = Variables::of_process();
+        let kubectl = variables.kubectl(self.options.control_plane.assets.as_deref());
+        let (backend, client) = Running::start(self.options, &variables).await?;
+        wait_for_default_namespace(&client).await?;
+        let (wait, clean_up) = (self.wait, self.clean_up_after_use);
+        let env = TestEnv { backend, client, kubectl, wait, clean_up, installed: Mutex::default() };
+        let mut crds = Vec::new();
+        for path in self.crd_paths {
+            if !self.skip_missing_paths || path.exists() {
+                crds.extend(crate::files::read_crds(&path)?);
+            }
         }
-        env.install_crds(self.crds).await?;
+        crds.extend(self.crds);
+        env.install_crds(crds).await?;
         Ok(env)
     }
 }
 
+/// A server that has just come up may not have made it yet.
+async fn wait_for_default_namespace(client: &Client) -> Result<(), Error> {
+    let api: Api<Namespace> = Api::all(client.clone());
+    let deadline = Instant::now() + NAMESPACE_TIMEOUT;
+    while let Err(error) = api.get("default").await {
+        if Instant::now() >= deadline {
+            return Err(Error::NotReady { reason: error.to_string() });
+        }
+        tokio::time::sleep(NAMESPACE_INTERVAL).await;
+    }
+    Ok(())
+}
+
 /// A Kubernetes API server for one test.
 ///
-/// It lives in this process and needs no socket; [`TestEnv::serve`] opens one for other processes.
+/// Unless told otherwise it lives in this process and needs no socket; [`TestEnv::serve`] opens one for other processes.
+/// [`Backend`] says how a test gets a real control plane or an existing cluster instead, without being changed.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -121,7 +252,11 @@ impl TestEnvBuilder {
 pub struct TestEnv {
     backend: Running,
     client: Client,
+    kubectl: PathBuf,
     wait: Wait,
+    clean_up: bool,
+    /// The names of the CRDs that were installed, in their order.
+    installed: Mutex<Vec<String>>,
 }
 
 impl std::fmt::Debug for TestEnv {
@@ -137,7 +272,13 @@ impl TestEnv {
         TestEnvBuilder::default()
     }
 
-    /// A client that talks to the server without a socket.
+    /// Where the API server runs.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend.kind()
+    }
+
+    /// A client with all rights. To the embedded server it needs no socket.
     #[must_use]
     pub fn client(&self) -> Client {
         self.client.clone()
@@ -151,7 +292,11 @@ impl TestEnv {
     /// # Cancel safety
     /// Dropping the future leaves the CRDs installed that were done.
     pub async fn install_crds(&self, crds: Vec<CustomResourceDefinition>) -> Result<(), Error> {
-        crate::crds::install(&self.client, &crds, self.wait).await
+        {
+            let mut installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+            installed.extend(crds.iter().map(|crd| crds::name(crd).to_owned()));
+        }
+        crds::install(&self.client, &crds, self.wait).await
     }
 
     /// Installs the CRDs of a file or of the files in a folder, in the order of their names. Documents of other kinds are
@@ -167,7 +312,7 @@ impl TestEnv {
     /// Opens a socket with TLS on `addr`; port 0 takes a free one. [`TestEnv::kubeconfig`] then describes it.
     ///
     /// # Errors
-    /// When the address cannot be listened on.
+    /// When the address cannot be listened on, or the server is not the embedded one.
     pub async fn serve(&mut self, addr: SocketAddr) -> Result<String, Error> {
         self.backend.embedded_mut("serve")?.listen(addr, false).await
     }
@@ -175,18 +320,18 @@ impl TestEnv {
     /// Opens a socket without TLS and without authentication.
     ///
     /// # Errors
-    /// When the address cannot be listened on.
+    /// When the address cannot be listened on, or the server is not the embedded one.
     pub async fn serve_plain(&mut self, addr: SocketAddr) -> Result<String, Error> {
         self.backend.embedded_mut("serve_plain")?.listen(addr, true).await
     }
 
-    /// The address that other processes reach the server at; `None` before [`TestEnv::serve`].
+    /// The address that other processes reach the server at; `None` before [`TestEnv::serve`] of an embedded one.
     #[must_use]
     pub fn url(&self) -> Option<String> {
         self.backend.url()
     }
 
-    /// A kubeconfig for the socket, as YAML; opens one on a free loopback port if there is none.
+    /// A kubeconfig with all rights, as YAML. The embedded server opens a socket on a free loopback port if it has none.
     ///
     /// # Errors
     /// When no socket can be opened.
@@ -194,16 +339,28 @@ impl TestEnv {
         self.backend.kubeconfig().await
     }
 
-    /// A client configuration for the socket; opens one on a free loopback port if there is none.
+    /// A client configuration with all rights. The embedded server opens a socket on a free loopback port if it has none.
     ///
     /// # Errors
     /// When no socket can be opened.
     pub async fn config(&mut self) -> Result<Config, Error> {
-        let text = self.kubeconfig().await?;
-        let kubeconfig = Kubeconfig::from_yaml(&text).map_err(|e| Error::Config(e.to_string()))?;
-        Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
-            .await
-            .map_err(|e| Error::Config(e.to_string()))
+        kubeconfig::read(&self.kubeconfig().await?).await
+    }
+
+    /// Makes the server know a further user, as envtest's `AddUser`: kube-apiserver by a client certificate.
+    ///
+    /// # Errors
+    /// When certificates cannot be made, or the back end's users are not the environment's to make.
+    pub async fn add_user(&mut self, user: &User) -> Result<AuthenticatedUser, Error> {
+        AuthenticatedUser::new(self.backend.add_user(&user.name, &user.groups)?).await
+    }
+
+    /// kubectl with all rights: the binary that `TEST_ASSET_KUBECTL` or `KUBEBUILDER_ASSETS` names, or the shell's.
+    ///
+    /// # Errors
+    /// When no socket can be opened, or the kubeconfig cannot be written.
+    pub async fn kubectl(&mut self) -> Result<Kubectl, Error> {
+        Kubectl::new(self.kubectl.clone(), &self.kubeconfig().await?)
     }
 
     /// Forgets the history of all resources: watches and lists from older versions are answered with 410.
@@ -241,6 +398,10 @@ impl TestEnv {
     /// # Errors
     /// When something did not end in time, or was left behind.
     pub async fn try_stop(self) -> Result<(), Error> {
+        let installed = self.installed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if self.clean_up && self.backend.kind() == Backend::ExistingCluster {
+            crds::uninstall(&self.client, &installed, self.wait).await?;
+        }
         self.backend.stop().await
     }
 }

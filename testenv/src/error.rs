@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::backend::{Backend, ProcessError};
+
 /// Why a test environment could not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -31,6 +33,20 @@ pub enum Error {
         name: String,
         /// What the server said.
         source: Box<kube::Error>,
+    },
+    /// A CRD could not be deleted.
+    #[error("the CRD {name:?} could not be deleted: {source}")]
+    Uninstall {
+        /// The CRD's name.
+        name: String,
+        /// What the server said.
+        source: Box<kube::Error>,
+    },
+    /// A CRD was deleted but is still there; the objects of its kind may have finalizers.
+    #[error("the CRD {name:?} was deleted but is still there; do objects of its kind have finalizers?")]
+    NotUninstalled {
+        /// The CRD's name.
+        name: String,
     },
     /// A CRD was stored but is not served.
     #[error("the CRD {name:?} is not established: {reason}")]
@@ -65,6 +81,73 @@ pub enum Error {
     /// The data can no longer be written; nothing is answered any more.
     #[error("{0}")]
     Storage(String),
+    /// An option was set that the back end in use knows nothing of.
+    #[error(
+        "`{option}` has no effect on {backend}: leave it out, or choose another back end with `TestEnvBuilder::backend`"
+    )]
+    Unsupported {
+        /// The method of [`TestEnvBuilder`](crate::TestEnvBuilder) or [`TestEnv`](crate::TestEnv).
+        option: &'static str,
+        /// The back end in use.
+        backend: Backend,
+    },
+    /// A flag was changed that the environment itself sets.
+    #[error("the flag --{flag} cannot be changed: the environment decides where its processes are")]
+    ReservedFlag {
+        /// The flag's name.
+        flag: &'static str,
+    },
+    /// A time in the process environment cannot be read.
+    #[error("failed to default controlplane timeouts: {variable}={value:?}: {reason}")]
+    Timeout {
+        /// The environment variable.
+        variable: &'static str,
+        /// What it holds.
+        value: String,
+        /// Why it is no time to wait.
+        reason: String,
+    },
+    /// etcd or kube-apiserver did not start.
+    #[error(
+        "unable to start control plane itself: failed to start the controlplane. retried {tries} times: {source}{logs}"
+    )]
+    ControlPlane {
+        /// How often it was tried.
+        tries: u32,
+        /// What happened last.
+        source: ProcessError,
+        /// The last lines that both printed; empty if their output was attached.
+        logs: String,
+    },
+    /// etcd or kube-apiserver did not stop when asked to.
+    #[error(transparent)]
+    Stop(ProcessError),
+    /// The folder of a control plane could not be made or written.
+    #[error("cannot write the control plane's temporary folder: {0}")]
+    Folder(std::io::Error),
+    /// There are no free ports.
+    #[error("unable to provision unused ports: {0}")]
+    Ports(std::io::Error),
+    /// There is no usable configuration for an existing cluster.
+    #[error("unable to get configuration for existing cluster: {source}")]
+    ExistingCluster {
+        /// What is wrong with the kubeconfig; inside a cluster there was no service account either.
+        source: Box<kube::config::KubeconfigError>,
+    },
+    /// The server is there but not ready for use.
+    #[error("default namespace didn't register within deadline: {reason}")]
+    NotReady {
+        /// What the server said last.
+        reason: String,
+    },
+    /// kubectl could not be run.
+    #[error("cannot run {path}: {source}")]
+    Kubectl {
+        /// The binary.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
 }
 
 /// What is wrong with a folder for data.

@@ -1,19 +1,16 @@
-//! Files: CRDs to install and kubeconfigs.
+//! Files with CRDs to install.
 
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde::Deserialize as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::error::Error;
-use crate::listen::Listener;
 
-/// The CRDs in a file, or in the files of a folder.
+/// The CRDs in a file, or in the files of a folder. Of several with one name the last counts, in the first one's place.
 pub(crate) fn read_crds(path: &Path) -> Result<Vec<CustomResourceDefinition>, Error> {
-    let mut crds = Vec::new();
+    let mut crds: Vec<CustomResourceDefinition> = Vec::new();
     for file in files(path)? {
         let text =
             std::fs::read_to_string(&file).map_err(|source| Error::Read { path: file.clone(), source })?;
@@ -21,8 +18,12 @@ pub(crate) fn read_crds(path: &Path) -> Result<Vec<CustomResourceDefinition>, Er
             let failed = |source| Error::Parse { path: file.clone(), document: i + 1, source };
             let value = Value::deserialize(document).map_err(failed)?;
             if value["kind"] == "CustomResourceDefinition" {
-                let crd = serde_json::from_value(value).map_err(serde::de::Error::custom).map_err(failed)?;
-                crds.push(crd);
+                let crd: CustomResourceDefinition =
+                    serde_json::from_value(value).map_err(serde::de::Error::custom).map_err(failed)?;
+                match crds.iter_mut().find(|old| old.metadata.name == crd.metadata.name) {
+                    Some(old) => *old = crd,
+                    None => crds.push(crd),
+                }
             }
         }
     }
@@ -44,22 +45,4 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     files.sort();
     Ok(files)
-}
-
-/// A kubeconfig for a listener.
-pub(crate) fn kubeconfig(listener: &Listener) -> String {
-    const NAME: &str = "kubesmith";
-    let mut cluster = json!({"server": listener.url()});
-    if let Some(authority) = &listener.authority {
-        cluster["certificate-authority-data"] = json!(BASE64.encode(authority));
-    }
-    let user = listener.token.as_ref().map_or_else(|| json!({}), |token| json!({"token": **token}));
-    let config = json!({
-        "apiVersion": "v1", "kind": "Config",
-        "clusters": [{"name": NAME, "cluster": cluster}],
-        "users": [{"name": NAME, "user": user}],
-        "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": "default"}}],
-        "current-context": NAME,
-    });
-    serde_yaml::to_string(&config).unwrap_or_default()
 }

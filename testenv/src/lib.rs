@@ -1,7 +1,17 @@
-//! An embedded Kubernetes API server for tests and demos.
+//! A Kubernetes API server for tests and demos.
 //!
-//! [`TestEnv`] starts in milliseconds, needs no binaries, and answers a client as kube-apiserver does: custom resource
-//! definitions, the built-in kinds that controllers touch, watches with replay, selectors, patches, subresources.
+//! [`TestEnv`] hands out clients of a server. Unless told otherwise the server is embedded: it starts in milliseconds, needs
+//! no binaries, and answers a client as kube-apiserver does: custom resource definitions, the built-in kinds that
+//! controllers touch, watches with replay, selectors, patches, subresources.
+//!
+//! The same test runs against etcd and kube-apiserver, or a cluster, by the environment variables that envtest's users
+//! know; see [`Backend`]:
+//!
+//! ```sh
+//! cargo test                                        # the embedded server
+//! KUBEBUILDER_ASSETS=/path/to/binaries cargo test   # etcd and kube-apiserver, started and stopped by the test
+//! USE_EXISTING_CLUSTER=true cargo test              # the cluster of the current kubeconfig
+//! ```
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 mod access;
@@ -12,13 +22,17 @@ mod clock;
 mod crd;
 mod crds;
 mod custom;
+mod der;
 mod discovery;
 mod env;
 mod error;
 mod files;
 mod garbage;
 mod http;
+mod identity;
 mod jsonpath;
+mod kubeconfig;
+mod kubectl;
 mod label_selector;
 mod listen;
 mod managed;
@@ -34,8 +48,12 @@ mod store;
 mod table;
 mod tls;
 mod types;
+mod user;
 mod verbs;
 
+pub use backend::{Arguments, Backend, ProcessError};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use env::{TestEnv, TestEnvBuilder};
 pub use error::{DataError, Error};
+pub use kubectl::Kubectl;
+pub use user::{AuthenticatedUser, User};

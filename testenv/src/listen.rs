@@ -14,8 +14,9 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
 use crate::error::Error;
+use crate::identity::Identity;
+use crate::kubeconfig::{self, Credentials};
 use crate::server::{ApiService, Origin, Server};
-use crate::tls::Identity;
 
 /// How long a client may take for a TLS handshake or for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
@@ -39,8 +40,9 @@ impl Listener {
         let socket = TcpListener::bind(addr).await.map_err(failed)?;
         let addr = socket.local_addr().map_err(failed)?;
         let identity = if plain { None } else { Some(Identity::of(&server.store)?) };
-        let acceptor = identity.as_ref().map(|identity| identity.acceptor(hosts(addr))).transpose()?;
-        let (token, authority) = identity.map(|identity| (identity.token, identity.authority)).unzip();
+        let acceptor =
+            identity.as_ref().map(|identity| identity.authority.acceptor(hosts(addr))).transpose()?;
+        let (token, authority) = identity.map(|identity| (identity.token, identity.authority.pem)).unzip();
         let service = ApiService::new(server, Origin { token: token.clone() });
         let (stop, stopped) = signal::channel(false);
         let task = tokio::spawn(accept(socket, service, acceptor, stopped));
@@ -56,6 +58,12 @@ impl Listener {
             addr.set_ip(if addr.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
         }
         format!("{scheme}://{addr}")
+    }
+
+    /// A kubeconfig for the listener.
+    pub(crate) fn kubeconfig(&self) -> String {
+        let credentials = self.token.as_deref().map_or(Credentials::None, Credentials::Token);
+        kubeconfig::write(&self.url(), self.authority.as_deref(), &credentials)
     }
 
     /// Ends all connections and waits for them.

@@ -1,78 +1,92 @@
-//! Who the server is to its clients: an authority that signs its certificates, and the token that it asks for.
-//!
-//! Both are settings of the store, so that a kubeconfig is good for as long as the data.
+//! Certificates for one environment: an authority and what it signs for servers and users.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose,
+    KeyUsagePurpose, PublicKeyData as _, SigningKey as _,
 };
-use ring::rand::{SecureRandom as _, SystemRandom};
 use rustls::ServerConfig;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::TlsAcceptor;
 
+use crate::der;
 use crate::error::Error;
-use crate::store::Store;
 
-/// The settings' names in the store.
-const KEY: &str = "authority-key";
-const CERTIFICATE: &str = "authority-certificate";
-const TOKEN: &str = "token";
+/// The common name of every authority made here.
+const AUTHORITY: &str = "kubesmith-ca";
 
-/// The authority and the token of one store.
-pub(crate) struct Identity {
-    /// The authority's certificate as PEM.
-    pub(crate) authority: String,
-    pub(crate) token: Arc<str>,
+/// A certificate and its private key, as PEM.
+pub(crate) struct Pair {
+    pub(crate) certificate: String,
+    pub(crate) key: String,
+}
+
+/// A certificate authority.
+pub(crate) struct Authority {
+    /// Its certificate as PEM.
+    pub(crate) pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
 
-impl Identity {
-    /// The identity that the store keeps; made if there is none.
-    pub(crate) fn of(store: &Store) -> Result<Self, Error> {
-        match (store.setting(KEY), store.setting(CERTIFICATE), store.setting(TOKEN)) {
-            (Some(key), Some(certificate), Some(token)) => {
-                let key = KeyPair::try_from(&key[..]).map_err(failed)?;
-                let text = |bytes: Bytes| String::from_utf8(bytes.into()).map_err(failed);
-                let issuer = Issuer::new(authority_params(), key);
-                Ok(Self { authority: text(certificate)?, token: text(token)?.into(), issuer })
-            }
-            _ => Self::make(store),
-        }
+impl std::fmt::Debug for Authority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Authority").finish_non_exhaustive()
     }
+}
 
-    fn make(store: &Store) -> Result<Self, Error> {
+impl Authority {
+    pub(crate) fn new() -> Result<Self, Error> {
         let key = KeyPair::generate().map_err(failed)?;
-        let authority = authority_params().self_signed(&key).map_err(failed)?.pem();
-        let mut secret = [0; 32];
-        SystemRandom::new().fill(&mut secret).map_err(failed)?;
-        let token: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        store.keep_setting(KEY, key.serialize_der().into());
-        store.keep_setting(CERTIFICATE, authority.clone().into());
-        store.keep_setting(TOKEN, token.clone().into());
-        Ok(Self { authority, token: token.into(), issuer: Issuer::new(authority_params(), key) })
+        let pem = authority_params().self_signed(&key).map_err(failed)?.pem();
+        Ok(Self { pem, issuer: Issuer::new(authority_params(), key) })
     }
 
-    /// A TLS server with a new certificate for `hosts` (names or addresses).
+    /// The authority of an earlier [`Authority::key`] and certificate.
+    pub(crate) fn from_parts(key: &[u8], pem: String) -> Result<Self, Error> {
+        let key = KeyPair::try_from(key).map_err(failed)?;
+        Ok(Self { pem, issuer: Issuer::new(authority_params(), key) })
+    }
+
+    /// The private key in PKCS #8.
+    pub(crate) fn key(&self) -> Vec<u8> {
+        self.issuer.key().serialize_der()
+    }
+
+    /// A certificate for a server at `hosts` (names or addresses).
+    pub(crate) fn server(&self, hosts: Vec<String>) -> Result<(CertificateDer<'static>, KeyPair), Error> {
+        let mut params = CertificateParams::new(hosts).map_err(failed)?;
+        params.distinguished_name.push(DnType::CommonName, "kubesmith");
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        params.use_authority_key_identifier_extension = true;
+        let key = KeyPair::generate().map_err(failed)?;
+        let certificate = params.signed_by(&key, &self.issuer).map_err(failed)?;
+        Ok((certificate.der().clone(), key))
+    }
+
+    /// A certificate that names a user to kube-apiserver: the common name is the user's, each organization a group.
+    pub(crate) fn client(&self, name: &str, groups: &[String]) -> Result<Pair, Error> {
+        let key = KeyPair::generate().map_err(failed)?;
+        let request = der::Request { issuer: AUTHORITY, name, groups, key: &key.subject_public_key_info() };
+        let body = request.body();
+        let signature = self.issuer.key().sign(&body).map_err(failed)?;
+        Ok(Pair {
+            certificate: pem("CERTIFICATE", &der::signed(&body, &signature)),
+            key: key.serialize_pem(),
+        })
+    }
+
+    /// A TLS server's side of connections to `hosts`.
     pub(crate) fn acceptor(&self, hosts: Vec<String>) -> Result<TlsAcceptor, Error> {
-        let mut server = CertificateParams::new(hosts).map_err(failed)?;
-        server.distinguished_name.push(DnType::CommonName, "kubesmith");
-        server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        server.use_authority_key_identifier_extension = true;
-        let key = KeyPair::generate().map_err(failed)?;
-        let certificate = server.signed_by(&key, &self.issuer).map_err(failed)?;
-
+        let (certificate, key) = self.server(hosts)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .and_then(|builder| {
-                builder.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], key)
-            })
-            .map_err(failed)?;
+            .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![certificate], key))
+            .map_err(|e| Error::Certificates(e.to_string()))?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
@@ -81,11 +95,69 @@ impl Identity {
 fn authority_params() -> CertificateParams {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    params.distinguished_name.push(DnType::CommonName, "kubesmith-ca");
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, AUTHORITY);
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     params
 }
 
-fn failed(error: impl std::fmt::Display) -> Error {
+// By value, for `map_err`.
+#[allow(clippy::needless_pass_by_value)]
+fn failed(error: rcgen::Error) -> Error {
     Error::Certificates(error.to_string())
+}
+
+/// Wraps DER as PEM (RFC 7468): base64 in lines of 64 characters between two marks.
+pub(crate) fn pem(label: &str, der: &[u8]) -> String {
+    let mut out = format!("-----BEGIN {label}-----\n");
+    for (i, c) in BASE64.encode(der).chars().enumerate() {
+        if i > 0 && i % 64 == 0 {
+            out.push('\n');
+        }
+        out.push(c);
+    }
+    out + &format!("\n-----END {label}-----\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::pki_types::UnixTime;
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::server::WebPkiClientVerifier;
+
+    use super::*;
+
+    #[test]
+    fn a_users_certificate_is_accepted_and_names_every_group() {
+        let authority = Authority::new().unwrap();
+        let groups = ["system:masters".to_owned(), "team".to_owned(), "group".repeat(40)];
+        let pair = authority.client("jane", &groups).unwrap();
+        let certificate = CertificateDer::from_pem_slice(pair.certificate.as_bytes()).unwrap();
+
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap();
+        verifier.verify_client_cert(&certificate, &[], UnixTime::now()).unwrap();
+
+        let (_, parsed) = x509_parser::parse_x509_certificate(&certificate).unwrap();
+        let found: Vec<&str> = parsed.subject().iter_organization().map(|o| o.as_str().unwrap()).collect();
+        assert_eq!(found, groups);
+        let names: Vec<&str> = parsed.subject().iter_common_name().map(|c| c.as_str().unwrap()).collect();
+        assert_eq!(names, ["jane"]);
+    }
+
+    #[test]
+    fn another_authority_does_not_vouch() {
+        let (ours, theirs) = (Authority::new().unwrap(), Authority::new().unwrap());
+        let pair = theirs.client("jane", &[]).unwrap();
+        let certificate = CertificateDer::from_pem_slice(pair.certificate.as_bytes()).unwrap();
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(ours.pem.as_bytes()).unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap();
+        assert!(verifier.verify_client_cert(&certificate, &[], UnixTime::now()).is_err());
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use kube::Client;
 
+use super::choice::Backend;
 use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::listen::Listener;
@@ -23,6 +24,24 @@ pub(crate) struct EmbeddedOptions {
     pub(crate) history: Option<usize>,
     pub(crate) controllers: bool,
     pub(crate) data_dir: Option<PathBuf>,
+}
+
+impl EmbeddedOptions {
+    /// The first option that was set and means nothing to `backend`.
+    pub(crate) fn unknown_to(&self, backend: Backend) -> Option<&'static str> {
+        // A new option has to be placed here as well.
+        let Self { clock, seed, history, controllers, data_dir } = self;
+        let set = [
+            (clock.is_some(), "clock"),
+            (seed.is_some(), "seed"),
+            (history.is_some(), "history"),
+            (data_dir.is_some(), "data_dir"),
+            // Every cluster has controllers; only kube-apiserver alone has none.
+            (*controllers && backend != Backend::ExistingCluster, "controllers"),
+        ];
+        let mut set = set.into_iter().filter(|(set, _)| *set && backend != Backend::Embedded);
+        set.next().map(|(_, name)| name)
+    }
 }
 
 /// An embedded server and the socket it may have.
@@ -73,7 +92,7 @@ impl Embedded {
         if self.listener.is_none() {
             self.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), false).await?;
         }
-        Ok(self.listener.as_ref().map(crate::files::kubeconfig).unwrap_or_default())
+        Ok(self.listener.as_ref().map(Listener::kubeconfig).unwrap_or_default())
     }
 
     pub(crate) fn compact(&self) {

@@ -1,24 +1,86 @@
 //! Where an environment's API server is: in this process, in processes that the environment starts, or somewhere else.
 
+mod choice;
+mod control_plane;
 mod embedded;
+mod existing;
 
-use kube::Client;
+use kube::{Client, Config};
 
+pub use choice::Backend;
+pub use control_plane::{Arguments, ProcessError};
+
+pub(crate) use choice::Variables;
+pub(crate) use control_plane::ControlPlaneOptions;
 pub(crate) use embedded::{Embedded, EmbeddedOptions};
 
 use crate::error::Error;
+use control_plane::{ControlPlane, Plan};
+use existing::Existing;
+
+/// What a builder was told about back ends.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    /// `None` leaves the choice to the environment variables.
+    pub(crate) backend: Option<Backend>,
+    pub(crate) embedded: EmbeddedOptions,
+    pub(crate) control_plane: ControlPlaneOptions,
+    pub(crate) cluster: Option<Config>,
+}
+
+impl Options {
+    /// The back end to start, and whether every option means something to it.
+    fn choose(&self, variables: &Variables) -> Result<Backend, Error> {
+        let backend = self.backend.unwrap_or_else(|| variables.backend());
+        let foreign = [
+            self.embedded.unknown_to(backend),
+            self.control_plane.unknown_to(backend),
+            self.cluster.as_ref().filter(|_| backend != Backend::ExistingCluster).map(|_| "cluster_config"),
+        ];
+        match foreign.into_iter().flatten().next() {
+            Some(option) => Err(Error::Unsupported { option, backend }),
+            None => Ok(backend),
+        }
+    }
+}
 
 /// A back end that runs.
 #[derive(Debug)]
 pub(crate) enum Running {
     Embedded(Embedded),
+    // Boxed, for the others are far smaller.
+    ControlPlane(Box<ControlPlane>),
+    Existing(Box<Existing>),
 }
 
 impl Running {
-    /// A client with all rights.
-    pub(crate) fn client(&self) -> Client {
+    /// Starts or connects to the back end; also returns a client with all rights.
+    pub(crate) async fn start(options: Options, variables: &Variables) -> Result<(Self, Client), Error> {
+        match options.choose(variables)? {
+            Backend::Embedded => {
+                let embedded = Embedded::start(options.embedded)?;
+                let client = embedded.client();
+                Ok((Running::Embedded(embedded), client))
+            }
+            Backend::ControlPlane => {
+                let plan = Plan::new(options.control_plane, variables)?;
+                let control_plane = ControlPlane::start(&plan).await?;
+                let client = control_plane.client().await?;
+                Ok((Running::ControlPlane(Box::new(control_plane)), client))
+            }
+            Backend::ExistingCluster => {
+                let existing = Existing::connect(options.cluster, variables).await?;
+                let client = existing.client()?;
+                Ok((Running::Existing(Box::new(existing)), client))
+            }
+        }
+    }
+
+    pub(crate) fn kind(&self) -> Backend {
         match self {
-            Running::Embedded(embedded) => embedded.client(),
+            Running::Embedded(_) => Backend::Embedded,
+            Running::ControlPlane(_) => Backend::ControlPlane,
+            Running::Existing(_) => Backend::ExistingCluster,
         }
     }
 
@@ -26,6 +88,8 @@ impl Running {
     pub(crate) fn url(&self) -> Option<String> {
         match self {
             Running::Embedded(embedded) => embedded.url(),
+            Running::ControlPlane(control_plane) => Some(control_plane.url().to_owned()),
+            Running::Existing(existing) => Some(existing.url()),
         }
     }
 
@@ -33,26 +97,46 @@ impl Running {
     pub(crate) async fn kubeconfig(&mut self) -> Result<String, Error> {
         match self {
             Running::Embedded(embedded) => embedded.kubeconfig().await,
+            Running::ControlPlane(control_plane) => Ok(control_plane.kubeconfig().to_owned()),
+            Running::Existing(existing) => existing.kubeconfig(),
+        }
+    }
+
+    /// A kubeconfig for a further user.
+    pub(crate) fn add_user(&self, name: &str, groups: &[String]) -> Result<String, Error> {
+        match self {
+            Running::ControlPlane(control_plane) => control_plane.add_user(name, groups),
+            _ => Err(self.unsupported("add_user")),
         }
     }
 
     /// The embedded server, for `operation` that only it can do.
-    pub(crate) fn embedded(&self, _operation: &'static str) -> Result<&Embedded, Error> {
+    pub(crate) fn embedded(&self, operation: &'static str) -> Result<&Embedded, Error> {
         match self {
             Running::Embedded(embedded) => Ok(embedded),
+            _ => Err(self.unsupported(operation)),
         }
     }
 
     /// As [`Running::embedded`], for an operation that changes it.
-    pub(crate) fn embedded_mut(&mut self, _operation: &'static str) -> Result<&mut Embedded, Error> {
+    pub(crate) fn embedded_mut(&mut self, operation: &'static str) -> Result<&mut Embedded, Error> {
+        let unsupported = self.unsupported(operation);
         match self {
             Running::Embedded(embedded) => Ok(embedded),
+            _ => Err(unsupported),
         }
+    }
+
+    fn unsupported(&self, option: &'static str) -> Error {
+        Error::Unsupported { option, backend: self.kind() }
     }
 
     pub(crate) async fn stop(self) -> Result<(), Error> {
         match self {
             Running::Embedded(embedded) => embedded.stop().await,
+            Running::ControlPlane(control_plane) => control_plane.stop().await?,
+            // It is not ours to stop.
+            Running::Existing(_) => {}
         }
         Ok(())
     }

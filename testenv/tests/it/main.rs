@@ -1,6 +1,8 @@
 //! Tests of the embedded API server through its public interface.
 #![allow(clippy::unwrap_used)]
 
+#[cfg(unix)]
+mod backends;
 mod basics;
 mod builtin;
 mod conformance;
@@ -9,4 +11,6 @@ mod details;
 mod history;
 mod kinds;
 mod robust;
+#[cfg(unix)]
+mod stand_in;
 mod support;

@@ -1,0 +1,52 @@
+//! Who the embedded server is to its clients: an authority that signs its certificates, and the token that it asks for.
+//!
+//! Both are settings of the store, so that a kubeconfig is good for as long as the data.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use ring::rand::{SecureRandom as _, SystemRandom};
+
+use crate::error::Error;
+use crate::store::Store;
+use crate::tls::Authority;
+
+/// The settings' names in the store.
+const KEY: &str = "authority-key";
+const CERTIFICATE: &str = "authority-certificate";
+const TOKEN: &str = "token";
+
+/// The authority and the token of one store.
+pub(crate) struct Identity {
+    pub(crate) authority: Authority,
+    pub(crate) token: Arc<str>,
+}
+
+impl Identity {
+    /// The identity that the store keeps; made if there is none.
+    pub(crate) fn of(store: &Store) -> Result<Self, Error> {
+        match (store.setting(KEY), store.setting(CERTIFICATE), store.setting(TOKEN)) {
+            (Some(key), Some(certificate), Some(token)) => {
+                let text = |bytes: Bytes| String::from_utf8(bytes.into()).map_err(failed);
+                let authority = Authority::from_parts(&key, text(certificate)?)?;
+                Ok(Self { authority, token: text(token)?.into() })
+            }
+            _ => Self::make(store),
+        }
+    }
+
+    fn make(store: &Store) -> Result<Self, Error> {
+        let authority = Authority::new()?;
+        let mut secret = [0; 32];
+        SystemRandom::new().fill(&mut secret).map_err(failed)?;
+        let token: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+        store.keep_setting(KEY, authority.key().into());
+        store.keep_setting(CERTIFICATE, authority.pem.clone().into());
+        store.keep_setting(TOKEN, token.clone().into());
+        Ok(Self { authority, token: token.into() })
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Certificates(error.to_string())
+}

@@ -1,0 +1,97 @@
+//! Kubeconfigs, written and read.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use kube::Config;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use serde_json::{Value, json};
+
+use crate::error::Error;
+use crate::tls::{Pair, pem};
+
+/// The name of the cluster, the user and the context.
+const NAME: &str = "kubesmith";
+
+/// How a client proves who it is.
+pub(crate) enum Credentials<'a> {
+    None,
+    Token(&'a str),
+    Certificate(&'a Pair),
+}
+
+/// Describes a server; `authority` is the certificate, as PEM, that vouches for it.
+pub(crate) fn write(server: &str, authority: Option<&str>, credentials: &Credentials<'_>) -> String {
+    let mut cluster = json!({"server": server});
+    if let Some(authority) = authority {
+        cluster["certificate-authority-data"] = json!(BASE64.encode(authority));
+    }
+    let user = match credentials {
+        Credentials::None => json!({}),
+        Credentials::Token(token) => json!({"token": token}),
+        Credentials::Certificate(pair) => json!({
+            "client-certificate-data": BASE64.encode(&pair.certificate),
+            "client-key-data": BASE64.encode(&pair.key),
+        }),
+    };
+    yaml(&cluster, &user, "default")
+}
+
+/// Describes what a client configuration reaches, as whom.
+pub(crate) fn from_config(config: &Config) -> Result<String, Error> {
+    let mut cluster = json!({"server": config.cluster_url.to_string().trim_end_matches('/')});
+    if let Some(authority) = &config.root_cert {
+        let text: String = authority.iter().map(|der| pem("CERTIFICATE", der)).collect();
+        cluster["certificate-authority-data"] = json!(BASE64.encode(text));
+    }
+    if config.accept_invalid_certs {
+        cluster["insecure-skip-tls-verify"] = json!(true);
+    }
+    if let Some(name) = &config.tls_server_name {
+        cluster["tls-server-name"] = json!(name);
+    }
+    if let Some(proxy) = &config.proxy_url {
+        cluster["proxy-url"] = json!(proxy.to_string());
+    }
+    let user = serde_json::to_value(&config.auth_info).map_err(|e| Error::Config(e.to_string()))?;
+    Ok(yaml(&cluster, &user, &config.default_namespace))
+}
+
+fn yaml(cluster: &Value, user: &Value, namespace: &str) -> String {
+    let config = json!({
+        "apiVersion": "v1", "kind": "Config",
+        "clusters": [{"name": NAME, "cluster": cluster}],
+        "users": [{"name": NAME, "user": user}],
+        "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": namespace}}],
+        "current-context": NAME,
+    });
+    serde_yaml::to_string(&config).unwrap_or_default()
+}
+
+/// The client configuration that a kubeconfig describes.
+pub(crate) async fn read(text: &str) -> Result<Config, Error> {
+    let kubeconfig = Kubeconfig::from_yaml(text).map_err(|e| Error::Config(e.to_string()))?;
+    Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+        .await
+        .map_err(|e| Error::Config(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_configuration_survives_being_written() {
+        let authority = crate::tls::Authority::new().unwrap();
+        let pair = authority.client("jane", &[]).unwrap();
+        for credentials in [Credentials::None, Credentials::Token("secret"), Credentials::Certificate(&pair)]
+        {
+            let text = write("https://127.0.0.1:6443", Some(&authority.pem), &credentials);
+            let config = read(&text).await.unwrap();
+            let again = read(&from_config(&config).unwrap()).await.unwrap();
+            assert_eq!(again.cluster_url, config.cluster_url);
+            assert_eq!(again.root_cert, config.root_cert);
+            let user = |config: &Config| serde_json::to_value(&config.auth_info).unwrap();
+            assert_eq!(user(&again), user(&config));
+        }
+    }
+}
