@@ -12,6 +12,11 @@ use crate::status::{ApiError, ApiResult};
 /// The user that requests without a name of their own come from.
 const USER: &str = "kubesmith-testenv";
 
+/// Who sends requests, as `authentication.k8s.io` describes users.
+pub(crate) fn user_info() -> Value {
+    json!({"username": USER, "groups": ["system:masters", "system:authenticated"]})
+}
+
 /// Answers a review; `None` when the path names something else.
 pub(crate) fn review(path: &ResourcePath, parts: &Parts, body: &[u8]) -> Option<ApiResult<Reply>> {
     let kind = match (path.group.as_str(), path.version.as_str(), path.resource.as_str()) {
@@ -40,7 +45,7 @@ fn answer(path: &ResourcePath, kind: &str, body: &[u8]) -> ApiResult<Reply> {
     review["apiVersion"] = Value::from(format!("{}/{}", path.group, path.version));
     review["status"] = match kind {
         "SelfSubjectReview" => {
-            json!({"userInfo": {"username": USER, "groups": ["system:masters", "system:authenticated"]}})
+            json!({"userInfo": user_info()})
         }
         "SelfSubjectRulesReview" => json!({
             "resourceRules": [{"verbs": all, "apiGroups": all, "resources": all}],

@@ -15,10 +15,12 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 mod access;
+mod admission;
 pub mod apply;
 mod backend;
 mod builtin;
 mod clock;
+mod conversion;
 mod crd;
 mod crds;
 mod custom;
@@ -50,6 +52,7 @@ mod tls;
 mod types;
 mod user;
 mod verbs;
+mod webhook;
 
 pub use backend::{Arguments, Backend, ProcessError};
 pub use clock::{Clock, ManualClock, SystemClock};

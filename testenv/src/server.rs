@@ -14,6 +14,7 @@ use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
 use tokio::sync::watch as signal;
 
+use crate::admission::Hooks;
 use crate::clock::{Clock, Ids, rfc3339};
 use crate::http::negotiate;
 use crate::http::path::{self, ResourcePath, Target};
@@ -22,7 +23,7 @@ use crate::http::reply::{Body, Reply};
 use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
-use crate::{crd, custom, discovery, meta, verbs};
+use crate::{admission, crd, custom, discovery, meta, verbs, webhook};
 
 /// The largest body, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -48,6 +49,9 @@ pub(crate) struct Server {
     /// Whether objects follow their owners and namespaces their end.
     controllers: bool,
     pub(crate) garbage: crate::garbage::Queue,
+    hooks: RwLock<Arc<Hooks>>,
+    /// How webhooks are reached.
+    pub(crate) webhooks: webhook::Clients,
 }
 
 impl fmt::Debug for Server {
@@ -75,12 +79,15 @@ impl Server {
             stopping: signal::Sender::new(false),
             controllers,
             garbage: crate::garbage::Queue::default(),
+            hooks: RwLock::default(),
+            webhooks: webhook::Clients::default(),
         });
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             server.seed_namespace(name);
         }
         server.seed_service();
         server.refresh();
+        server.refresh_hooks();
         verbs::delete::resume(&server);
         server
     }
@@ -159,6 +166,23 @@ impl Server {
         self.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The admission webhooks.
+    pub(crate) fn hooks(&self) -> Arc<Hooks> {
+        self.hooks.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Brings the admission webhooks in step with the stored configurations.
+    pub(crate) fn refresh_hooks(&self) {
+        let _guard = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
+        let stored = |collection| -> Vec<Value> {
+            let snapshot = self.store.list(collection, "", None);
+            let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
+            objects.into_iter().map(|(_, object)| object.value.clone()).collect()
+        };
+        let hooks = Arc::new(Hooks::new(&stored(admission::MUTATING), &stored(admission::VALIDATING)));
+        *self.hooks.write().unwrap_or_else(PoisonError::into_inner) = hooks;
+    }
+
     /// Ends all watches; later ones end at once.
     pub(crate) fn stop(&self) {
         self.stopping.send_replace(true);
@@ -233,9 +257,16 @@ impl Server {
     ) -> ApiResult<Reply> {
         let accepted = negotiate::accept(&parts.headers, false)?;
         let deprecated = def.deprecated.clone();
-        let call = Call { server: self.clone(), def, path, query, headers: &parts.headers, body, accepted };
-        let reply = verbs::dispatch(&call, &parts.method).await?;
-        Ok(reply.with_warnings(deprecated.into_iter().collect()))
+        let warnings = Mutex::default();
+        let headers = &parts.headers;
+        let call = Call { server: self.clone(), def, path, query, headers, body, accepted, warnings };
+        let reply = verbs::dispatch(&call, &parts.method).await;
+        let mut warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
+        warnings.splice(0..0, deprecated);
+        match reply {
+            Ok(reply) => Ok(reply.with_warnings(warnings)),
+            Err(error) => Err(error.with_more_warnings(warnings)),
+        }
     }
 
     /// Brings conditions of CRDs and the served resources in step with the stored CRDs.
@@ -312,9 +343,24 @@ pub(crate) struct Call<'a> {
     pub(crate) headers: &'a http::HeaderMap,
     pub(crate) body: Bytes,
     pub(crate) accepted: negotiate::Accepted,
+    /// What the client is told beside the answer, each text once.
+    warnings: Mutex<Vec<String>>,
 }
 
 impl Call<'_> {
+    /// Tells the client something in a `Warning` header.
+    pub(crate) fn warn(&self, text: &str) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !text.is_empty() && !warnings.iter().any(|known| known == text) {
+            warnings.push(text.to_owned());
+        }
+    }
+
+    /// Whether the request is about the scale of an object.
+    pub(crate) fn is_for_scale(&self) -> bool {
+        self.path.subresource == "scale"
+    }
+
     /// The name that owns fields when the client gives none: the first part of its user agent.
     pub(crate) fn manager(&self, given: &str) -> String {
         if !given.is_empty() {

@@ -95,6 +95,8 @@ pub(crate) struct StatusError {
     pub(crate) warnings: Vec<String>,
     /// Seconds after which the client should try again.
     pub(crate) retry_after: Option<u32>,
+    /// A whole `Status` that somebody else made.
+    given: Option<Value>,
 }
 
 /// The result of everything that can be answered with an error.
@@ -110,6 +112,7 @@ impl ApiError {
             causes: Vec::new(),
             warnings: Vec::new(),
             retry_after: None,
+            given: None,
         }))
     }
 
@@ -131,6 +134,14 @@ impl ApiError {
     pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
         if let Self::Status(status) = &mut self {
             status.warnings = warnings;
+        }
+        self
+    }
+
+    /// Adds `Warning` headers to those that are there.
+    pub(crate) fn with_more_warnings(mut self, warnings: Vec<String>) -> Self {
+        if let Self::Status(status) = &mut self {
+            status.warnings.extend(warnings);
         }
         self
     }
@@ -250,6 +261,33 @@ impl ApiError {
         Self::status(500, "InternalError", message.into())
     }
 
+    /// A failure of the server with a cause, as Go's `NewInternalError` has it.
+    pub(crate) fn internal_of(error: impl Into<String>) -> Self {
+        let error = error.into();
+        let cause = Cause::new("", "", error.clone());
+        Self::internal(format!("Internal error occurred: {error}"))
+            .about(About::default())
+            .causes(vec![cause])
+    }
+
+    /// A `Status` that a webhook made.
+    pub(crate) fn given(code: u16, value: Value) -> Self {
+        let message = value["message"].as_str().unwrap_or_default().to_owned();
+        let mut error = Self::status(code, "", message);
+        if let Self::Status(status) = &mut error {
+            status.given = Some(value);
+        }
+        error
+    }
+
+    /// What went wrong, for people.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Status(status) => &status.message,
+            Self::NoSuchPath => "404 page not found",
+        }
+    }
+
     /// An error without a reason, which kube-apiserver answers when it did not expect the failure.
     pub(crate) fn unexpected(message: impl Into<String>) -> Self {
         Self::status(500, "", message.into())
@@ -274,6 +312,9 @@ impl ApiError {
 
 impl StatusError {
     fn to_value(&self) -> Value {
+        if let Some(given) = &self.given {
+            return given.clone();
+        }
         let mut out = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": self.message,
         });
@@ -299,9 +340,11 @@ impl StatusError {
                 .causes
                 .iter()
                 .map(|c| {
-                    let mut cause = json!({"reason": c.reason, "message": c.message});
-                    if !c.field.is_empty() {
-                        cause["field"] = json!(c.field);
+                    let mut cause = json!({"message": c.message});
+                    for (key, value) in [("reason", &c.reason), ("field", &c.field)] {
+                        if !value.is_empty() {
+                            cause[key] = json!(value);
+                        }
                     }
                     cause
                 })

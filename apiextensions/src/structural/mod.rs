@@ -24,6 +24,7 @@ pub mod prune;
 pub mod schema;
 pub mod strict;
 pub mod validate;
+pub mod webhook;
 
 pub use cause::{BadValue, Cause, CauseKind, aggregate, invalid_message};
 pub use check::Checker;

@@ -104,6 +104,7 @@ impl Embedded {
         if let Some(listener) = self.listener.take() {
             listener.stop().await;
         }
+        self.server.webhooks.stop().await;
         let store = self.server.store.clone();
         // Waits for the disk; if the runtime refuses, dropping does the same.
         let _ = tokio::task::spawn_blocking(move || store.shut_down()).await;

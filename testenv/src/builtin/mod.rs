@@ -9,6 +9,7 @@ mod defaults;
 mod events;
 mod kinds;
 pub(crate) mod printers;
+mod webhooks;
 
 use serde_json::Value;
 

@@ -15,7 +15,7 @@ use crate::status::{ApiError, ApiResult, Cause};
 use crate::types;
 
 /// Converts a stored object to the version it is asked for in.
-pub(super) fn from_stored(def: &ResourceDef, stored: &Value) -> Value {
+pub(crate) fn from_stored(def: &ResourceDef, stored: &Value) -> Value {
     match &def.behaviour {
         Behaviour::BuiltIn(built_in) => match built_in.conversion {
             Some(conversion) => (conversion.from_stored)(stored.clone()),
@@ -34,7 +34,7 @@ pub(super) fn from_stored(def: &ResourceDef, stored: &Value) -> Value {
 }
 
 /// Converts an object to the version it is stored as.
-pub(super) fn to_stored(def: &ResourceDef, mut value: Value) -> Value {
+pub(crate) fn to_stored(def: &ResourceDef, mut value: Value) -> Value {
     match &def.behaviour {
         Behaviour::BuiltIn(built_in) => match built_in.conversion {
             Some(conversion) => (conversion.to_stored)(value),
@@ -140,14 +140,20 @@ pub(super) fn check_place(call: &Call<'_>, value: &mut Value, name: &str) -> Api
         meta::remove(value, "namespace");
         return Ok(());
     }
-    let given = meta::namespace(value);
-    if !given.is_empty() && given != call.path.namespace {
-        return Err(ApiError::bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request",
-        ));
-    }
+    check_namespace_of(call, value)?;
     meta::set(value, "namespace", call.path.namespace.clone());
     Ok(())
+}
+
+/// Checks that an object does not name another namespace than the path.
+pub(super) fn check_namespace_of(call: &Call<'_>, value: &Value) -> ApiResult<()> {
+    let given = meta::namespace(value);
+    if given.is_empty() || given == call.path.namespace {
+        return Ok(());
+    }
+    Err(ApiError::bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request",
+    ))
 }
 
 /// Removes fields that the kind does not know and reports them as the client asked; answers the warnings.
@@ -217,6 +223,18 @@ pub(super) fn settle_applied(
         "failed to create typed patch object ({}/{}; {}/{}, Kind={}): {faults}",
         call.path.namespace, call.path.name, def.group, def.version, def.kind
     )))
+}
+
+/// Brings an object that a webhook changed into the form that a client's body is brought into.
+///
+/// # Errors
+/// When the object is none of its kind.
+pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
+    let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
+    settle_fields(def, value, &[], &ignoring)?;
+    crate::meta::tidy(value);
+    default(def, value, Stage::Update);
+    Ok(())
 }
 
 pub(super) fn default(def: &ResourceDef, value: &mut Value, stage: Stage) {

@@ -20,7 +20,7 @@ pub(super) async fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
         .map_err(|_| ApiError::internal("the present state could not be listed"))?;
     let mut items = Vec::new();
     for (key, object) in snapshot.objects.iter().filter(|(_, object)| selectors.matches(object)) {
-        match delete_one(call, key, &options).await {
+        match delete_one(call, key, "", &options).await {
             Ok(_) => items.push(seen(call, object)),
             // Somebody else deleted it in the meantime.
             Err(error) if error.code() == 404 => {}

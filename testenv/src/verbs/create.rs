@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{admit, read};
+use crate::admission::{self, Attributes, Operation, Options};
 use crate::builtin::{self, Stage};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -39,6 +40,17 @@ pub(super) async fn insert(
     }
     check_namespace(call)?;
     begin(call, &mut value, options);
+    let name = meta::name(&value).to_owned();
+    let attributes = Attributes {
+        call,
+        operation: Operation::Create,
+        name: &name,
+        old: None,
+        options: Options::Write(options),
+        dry_run: options.dry_run,
+    };
+    admission::mutate(&attributes, Some(&mut value)).await?;
+    admit::check_namespace_of(call, &value)?;
     let generated = meta::name(&value).is_empty() && !meta::text(&value, "generateName").is_empty();
     for _ in 0..NAME_TRIES {
         if generated {
@@ -48,6 +60,8 @@ pub(super) async fn insert(
         let mut complete = value.clone();
         prepare(call, &mut complete)?;
         admit::check(def, &complete, None, false)?;
+        let name = meta::name(&complete);
+        admission::validate(&Attributes { name, ..attributes }, Some(&complete)).await?;
         let key = def.key_of(&complete);
         let stored = admit::to_stored(def, complete);
         if options.dry_run {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{admit, read};
+use crate::admission::{self, Attributes, Operation, Options};
 use crate::http::decode;
 use crate::http::query::{self, Query};
 use crate::http::reply::Reply;
@@ -53,6 +54,27 @@ impl DeleteOptions {
         }
         options.check(&mut causes);
         if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+    }
+
+    /// The options as an object.
+    fn to_value(&self) -> Value {
+        let mut value = json!({"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"});
+        let mut preconditions = Map::new();
+        for (key, text) in [("uid", &self.uid), ("resourceVersion", &self.resource_version)] {
+            preconditions.extend(text.as_ref().map(|text| (key.to_owned(), json!(text))));
+        }
+        for (key, given) in [
+            ("gracePeriodSeconds", self.grace.map(Value::from)),
+            ("preconditions", (!preconditions.is_empty()).then_some(Value::Object(preconditions))),
+            ("orphanDependents", self.orphan.map(Value::from)),
+            ("propagationPolicy", self.propagation.clone().map(Value::from)),
+            ("dryRun", self.dry_run.then(|| json!(["All"]))),
+        ] {
+            if let Some(given) = given {
+                value[key] = given;
+            }
+        }
+        value
     }
 
     /// How long a pod that a node runs may take to end; `None` when the object need not be waited for.
@@ -116,7 +138,7 @@ pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
     let options = DeleteOptions::parse(call)?;
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
-    let (object, gone) = delete_one(call, &key, &options).await?;
+    let (object, gone) = delete_one(call, &key, &call.path.name, &options).await?;
     let returns = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.returns_deleted);
     if !gone || returns {
         return read::shown(call, 200, &object).await;
@@ -133,10 +155,12 @@ pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
     Ok(Reply::value(200, &status, call.accepted.yaml))
 }
 
-/// Deletes an object, or marks it when something holds it; answers its last state and whether it is gone.
+/// Deletes an object, or marks it when something holds it; answers its last state and whether it is gone. `name` is the
+/// one in the request.
 pub(super) async fn delete_one(
     call: &Call<'_>,
     key: &str,
+    name: &str,
     options: &DeleteOptions,
 ) -> ApiResult<(Arc<Object>, bool)> {
     let def = &call.def;
@@ -147,6 +171,7 @@ pub(super) async fn delete_one(
             return Err(ApiError::not_found(def.about(name)));
         };
         options.check_preconditions(def, &stored.value)?;
+        ask_webhooks(call, name, &stored, options).await?;
         let mut marked = stored.value.clone();
         let finalizer = options.finalizer().filter(|f| !meta::finalizers(&stored.value).contains(f));
         if let Some(finalizer) = finalizer.filter(|_| !meta::is_terminating(&stored.value)) {
@@ -176,6 +201,30 @@ pub(super) async fn delete_one(
         }
     }
     Err(ApiError::modified(def.about(&call.path.name)))
+}
+
+/// Puts the deletion to the admission webhooks.
+async fn ask_webhooks(
+    call: &Call<'_>,
+    name: &str,
+    stored: &Object,
+    options: &DeleteOptions,
+) -> ApiResult<()> {
+    if call.server.hooks().is_empty() {
+        return Ok(());
+    }
+    let old = seen(call, stored);
+    let options_value = options.to_value();
+    let attributes = Attributes {
+        call,
+        operation: Operation::Delete,
+        name,
+        old: Some(&old),
+        options: Options::Delete(&options_value),
+        dry_run: options.dry_run,
+    };
+    admission::mutate(&attributes, None).await?;
+    admission::validate(&attributes, None).await
 }
 
 /// Whether something has to happen before the object may go.
@@ -262,14 +311,17 @@ pub(super) fn after_write(server: &Server, def: &ResourceDef) {
     if def.collection == crd::COLLECTION {
         server.refresh();
     }
+    if def.group == admission::GROUP {
+        server.refresh_hooks();
+    }
 }
 
 fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
     let object = &stored.value;
     if def.collection == crd::COLLECTION {
         server.store.close(&crd::collection(object));
-        server.refresh();
     }
+    after_write(server, def);
     if let Behaviour::Custom(custom) = &def.behaviour {
         finish_crd(server, &custom.crd);
     }

@@ -1,6 +1,6 @@
 //! What can be done with a resource.
 
-mod admit;
+pub(crate) mod admit;
 mod collection;
 mod create;
 pub(crate) mod delete;

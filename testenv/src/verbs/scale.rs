@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::admit;
 use super::patch::{carry_out, decoded};
 use super::update::{self, Edit};
+use crate::admission;
 use crate::http::negotiate;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -49,7 +50,7 @@ async fn write(
     options: &WriteOptions,
     edit: &(dyn Fn(&Value) -> ApiResult<Value> + Sync),
 ) -> ApiResult<Reply> {
-    let object = update::change(call, options, &mut Scaled { call, paths, edit }).await?;
+    let object = update::change(call, options, &mut Scaled { call, paths, options, edit }).await?;
     Ok(shown(call, &admit::from_stored(&call.def, &object.value), paths))
 }
 
@@ -57,13 +58,17 @@ async fn write(
 struct Scaled<'a> {
     call: &'a Call<'a>,
     paths: &'a ScalePaths,
+    options: &'a WriteOptions,
     /// The wanted scale, made of the current one.
     edit: &'a (dyn Fn(&Value) -> ApiResult<Value> + Sync),
 }
 
 impl Edit for Scaled<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        let scale = (self.edit)(&scale_of(current, self.paths))?;
+        let old = scale_of(current, self.paths);
+        let mut scale = (self.edit)(&old)?;
+        let attributes = update::attributes(self.call, &old, self.options);
+        admission::mutate(&attributes, Some(&mut scale)).await?;
         let replicas = &scale["spec"]["replicas"];
         let number = if replicas.is_null() { Some(0) } else { replicas.as_i64() };
         let Some(number) = number else {
@@ -79,6 +84,12 @@ impl Edit for Scaled<'_> {
         meta::set(&mut next, "resourceVersion", version);
         Ok(next)
     }
+}
+
+/// The wanted and the old scale of a change of the scale; `None` for other changes.
+pub(super) fn views(call: &Call<'_>, wanted: &Value, current: &Value) -> Option<(Value, Value)> {
+    let paths = call.def.scale.as_ref().filter(|_| call.is_for_scale())?;
+    Some((scale_of(wanted, paths), scale_of(current, paths)))
 }
 
 fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {

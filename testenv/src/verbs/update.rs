@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{admit, create, delete, read};
+use super::{admit, create, delete, read, scale};
+use crate::admission::{self, Attributes, Operation, Options};
 use crate::builtin::{self, Stage};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -90,12 +91,22 @@ pub(super) async fn change(
         let current = admit::from_stored(def, &stored.value);
         let mut wanted = edit.edit(&current).await?;
         begin(call, &current, &mut wanted, options);
+        let attributes = attributes(call, &current, options);
+        if !call.is_for_scale() {
+            admission::mutate(&attributes, Some(&mut wanted)).await?;
+        }
         let named = !matches!(meta::text(&wanted, "resourceVersion"), "" | "0");
         if named && meta::text(&wanted, "resourceVersion") != stored.rv.to_string() {
             return Err(ApiError::modified(def.about(&call.path.name)));
         }
         prepare(call, &current, &mut wanted);
         admit::check(def, &wanted, Some(&current), call.path.subresource == "status")?;
+        match scale::views(call, &wanted, &current) {
+            None => admission::validate(&attributes, Some(&wanted)).await?,
+            Some((wanted, old)) => {
+                admission::validate(&Attributes { old: Some(&old), ..attributes }, Some(&wanted)).await?;
+            }
+        }
         match write(call, &key, &stored, wanted, options) {
             Ok(object) => return Ok(object),
             Err(WriteError::NotFound) => return Err(ApiError::not_found(def.about(&call.path.name))),
@@ -103,6 +114,22 @@ pub(super) async fn change(
         }
     }
     Err(ApiError::modified(def.about(&call.path.name)))
+}
+
+/// What admission webhooks are told of a change.
+pub(super) fn attributes<'a>(
+    call: &'a Call<'a>,
+    current: &'a Value,
+    options: &'a WriteOptions,
+) -> Attributes<'a> {
+    Attributes {
+        call,
+        operation: Operation::Update,
+        name: &call.path.name,
+        old: Some(current),
+        options: Options::Write(options),
+        dry_run: options.dry_run,
+    }
 }
 
 /// Fills in defaults and records who owns what.
@@ -176,6 +203,9 @@ fn put_back(object: &mut Map<String, Value>, key: &str, value: Option<Value>) {
 
 /// Whether a change counts as a new generation.
 fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
+    if def.group == admission::GROUP {
+        return current["webhooks"] != wanted["webhooks"];
+    }
     if !def.is_custom() && !current["spec"].is_null() {
         // A deployment's annotations go on to its replica sets.
         let annotations = |object: &Value| object["metadata"]["annotations"].clone();

@@ -7,6 +7,7 @@ use super::resolve_field_path;
 use super::shape::{flag, list, present, text, texts};
 use crate::structural::cause::Cause;
 use crate::structural::schema::Structural;
+use crate::structural::webhook::{validate_ca_bundle, validate_client_config};
 use crate::structural::{Path, names};
 
 /// The faults of a definition in the order in which the server reports them.
@@ -76,7 +77,7 @@ fn check_spec(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     }
     check_names(crd.pointer("/spec/names").unwrap_or(&Value::Null), &own, causes);
     check_shared(versions, old, causes);
-    check_conversion(crd, causes);
+    check_conversion(crd, old, causes);
 }
 
 fn check_one_of(path: &Path, value: &str, accepted: &[&str], causes: &mut Vec<Cause>) {
@@ -319,7 +320,7 @@ fn check_selectable(version: &Value, path: &Path, causes: &mut Vec<Cause>) {
     }
 }
 
-fn check_conversion(crd: &Value, causes: &mut Vec<Cause>) {
+fn check_conversion(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     let Some(conversion) = present(crd, "/spec/conversion") else { return };
     let path = Path::new("spec").child("conversion");
     let strategy = text(conversion, "/strategy");
@@ -339,7 +340,15 @@ fn check_conversion(crd: &Value, causes: &mut Vec<Cause>) {
     let field = path.child("webhookClientConfig");
     match client {
         None => causes.push(Cause::required(field, "required when strategy is set to Webhook")),
-        Some(client) => check_webhook_client(client, &field, causes),
+        Some(client) => {
+            causes.extend(validate_client_config(client, &field));
+            // A stored definition may keep a bundle that was never looked at.
+            let bundle = |crd| text(crd, "/spec/conversion/webhook/clientConfig/caBundle");
+            let field = field.child("caBundle");
+            if old.is_none_or(|old| validate_ca_bundle(bundle(old), &field).is_empty()) {
+                causes.extend(validate_ca_bundle(bundle(crd), &field));
+            }
+        }
     }
     let field = path.child("conversionReviewVersions");
     if versions.is_empty() {
@@ -356,29 +365,6 @@ fn check_conversion(crd: &Value, causes: &mut Vec<Cause>) {
     }
     if !versions.iter().any(|v| matches!(*v, "v1" | "v1beta1")) {
         causes.push(Cause::invalid(field, json!(versions), "must include at least one of v1, v1beta1"));
-    }
-}
-
-fn check_webhook_client(client: &Value, path: &Path, causes: &mut Vec<Cause>) {
-    let url = present(client, "/url").and_then(Value::as_str);
-    let service = present(client, "/service");
-    match (url, service) {
-        (Some(url), None) => {
-            if !url.starts_with("https://") {
-                let detail = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
-                causes.push(Cause::invalid(path.child("url"), url, detail));
-            }
-        }
-        (None, Some(service)) => {
-            let field = path.child("service");
-            if text(service, "/name").is_empty() {
-                causes.push(Cause::required(field.child("name"), "service name is required"));
-            }
-            if text(service, "/namespace").is_empty() {
-                causes.push(Cause::required(field.child("namespace"), "service namespace is required"));
-            }
-        }
-        _ => causes.push(Cause::required(path, "exactly one of url or service is required")),
     }
 }
 

@@ -1,0 +1,111 @@
+//! One call of one webhook, and the errors that come of it.
+
+use serde_json::{Value, json};
+
+use super::attributes::{Attributes, Versioned};
+use super::hook::Hook;
+use super::review::{self, Verdict};
+use crate::status::ApiError;
+
+/// Why a webhook did not let a request through.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// It could not be called, or answered nonsense; counts only if its failures are not to be ignored.
+    Calling(String),
+    /// It said no, or the request cannot be put to it.
+    Refused(ApiError),
+}
+
+impl Failure {
+    /// The error to answer with; `None` when the failure is to be ignored.
+    pub(super) fn outcome(self, hook: &Hook) -> Option<ApiError> {
+        match self {
+            Self::Refused(error) => Some(error),
+            Self::Calling(reason) => {
+                let text = format!("failed calling webhook {:?}: {reason}", hook.name);
+                if hook.ignores_failure {
+                    tracing::warn!("{text}; its failure policy is to go on");
+                    return None;
+                }
+                Some(ApiError::internal_of(text))
+            }
+        }
+    }
+}
+
+/// Puts the request to a webhook.
+///
+/// # Errors
+/// Whatever keeps the request from going on.
+pub(super) async fn invoke(
+    hook: &Hook,
+    attributes: &Attributes<'_>,
+    versioned: &Versioned,
+    mutating: bool,
+) -> Result<Verdict, Failure> {
+    if attributes.dry_run && !hook.bears_dry_run {
+        let text = format!("admission webhook {:?} does not support dry run", hook.name);
+        return Err(Failure::Refused(ApiError::bad_request(text)));
+    }
+    let Some(version) = hook.review_version else {
+        let text = "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, \
+                    v1beta1)";
+        return Err(Failure::Calling(text.to_owned()));
+    };
+    let server = &attributes.call.server;
+    let uid = server.ids.uid();
+    let question = review::question(attributes, versioned, &uid, version);
+    let answer = server.webhooks.post(&server.store, &hook.endpoint, hook.timeout, &question).await;
+    let answer = answer.map_err(|e| Failure::Calling(format!("failed to call webhook: {e}")))?;
+    let verdict = review::verdict(&answer, &uid, version, mutating)
+        .map_err(|e| Failure::Calling(format!("received invalid webhook response: {e}")))?;
+    for warning in &verdict.warnings {
+        attributes.call.warn(warning);
+    }
+    if verdict.allowed { Ok(verdict) } else { Err(Failure::Refused(refusal(&hook.name, verdict.result))) }
+}
+
+/// A webhook's no: its own `Status` with the webhook's name before the message.
+fn refusal(name: &str, result: Value) -> ApiError {
+    let denied = format!("admission webhook {name:?} denied the request");
+    let mut status = if result.is_object() { result } else { json!({}) };
+    let text = |key: &str| status[key].as_str().unwrap_or_default().to_owned();
+    let message = match (text("message"), text("reason")) {
+        (message, _) if !message.is_empty() => format!("{denied}: {message}"),
+        (_, reason) if !reason.is_empty() => format!("{denied}: {reason}"),
+        _ => format!("{denied} without explanation"),
+    };
+    let code = status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(0).max(400);
+    status["kind"] = json!("Status");
+    status["apiVersion"] = json!("v1");
+    status["metadata"] = json!({});
+    status["status"] = json!("Failure");
+    status["message"] = json!(message);
+    status["code"] = json!(code);
+    ApiError::given(code, status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_worded_as_kube_apiserver_words_it() {
+        for (result, code, message) in [
+            (json!(null), 400, "admission webhook \"a.b.c\" denied the request without explanation"),
+            (
+                json!({"code": 403, "message": "no"}),
+                403,
+                "admission webhook \"a.b.c\" denied the request: no",
+            ),
+            (
+                json!({"code": 200, "reason": "Forbidden"}),
+                400,
+                "admission webhook \"a.b.c\" denied the request: Forbidden",
+            ),
+        ] {
+            let error = refusal("a.b.c", result);
+            assert_eq!((error.code(), error.to_value()["message"].as_str().unwrap()), (code, message));
+        }
+    }
+}

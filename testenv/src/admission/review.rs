@@ -1,0 +1,177 @@
+//! `AdmissionReview`: the question and the answer.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+
+use super::attributes::{Attributes, Versioned};
+use crate::access;
+use crate::meta;
+use crate::registry::ResourceDef;
+
+/// What a webhook answered.
+#[derive(Debug, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) allowed: bool,
+    /// A JSON patch.
+    pub(super) patch: Option<Vec<u8>>,
+    /// A `Status` that explains a refusal.
+    pub(super) result: Value,
+    pub(super) warnings: Vec<String>,
+}
+
+/// The review that is sent.
+pub(super) fn question(
+    attributes: &Attributes<'_>,
+    versioned: &Versioned,
+    uid: &str,
+    version: &str,
+) -> Value {
+    let mut request = described(attributes, versioned);
+    request["uid"] = json!(uid);
+    request["object"] = json!(versioned.object);
+    request["oldObject"] = json!(versioned.old);
+    json!({"kind": "AdmissionReview", "apiVersion": format!("{}/{version}", "admission.k8s.io"), "request": request})
+}
+
+/// The request without its objects, as match conditions see it too.
+pub(super) fn described(attributes: &Attributes<'_>, versioned: &Versioned) -> Value {
+    let subresource = attributes.subresource();
+    let resource =
+        |def: &ResourceDef| json!({"group": def.group, "version": def.version, "resource": def.plural});
+    let mut request = json!({
+        "kind": kind(&versioned.def, subresource),
+        "resource": resource(&versioned.def),
+        "requestKind": kind(attributes.def(), subresource),
+        "requestResource": resource(attributes.def()),
+        "operation": attributes.operation.name(),
+        "userInfo": access::user_info(),
+        "dryRun": attributes.dry_run,
+        "options": attributes.options_value(),
+    });
+    for (key, value) in [
+        ("subResource", subresource),
+        ("requestSubResource", subresource),
+        ("name", attributes.name),
+        ("namespace", attributes.namespace()),
+    ] {
+        if !value.is_empty() {
+            request[key] = json!(value);
+        }
+    }
+    request
+}
+
+fn kind(def: &ResourceDef, subresource: &str) -> Value {
+    if subresource == "scale" {
+        return json!({"group": "autoscaling", "version": "v1", "kind": "Scale"});
+    }
+    json!({"group": def.group, "version": def.version, "kind": def.kind})
+}
+
+/// Reads the answer to a question with this uid.
+///
+/// # Errors
+/// What is wrong with the answer, after `received invalid webhook response: `.
+pub(super) fn verdict(answer: &Value, uid: &str, version: &str, mutating: bool) -> Result<Verdict, String> {
+    let response = &answer["response"];
+    if !response.is_object() {
+        return Err("webhook response was absent".to_owned());
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let patch = text(&response["patch"]);
+    let patch_type = response["patchType"].as_str();
+    if version == "v1" {
+        check(answer, uid)?;
+        check_patch(&patch, patch_type, mutating)?;
+    }
+    let decoded = BASE64.decode(&patch).map_err(|_| "illegal base64 data in response.patch".to_owned())?;
+    if !decoded.is_empty() && mutating && version == "v1" && patch_type != Some("JSONPatch") {
+        return Err(format!("unsupported patch type {:?}", patch_type.unwrap_or_default()));
+    }
+    Ok(Verdict {
+        allowed: response["allowed"] == true,
+        patch: (mutating && !decoded.is_empty()).then_some(decoded),
+        result: response["status"].clone(),
+        warnings: meta::strings(&response["warnings"]).into_iter().map(str::to_owned).collect(),
+    })
+}
+
+fn check(answer: &Value, uid: &str) -> Result<(), String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let echoed = text(&answer["response"]["uid"]);
+    if echoed != uid {
+        return Err(format!("expected response.uid={uid:?}, got {echoed:?}"));
+    }
+    let (version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));
+    if (version.as_str(), kind.as_str()) != ("admission.k8s.io/v1", "AdmissionReview") {
+        let version = if version.is_empty() { "/".to_owned() } else { version };
+        return Err(format!(
+            "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {version}, Kind={kind}"
+        ));
+    }
+    Ok(())
+}
+
+fn check_patch(patch: &str, patch_type: Option<&str>, mutating: bool) -> Result<(), String> {
+    let text = match (mutating, patch.is_empty(), patch_type) {
+        (true, false, None) => "webhook returned response.patch but not response.patchType",
+        (true, true, Some(_)) => "webhook returned response.patchType but not response.patch",
+        (true, false, Some("")) => "webhook returned invalid response.patchType of \"\"",
+        (false, false, _) => "validating webhook may not return response.patch",
+        (false, true, Some(_)) => "validating webhook may not return response.patchType",
+        _ => return Ok(()),
+    };
+    Err(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(response: Value) -> Value {
+        json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response})
+    }
+
+    #[test]
+    fn invalid_answers_are_told_as_kube_apiserver_tells_them() {
+        let own = |mut response: Value| {
+            response["uid"] = json!("u");
+            answer(response)
+        };
+        for (answer, mutating, expected) in [
+            (json!({}), true, "webhook response was absent"),
+            (answer(json!({"uid": "x"})), true, "expected response.uid=\"u\", got \"x\""),
+            (
+                json!({"response": {"uid": "u"}}),
+                true,
+                "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=",
+            ),
+            (
+                own(json!({"patch": "W10="})),
+                true,
+                "webhook returned response.patch but not response.patchType",
+            ),
+            (
+                own(json!({"patchType": "JSONPatch"})),
+                true,
+                "webhook returned response.patchType but not response.patch",
+            ),
+            (own(json!({"patch": "W10="})), false, "validating webhook may not return response.patch"),
+            (
+                own(json!({"patchType": "JSONPatch"})),
+                false,
+                "validating webhook may not return response.patchType",
+            ),
+        ] {
+            assert_eq!(verdict(&answer, "u", "v1", mutating).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn a_patch_is_taken_out_of_its_encoding() {
+        let answer = answer(json!({"uid": "u", "allowed": true, "patch": "W10=", "patchType": "JSONPatch"}));
+        let verdict = verdict(&answer, "u", "v1", true).unwrap();
+        assert_eq!((verdict.allowed, verdict.patch.as_deref()), (true, Some(&b"[]"[..])));
+    }
+}

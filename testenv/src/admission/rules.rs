@@ -1,0 +1,86 @@
+//! The rules that say which requests a webhook hears of.
+
+use serde_json::Value;
+
+use super::attributes::Attributes;
+use crate::meta;
+use crate::registry::ResourceDef;
+
+/// One entry of `rules`.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    operations: Vec<String>,
+    groups: Vec<String>,
+    versions: Vec<String>,
+    resources: Vec<String>,
+    /// `Cluster` or `Namespaced`; `None` for both.
+    scope: Option<String>,
+}
+
+fn lists(items: &[String], wanted: &str) -> bool {
+    items.iter().any(|item| item == "*" || item == wanted)
+}
+
+impl Rule {
+    pub(super) fn of(rule: &Value) -> Self {
+        let list = |key: &str| meta::strings(&rule[key]).into_iter().map(str::to_owned).collect();
+        Self {
+            operations: list("operations"),
+            groups: list("apiGroups"),
+            versions: list("apiVersions"),
+            resources: list("resources"),
+            scope: rule["scope"].as_str().filter(|scope| *scope != "*").map(str::to_owned),
+        }
+    }
+
+    /// Whether the rule takes in the request, were it for the resource `def`.
+    pub(super) fn takes(&self, attributes: &Attributes<'_>, def: &ResourceDef) -> bool {
+        self.has_scope(attributes)
+            && lists(&self.operations, attributes.operation.name())
+            && lists(&self.groups, &def.group)
+            && lists(&self.versions, &def.version)
+            && self.names(&def.plural, attributes.subresource())
+    }
+
+    fn has_scope(&self, attributes: &Attributes<'_>) -> bool {
+        let namespaced = !attributes.is_namespace() && !attributes.namespace().is_empty();
+        match self.scope.as_deref() {
+            None => true,
+            Some("Namespaced") => namespaced,
+            Some("Cluster") => !namespaced,
+            Some(_) => false,
+        }
+    }
+
+    fn names(&self, resource: &str, subresource: &str) -> bool {
+        self.resources.iter().any(|entry| {
+            let (main, sub) = entry.split_once('/').unwrap_or((entry, ""));
+            (main == "*" || main == resource) && (sub == "*" || sub == subresource)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn resources_are_named_with_their_subresources() {
+        for (resources, resource, subresource, named) in [
+            (json!(["pods"]), "pods", "", true),
+            (json!(["pods"]), "pods", "status", false),
+            (json!(["pods/*"]), "pods", "status", true),
+            (json!(["pods/*"]), "pods", "", true),
+            (json!(["*"]), "pods", "", true),
+            (json!(["*"]), "pods", "status", false),
+            (json!(["*/*"]), "pods", "status", true),
+            (json!(["*/scale"]), "widgets", "scale", true),
+            (json!(["*/scale"]), "widgets", "", false),
+            (json!(["widgets", "pods/status"]), "pods", "status", true),
+        ] {
+            let rule = Rule::of(&json!({"resources": resources}));
+            assert_eq!(rule.names(resource, subresource), named, "{resources} {resource}/{subresource}");
+        }
+    }
+}

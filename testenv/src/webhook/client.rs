@@ -1,0 +1,142 @@
+//! The HTTP clients, and the tasks that their connections run in.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HOST, USER_AGENT};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_rustls::{ConfigBuilderExt as _, FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use serde_json::Value;
+use tokio::task::JoinSet;
+
+use super::{Endpoint, failure};
+use crate::store::Store;
+
+/// The largest answer that is read, in bytes; the limit that requests have too.
+const ANSWER_LIMIT: usize = 3 * 1024 * 1024;
+
+type Https = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
+
+/// What a client depends on: the authorities, and the name that the certificate has to have.
+type Key = (Vec<u8>, Option<String>);
+
+/// The clients of all webhooks; connections are kept for the next call.
+#[derive(Debug, Default)]
+pub(crate) struct Clients {
+    clients: Mutex<BTreeMap<Key, Https>>,
+    tasks: Tasks,
+}
+
+/// The tasks of open connections. They end with their connection, at the latest when the server stops.
+#[derive(Clone, Debug, Default)]
+struct Tasks(Arc<Mutex<JoinSet<()>>>);
+
+impl<F> hyper::rt::Executor<F> for Tasks
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, future: F) {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(future);
+    }
+}
+
+impl Clients {
+    /// Sends a review and reads the answer.
+    ///
+    /// # Errors
+    /// What went wrong, as client-go words it.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the call up; the webhook may have been called.
+    pub(crate) async fn post(
+        &self,
+        store: &Store,
+        endpoint: &Endpoint,
+        timeout: Duration,
+        review: &Value,
+    ) -> Result<Value, String> {
+        let url = format!("{}?timeout={}s", endpoint.url(), timeout.as_secs());
+        let failed = |text: String| format!("Post {url:?}: {text}");
+        let client = self.client(endpoint).map_err(&failed)?;
+        let address = endpoint.address(store).map_err(&failed)?;
+        let request = http::Request::post(format!("{address}?timeout={}s", timeout.as_secs()))
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json, */*")
+            .header(HOST, host(&url))
+            .header(USER_AGENT, "kube-apiserver-admission")
+            .body(Full::from(review.to_string()))
+            .map_err(|e| failed(e.to_string()))?;
+        let call = async {
+            let response =
+                client.request(request).await.map_err(|e| failed(failure::of_call(&e, &address)))?;
+            let (head, body) = response.into_parts();
+            let body = Limited::new(body, ANSWER_LIMIT).collect().await;
+            let body = body.map_err(|e| {
+                format!("unexpected error when reading response body. Please retry. Original error: {e}")
+            })?;
+            failure::answer(&head, &body.to_bytes())
+        };
+        match tokio::time::timeout(timeout, call).await {
+            Ok(answer) => answer,
+            Err(_) => Err(failed("context deadline exceeded".to_owned())),
+        }
+    }
+
+    fn client(&self, endpoint: &Endpoint) -> Result<Https, String> {
+        let key = (endpoint.authorities.clone(), endpoint.server_name());
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&key) {
+            return Ok(client.clone());
+        }
+        let client = connect(&key, self.tasks.clone())?;
+        clients.insert(key, client.clone());
+        Ok(client)
+    }
+
+    /// Ends all connections and waits for their tasks.
+    pub(crate) async fn stop(&self) {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut tasks = std::mem::take(&mut *self.tasks.0.lock().unwrap_or_else(PoisonError::into_inner));
+        tasks.shutdown().await;
+    }
+}
+
+/// The name and port of a URL.
+fn host(url: &str) -> String {
+    let uri: Option<http::Uri> = url.parse().ok();
+    uri.and_then(|uri| uri.authority().map(|a| a.as_str().to_owned())).unwrap_or_default()
+}
+
+fn connect((authorities, name): &Key, tasks: Tasks) -> Result<Https, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| e.to_string())?;
+    let config = if authorities.is_empty() {
+        builder.with_native_roots().map_err(|e| e.to_string())?.with_no_client_auth()
+    } else {
+        let mut roots = rustls::RootCertStore::empty();
+        let certificates = CertificateDer::pem_slice_iter(authorities).filter_map(Result::ok);
+        roots.add_parsable_certificates(certificates);
+        builder.with_root_certificates(roots).with_no_client_auth()
+    };
+    // HTTP/1.1 alone, as kube-apiserver speaks it to services.
+    let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_only();
+    let connector = match name {
+        Some(name) => {
+            let name = ServerName::try_from(name.clone()).map_err(|e| e.to_string())?;
+            connector.with_server_name_resolver(FixedServerNameResolver::new(name))
+        }
+        None => connector,
+    };
+    Ok(Client::builder(tasks).build(connector.enable_http1().build()))
+}

@@ -1,0 +1,118 @@
+//! Where a webhook is: the `clientConfig` of a webhook configuration or of a CRD.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::Value;
+
+use crate::store::Store;
+
+/// A webhook's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Endpoint {
+    place: Place,
+    /// Certificates as PEM that the webhook's own has to be signed by; those of the system when empty.
+    pub(super) authorities: Vec<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Url(String),
+    Service { namespace: String, name: String, path: String, port: u64 },
+}
+
+impl Endpoint {
+    /// Reads a `clientConfig` that has been checked.
+    pub(crate) fn of(config: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let authorities = BASE64.decode(text(&config["caBundle"])).unwrap_or_default();
+        // White space alone counts as nothing.
+        let blank = authorities.iter().all(u8::is_ascii_whitespace);
+        let authorities = if blank { Vec::new() } else { authorities };
+        let service = &config["service"];
+        let place = match &config["url"] {
+            Value::String(url) => Place::Url(url.clone()),
+            _ => Place::Service {
+                namespace: text(&service["namespace"]),
+                name: text(&service["name"]),
+                path: text(&service["path"]),
+                port: service["port"].as_u64().unwrap_or(443),
+            },
+        };
+        Self { place, authorities }
+    }
+
+    /// The URL as the webhook's certificate and messages know it.
+    pub(super) fn url(&self) -> String {
+        match &self.place {
+            Place::Url(url) => url.clone(),
+            Place::Service { path, port, .. } => {
+                let slash = if path.starts_with('/') { "" } else { "/" };
+                format!("https://{}:{port}{slash}{path}", self.server_name().unwrap_or_default())
+            }
+        }
+    }
+
+    /// The name in the certificate, when it is not that of the URL which is called.
+    pub(super) fn server_name(&self) -> Option<String> {
+        match &self.place {
+            Place::Url(_) => None,
+            Place::Service { namespace, name, .. } => Some(format!("{name}.{namespace}.svc")),
+        }
+    }
+
+    /// The URL to call: services are looked up as kube-apiserver does it, which needs no cluster DNS.
+    ///
+    /// # Errors
+    /// Why the service has no address.
+    pub(super) fn address(&self, store: &Store) -> Result<String, String> {
+        let Place::Service { namespace, name, path, port } = &self.place else { return Ok(self.url()) };
+        let stored = store.get("services", &format!("{namespace}/{name}"));
+        let service = stored.ok_or_else(|| format!("service {name:?} not found"))?;
+        let spec = &service.value["spec"];
+        let host = match spec["type"].as_str().unwrap_or_default() {
+            "ExternalName" => spec["externalName"].as_str().unwrap_or_default(),
+            "ClusterIP" if spec["clusterIP"] == "None" => {
+                return Err("cannot route to service with ClusterIP \"None\"".to_owned());
+            }
+            "ClusterIP" | "LoadBalancer" | "NodePort" => {
+                let ports = spec["ports"].as_array().into_iter().flatten();
+                if !ports.into_iter().any(|p| p["port"].as_u64() == Some(*port)) {
+                    return Err(format!("no service port {port} found for service {name:?}"));
+                }
+                spec["clusterIP"].as_str().unwrap_or_default()
+            }
+            other => return Err(format!("unsupported service type {other:?}")),
+        };
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+        Ok(format!("https://{host}:{port}{slash}{path}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn service(spec: Value) -> Store {
+        let store = Store::new(10);
+        store.create("services", "ns/hook", json!({"metadata": {}, "spec": spec})).unwrap();
+        store
+    }
+
+    #[test]
+    fn a_service_is_found_through_its_object() {
+        let config = json!({"service": {"namespace": "ns", "name": "hook", "path": "/mutate", "port": 8443}});
+        let endpoint = Endpoint::of(&config);
+        assert_eq!(endpoint.url(), "https://hook.ns.svc:8443/mutate");
+        let external = service(json!({"type": "ExternalName", "externalName": "localhost"}));
+        assert_eq!(endpoint.address(&external).unwrap(), "https://localhost:8443/mutate");
+        let spec = json!({"type": "ClusterIP", "clusterIP": "10.0.0.9", "ports": [{"port": 8443}]});
+        assert_eq!(endpoint.address(&service(spec)).unwrap(), "https://10.0.0.9:8443/mutate");
+        let spec = json!({"type": "ClusterIP", "clusterIP": "10.0.0.9", "ports": [{"port": 443}]});
+        let error = endpoint.address(&service(spec)).unwrap_err();
+        assert_eq!(error, "no service port 8443 found for service \"hook\"");
+        assert_eq!(endpoint.address(&Store::new(10)).unwrap_err(), "service \"hook\" not found");
+    }
+}

@@ -1,0 +1,170 @@
+//! What went wrong with a call, in Go's words.
+
+use std::error::Error;
+use std::io;
+
+use http::response::Parts;
+use serde_json::Value;
+
+/// The cause of a call that got no answer from `address`.
+pub(super) fn of_call(error: &(dyn Error + 'static), address: &str) -> String {
+    let mut at = Some(error);
+    let mut last = error.to_string();
+    while let Some(error) = at {
+        if let Some(text) = error.downcast_ref::<io::Error>().and_then(|e| of_socket(e, address)) {
+            return text;
+        }
+        if let Some(error) = error.downcast_ref::<rustls::Error>() {
+            return of_tls(error);
+        }
+        last = error.to_string();
+        at = error.source();
+    }
+    last
+}
+
+fn of_socket(error: &io::Error, address: &str) -> Option<String> {
+    if let Some(inner) = error.get_ref() {
+        return inner.downcast_ref::<rustls::Error>().map(of_tls);
+    }
+    let peer: Option<http::Uri> = address.parse().ok();
+    let peer = peer.as_ref().and_then(http::Uri::authority)?;
+    let peer = format!("{}:{}", peer.host(), peer.port_u16().unwrap_or(443));
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => Some(format!("dial tcp {peer}: connect: connection refused")),
+        io::ErrorKind::ConnectionReset => Some(format!("read tcp {peer}: read: connection reset by peer")),
+        io::ErrorKind::UnexpectedEof => Some("EOF".to_owned()),
+        _ => None,
+    }
+}
+
+fn of_tls(error: &rustls::Error) -> String {
+    use rustls::CertificateError as Fault;
+    let fault = match error {
+        rustls::Error::InvalidCertificate(fault) => fault,
+        other => return format!("tls: {other}"),
+    };
+    let text = match fault {
+        Fault::UnknownIssuer | Fault::BadSignature => "certificate signed by unknown authority".to_owned(),
+        Fault::Expired
+        | Fault::ExpiredContext { .. }
+        | Fault::NotValidYet
+        | Fault::NotValidYetContext { .. } => {
+            format!("certificate has expired or is not yet valid: {fault}")
+        }
+        other => other.to_string(),
+    };
+    format!("tls: failed to verify certificate: x509: {text}")
+}
+
+/// Reads the answer, or tells what it says instead.
+pub(super) fn answer(head: &Parts, body: &[u8]) -> Result<Value, String> {
+    let code = head.status.as_u16();
+    let decoded: Result<Value, _> = serde_json::from_slice(body);
+    if let Ok(status) = &decoded
+        && status["kind"] == "Status"
+        && status["status"] != "Success"
+        && let Some(message) = status["message"].as_str()
+    {
+        return Err(message.to_owned());
+    }
+    if !(200..=206).contains(&code) {
+        return Err(of_code(code, &text_of(head, body)));
+    }
+    match decoded {
+        Ok(Value::Object(map)) => Ok(Value::Object(map)),
+        Ok(_) => Err("couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct".to_owned()),
+        Err(error) => Err(format!("couldn't get version/kind; json parse error: {}", of_json(body, &error))),
+    }
+}
+
+/// The body of an answer that is text.
+fn text_of(head: &Parts, body: &[u8]) -> String {
+    let kind = head.headers.get(http::header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    if kind.is_empty() || kind.starts_with("text/") {
+        String::from_utf8_lossy(body).trim().to_owned()
+    } else {
+        "unknown".to_owned()
+    }
+}
+
+fn of_code(code: u16, text: &str) -> String {
+    match code {
+        400 => "the server rejected our request for an unknown reason".to_owned(),
+        401 => "the server has asked for the client to provide credentials".to_owned(),
+        403 | 406 | 415 => text.to_owned(),
+        404 => "the server could not find the requested resource".to_owned(),
+        405 => "the server does not allow this method on the requested resource".to_owned(),
+        409 => "the server reported a conflict".to_owned(),
+        422 => "the server rejected our request due to an error in our request".to_owned(),
+        429 => "the server has received too many requests and has asked us to try again later".to_owned(),
+        503 => "the server is currently unable to handle the request".to_owned(),
+        504 => "the server was unable to return a response in the time allotted, but may still be processing the \
+                request"
+            .to_owned(),
+        500.. => format!("an error on the server ({text:?}) has prevented the request from succeeding"),
+        _ => format!("the server responded with the status code {code} but did not return more information"),
+    }
+}
+
+fn of_json(body: &[u8], error: &serde_json::Error) -> String {
+    if error.is_eof() {
+        return "unexpected end of JSON input".to_owned();
+    }
+    let at = error.column().saturating_sub(1);
+    let line = body.split(|b| *b == b'\n').nth(error.line().saturating_sub(1));
+    let found = line.and_then(|line| std::str::from_utf8(line.get(at..)?).ok()?.chars().next());
+    match found {
+        Some(c) => format!("invalid character {c:?} looking for beginning of value"),
+        None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(code: u16, kind: &str) -> Parts {
+        http::Response::builder().status(code).header("content-type", kind).body(()).unwrap().into_parts().0
+    }
+
+    #[test]
+    fn answers_that_are_none_are_told_as_client_go_tells_them() {
+        for (code, kind, body, expected) in [
+            (
+                500,
+                "text/plain",
+                "boom\n",
+                "an error on the server (\"boom\") has prevented the request from succeeding",
+            ),
+            (
+                500,
+                "application/json",
+                "{}",
+                "an error on the server (\"unknown\") has prevented the request from succeeding",
+            ),
+            (404, "text/plain", "404", "the server could not find the requested resource"),
+            (
+                418,
+                "text/plain",
+                "",
+                "the server responded with the status code 418 but did not return more information",
+            ),
+            (409, "application/json", r#"{"kind": "Status", "status": "Failure", "message": "own"}"#, "own"),
+            (
+                200,
+                "text/plain",
+                "gar",
+                "couldn't get version/kind; json parse error: invalid character 'g' looking for beginning of value",
+            ),
+            (
+                200,
+                "text/plain",
+                "",
+                "couldn't get version/kind; json parse error: unexpected end of JSON input",
+            ),
+        ] {
+            assert_eq!(answer(&head(code, kind), body.as_bytes()).unwrap_err(), expected, "{body}");
+        }
+    }
+}
