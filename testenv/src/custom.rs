@@ -53,9 +53,9 @@ impl Custom {
         structural::apply_defaults(self.checker.schema(), object);
     }
 
-    /// Whether reading an object may fill something in.
-    pub(crate) fn has_defaults(&self) -> bool {
-        self.has_defaults
+    /// Whether there is nothing for [`Custom::default`] to do.
+    pub(crate) fn is_defaulted(&self, object: &Value) -> bool {
+        !self.has_defaults || structural::is_defaulted(self.checker.schema(), object)
     }
 
     /// Checks the types of metadata and drops what it does not know; answers the paths of that.

@@ -29,7 +29,7 @@ pub mod webhook;
 pub use cause::{BadValue, Cause, CauseKind, aggregate, invalid_message};
 pub use check::Checker;
 pub use crd::{Excess, Expression, Large, explain_cost, resolve_field_path, validate_crd};
-pub use default::apply_defaults;
+pub use default::{apply_defaults, is_defaulted};
 pub use lists::validate_lists;
 pub use locate::{Step, locate};
 pub use path::Path;

@@ -26,7 +26,7 @@ pub(crate) fn crd() -> CustomResourceDefinition {
                 "schema": {"openAPIV3Schema": {"type": "object", "properties": {
                     "spec": {"type": "object", "required": ["image", "size"], "properties": {
                         "image": text, "size": {"type": "integer", "minimum": 1},
-                        "zone": {"type": "string", "enum": ["a", "b", "c"]},
+                        "zone": {"type": "string", "enum": ["a", "b", "c"], "default": "a"},
                         "disks": {"type": "array", "items": {"type": "object", "properties": {
                             "name": text, "gigabytes": {"type": "integer"},
                         }}},

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::admit;
 use crate::http::negotiate::Shape;
 use crate::http::reply::Reply;
-use crate::registry::ResourceDef;
+use crate::registry::{Behaviour, ResourceDef};
 use crate::selector::{FieldSelector, LabelSelector};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
@@ -46,26 +46,20 @@ pub(super) fn shaped(call: &Call<'_>, value: Value) -> Value {
     }
 }
 
-/// The object's JSON in the asked-for version; shared when that is the stored one.
+/// The object's JSON in the asked-for version; rendered once for all readers when that is as it is stored.
 pub(super) fn rendered(def: &ResourceDef, object: &Object) -> Bytes {
-    if def.api_version() == def.stored_as && !def.is_custom() {
-        return object.json();
-    }
-    if def.api_version() == def.stored_as
-        && object.value["apiVersion"] == def.stored_as.as_str()
-        && !has_defaults(def)
-    {
+    let as_stored = def.api_version() == def.stored_as
+        && match &def.behaviour {
+            Behaviour::BuiltIn(_) => true,
+            // Both may have changed since the object was written.
+            Behaviour::Custom(custom) => {
+                object.value["apiVersion"] == def.stored_as.as_str() && custom.is_defaulted(&object.value)
+            }
+        };
+    if as_stored {
         return object.json();
     }
     serde_json::to_vec(&admit::from_stored(def, &object.value)).unwrap_or_default().into()
-}
-
-/// Whether reading may add something to a stored object.
-fn has_defaults(def: &ResourceDef) -> bool {
-    match &def.behaviour {
-        crate::registry::Behaviour::Custom(custom) => custom.has_defaults(),
-        crate::registry::Behaviour::BuiltIn(_) => false,
-    }
 }
 
 /// The selectors of a list, a watch or a deletion.
