@@ -122,6 +122,11 @@ pub(crate) fn object_format(headers: &HeaderMap, custom: bool) -> ApiResult<Body
     }
 }
 
+/// The media types that patches of a resource may have.
+pub(crate) fn patch_types(custom: bool) -> &'static [&'static str] {
+    if custom { CUSTOM_PATCHES } else { BUILT_IN_PATCHES }
+}
+
 /// The kind of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatchKind {
@@ -141,7 +146,7 @@ pub(crate) fn patch_kind(headers: &HeaderMap, custom: bool) -> ApiResult<PatchKi
         "application/merge-patch+json" => Ok(PatchKind::Merge),
         "application/strategic-merge-patch+json" if !custom => Ok(PatchKind::Strategic),
         "application/apply-patch+yaml" => Ok(PatchKind::Apply),
-        _ => Err(ApiError::unsupported_media_type(if custom { CUSTOM_PATCHES } else { BUILT_IN_PATCHES })),
+        _ => Err(ApiError::unsupported_media_type(patch_types(custom))),
     }
 }
 

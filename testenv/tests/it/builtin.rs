@@ -91,3 +91,22 @@ async fn strategic_patches_merge_lists_as_their_types_say() {
     let ports: Vec<&Value> = stored["spec"]["ports"].as_array().unwrap().iter().map(|p| &p["port"]).collect();
     assert_eq!(ports, [80, 81]);
 }
+
+#[tokio::test]
+async fn schemas_of_built_in_kinds_tell_what_clients_need() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let (code, document) = call(&env, Method::GET, "/openapi/v3/apis/apps/v1", Value::Null).await;
+    assert_eq!(code, 200);
+    let schemas = &document["components"]["schemas"];
+    let deployment = &schemas["io.k8s.api.apps.v1.Deployment"];
+    assert_eq!(
+        deployment["x-kubernetes-group-version-kind"],
+        json!([{"group": "apps", "version": "v1", "kind": "Deployment"}])
+    );
+    let containers = &schemas["io.k8s.api.core.v1.PodSpec"]["properties"]["containers"];
+    assert_eq!(containers["x-kubernetes-patch-merge-key"], "name");
+    assert_eq!(containers["items"]["allOf"][0]["$ref"], "#/components/schemas/io.k8s.api.core.v1.Container");
+    assert!(containers["description"].is_string());
+    let patch = &document["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]["patch"];
+    assert!(patch["requestBody"]["content"]["application/strategic-merge-patch+json"].is_object());
+}

@@ -1,13 +1,24 @@
 //! `/openapi/v3`: the schemas of what is served.
 
+mod builtin;
+
 use std::collections::BTreeMap;
 
-use kubesmith_apiextensions::openapi::{self, CustomKind};
+use kubesmith_apiextensions::openapi::{self, CustomKind, GROUP_VERSION_KIND};
 use serde_json::{Value, json};
 
+use crate::http::negotiate;
 use crate::http::reply::Reply;
 use crate::registry::{Behaviour, Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
+
+/// The definition of every patch.
+const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+
+fn patch_definition() -> Value {
+    let text = "Patch is provided to give a concrete name and type to the Kubernetes PATCH request body.";
+    json!({"description": text, "type": "object"})
+}
 
 /// Answers a path below `/openapi`.
 pub(crate) fn answer(registry: &Registry, path: &str) -> ApiResult<Reply> {
@@ -33,6 +44,7 @@ pub(crate) fn answer(registry: &Registry, path: &str) -> ApiResult<Reply> {
         return Err(ApiError::NoSuchPath);
     }
     let mut schemas = openapi::metadata_definitions();
+    schemas.insert(PATCH.to_owned(), patch_definition());
     let mut paths = serde_json::Map::new();
     for def in &defs {
         schemas.extend(definitions(def));
@@ -65,29 +77,12 @@ fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
             };
             openapi::definitions(&kind, custom.schema.clone())
         }
-        Behaviour::BuiltIn(_) => {
-            let group = if def.group.is_empty() { "core.api.k8s.io" } else { &def.group };
-            BTreeMap::from([(openapi::definition_name(group, &def.version, &def.kind), built_in(def))])
-        }
+        Behaviour::BuiltIn(_) => builtin::definitions(def),
     }
 }
 
 fn gvk(def: &ResourceDef) -> Value {
     json!({"group": def.group, "version": def.version, "kind": def.kind})
-}
-
-/// Of built-in kinds only the names are told.
-fn built_in(def: &ResourceDef) -> Value {
-    let text = |description: &str| json!({"type": "string", "description": description});
-    json!({
-        "type": "object",
-        "x-kubernetes-preserve-unknown-fields": true,
-        openapi::GROUP_VERSION_KIND: [gvk(def)],
-        "properties": {
-            "apiVersion": text("APIVersion defines the versioned schema of this representation of an object."),
-            "kind": text("Kind is a string value representing the REST resource this object represents."),
-        },
-    })
 }
 
 /// The paths whose parameters clients look up before they use them.
@@ -112,10 +107,18 @@ fn path_items(def: &ResourceDef) -> Vec<(String, Value)> {
     let write = ["dryRun", "fieldManager", "fieldValidation"];
     let all =
         json!({"post": operation("post", &write), "get": operation("list", &["labelSelector", "watch"])});
-    let one = json!({
+    let mut one = json!({
         "get": operation("get", &[]), "put": operation("put", &write),
-        "patch": operation("patch", &["dryRun", "fieldManager", "fieldValidation", "force"]),
         "delete": operation("delete", &["dryRun", "propagationPolicy"]),
     });
+    one["patch"] = operation("patch", &["dryRun", "fieldManager", "fieldValidation", "force"]);
+    one["patch"]["requestBody"] = json!({"content": patches(def)});
     vec![(collection.clone(), all), (format!("{collection}/{{name}}"), one)]
+}
+
+/// The media types of patches: clients choose by them how they apply.
+fn patches(def: &ResourceDef) -> Value {
+    let content = json!({"schema": {"$ref": format!("#/components/schemas/{PATCH}")}});
+    let types = negotiate::patch_types(def.is_custom());
+    Value::Object(types.iter().map(|media_type| ((*media_type).to_owned(), content.clone())).collect())
 }
