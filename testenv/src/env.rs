@@ -2,9 +2,12 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
+};
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Api, Client, Config};
@@ -17,6 +20,7 @@ use crate::error::Error;
 use crate::kubeconfig;
 use crate::kubectl::Kubectl;
 use crate::user::{AuthenticatedUser, User};
+use crate::webhook::{self, Configurations, LocalServing};
 
 /// How long a server that is up may take to make the namespace `default`, and how often it is asked; envtest's numbers.
 const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,6 +31,8 @@ const NAMESPACE_INTERVAL: Duration = Duration::from_millis(50);
 pub struct TestEnvBuilder {
     crd_paths: Vec<PathBuf>,
     crds: Vec<CustomResourceDefinition>,
+    webhook_paths: Vec<PathBuf>,
+    webhooks: Configurations,
     skip_missing_paths: bool,
     clean_up_after_use: bool,
     wait: Wait,
@@ -53,6 +59,36 @@ impl TestEnvBuilder {
     #[must_use]
     pub fn crds(mut self, crds: impl IntoIterator<Item = CustomResourceDefinition>) -> Self {
         self.crds.extend(crds);
+        self
+    }
+
+    /// Installs the webhook configurations of these files and folders at the start, after the CRDs; see
+    /// [`TestEnv::install_webhooks`].
+    #[must_use]
+    pub fn webhook_paths<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
+        self.webhook_paths.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// Installs these configurations of mutating webhooks at the start, after the CRDs; see
+    /// [`TestEnv::install_webhooks`].
+    #[must_use]
+    pub fn mutating_webhooks(
+        mut self,
+        configurations: impl IntoIterator<Item = MutatingWebhookConfiguration>,
+    ) -> Self {
+        self.webhooks.mutating.extend(configurations);
+        self
+    }
+
+    /// Installs these configurations of validating webhooks at the start, after the CRDs; see
+    /// [`TestEnv::install_webhooks`].
+    #[must_use]
+    pub fn validating_webhooks(
+        mut self,
+        configurations: impl IntoIterator<Item = ValidatingWebhookConfiguration>,
+    ) -> Self {
+        self.webhooks.validating.extend(configurations);
         self
     }
 
@@ -201,15 +237,28 @@ impl TestEnvBuilder {
         let (backend, client) = Running::start(self.options, &variables).await?;
         wait_for_default_namespace(&client).await?;
         let (wait, clean_up) = (self.wait, self.clean_up_after_use);
-        let env = TestEnv { backend, client, kubectl, wait, clean_up, installed: Mutex::default() };
+        let env = TestEnv {
+            backend,
+            client,
+            kubectl,
+            wait,
+            clean_up,
+            installed: Mutex::default(),
+            serving: OnceLock::new(),
+        };
+        let wanted = |path: &PathBuf| !self.skip_missing_paths || path.exists();
         let mut crds = Vec::new();
-        for path in self.crd_paths {
-            if !self.skip_missing_paths || path.exists() {
-                crds.extend(crate::files::read_crds(&path)?);
-            }
+        for path in self.crd_paths.iter().filter(|path| wanted(path)) {
+            crds.extend(crate::files::read_crds(path)?);
         }
         crds.extend(self.crds);
         env.install_crds(crds).await?;
+        let mut webhooks = Configurations::default();
+        for path in self.webhook_paths.iter().filter(|path| wanted(path)) {
+            webhooks.append(crate::files::read_webhooks(path)?);
+        }
+        webhooks.append(self.webhooks);
+        env.install(webhooks).await?;
         Ok(env)
     }
 }
@@ -257,6 +306,8 @@ pub struct TestEnv {
     clean_up: bool,
     /// The names of the CRDs that were installed, in their order.
     installed: Mutex<Vec<String>>,
+    /// Made when it is first needed.
+    serving: OnceLock<LocalServing>,
 }
 
 impl std::fmt::Debug for TestEnv {
@@ -286,12 +337,17 @@ impl TestEnv {
 
     /// Installs CRDs and returns when they are served; those that are there already are brought up to date.
     ///
+    /// A conversion webhook that is behind a service leads to [`TestEnv::local_serving`] instead.
+    ///
     /// # Errors
     /// When a CRD is refused, or its names are in use.
     ///
     /// # Cancel safety
     /// Dropping the future leaves the CRDs installed that were done.
-    pub async fn install_crds(&self, crds: Vec<CustomResourceDefinition>) -> Result<(), Error> {
+    pub async fn install_crds(&self, mut crds: Vec<CustomResourceDefinition>) -> Result<(), Error> {
+        for crd in crds.iter_mut().filter(|crd| webhook::converts_by_service(crd)) {
+            webhook::lead_conversion_to(crd, self.local_serving()?);
+        }
         {
             let mut installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
             installed.extend(crds.iter().map(|crd| crds::name(crd).to_owned()));
@@ -307,6 +363,51 @@ impl TestEnv {
     pub async fn install_crds_from(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let crds = crate::files::read_crds(path.as_ref())?;
         self.install_crds(crds).await
+    }
+
+    /// Installs webhook configurations, or brings those that are there up to date. Their webhooks lead to
+    /// [`TestEnv::local_serving`] instead of to services, which a test does not have; webhooks with a URL of their own
+    /// keep it. All get its `caBundle`. The server there has to be up before anything is written that the webhooks hear of.
+    ///
+    /// # Errors
+    /// When a configuration is refused, or no place for the webhook server can be made.
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves the configurations installed that were done.
+    pub async fn install_webhooks(
+        &self,
+        mutating: Vec<MutatingWebhookConfiguration>,
+        validating: Vec<ValidatingWebhookConfiguration>,
+    ) -> Result<(), Error> {
+        self.install(Configurations { mutating, validating }).await
+    }
+
+    /// Installs the webhook configurations of a file or of the files in a folder, as [`TestEnv::install_webhooks`] does.
+    /// Documents of other kinds are left out.
+    ///
+    /// # Errors
+    /// When a file cannot be read, and as for [`TestEnv::install_webhooks`].
+    pub async fn install_webhooks_from(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.install(crate::files::read_webhooks(path.as_ref())?).await
+    }
+
+    async fn install(&self, webhooks: Configurations) -> Result<(), Error> {
+        if webhooks.is_empty() {
+            return Ok(());
+        }
+        webhook::install(&self.client, webhooks, self.local_serving()?).await
+    }
+
+    /// Where the webhook server under test is to listen, and its certificates. Made at the first call.
+    ///
+    /// # Errors
+    /// When there is no free port, or certificates cannot be made or written.
+    pub fn local_serving(&self) -> Result<&LocalServing, Error> {
+        if let Some(serving) = self.serving.get() {
+            return Ok(serving);
+        }
+        let made = LocalServing::new()?;
+        Ok(self.serving.get_or_init(|| made))
     }
 
     /// Opens a socket with TLS on `addr`; port 0 takes a free one. [`TestEnv::kubeconfig`] then describes it.

@@ -42,6 +42,17 @@ pub enum Error {
         /// What the server said.
         source: Box<kube::Error>,
     },
+    /// A webhook configuration was refused.
+    #[error("the webhook configuration {name:?} was refused: {source}")]
+    InstallWebhook {
+        /// The configuration's name.
+        name: String,
+        /// What the server said.
+        source: Box<kube::Error>,
+    },
+    /// The certificates of the local webhook server could not be written.
+    #[error("cannot write the certificates of the local webhook server: {0}")]
+    ServingCertificates(std::io::Error),
     /// A CRD was deleted but is still there; the objects of its kind may have finalizers.
     #[error("the CRD {name:?} was deleted but is still there; do objects of its kind have finalizers?")]
     NotUninstalled {

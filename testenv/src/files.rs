@@ -1,33 +1,73 @@
-//! Files with CRDs to install.
+//! Files with CRDs and webhook configurations to install.
 
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::webhook::Configurations;
 
 /// The CRDs in a file, or in the files of a folder. Of several with one name the last counts, in the first one's place.
 pub(crate) fn read_crds(path: &Path) -> Result<Vec<CustomResourceDefinition>, Error> {
     let mut crds: Vec<CustomResourceDefinition> = Vec::new();
+    each_document(path, |value| {
+        if value["kind"] == "CustomResourceDefinition" {
+            let crd: CustomResourceDefinition = typed(value)?;
+            match crds.iter_mut().find(|old| old.metadata.name == crd.metadata.name) {
+                Some(old) => *old = crd,
+                None => crds.push(crd),
+            }
+        }
+        Ok(())
+    })?;
+    Ok(crds)
+}
+
+/// The webhook configurations in a file, or in the files of a folder.
+pub(crate) fn read_webhooks(path: &Path) -> Result<Configurations, Error> {
+    let mut configurations = Configurations::default();
+    each_document(path, |value| {
+        let kind = value["kind"].as_str().unwrap_or_default().to_owned();
+        let kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+        if kinds.contains(&kind.as_str()) && value["apiVersion"] != "admissionregistration.k8s.io/v1" {
+            let name = value["metadata"]["name"].as_str().unwrap_or_default();
+            let text = format!("only v1 is supported for {kind} (name: {name})");
+            return Err(serde::de::Error::custom(text));
+        }
+        match kind.as_str() {
+            "MutatingWebhookConfiguration" => configurations.mutating.push(typed(value)?),
+            "ValidatingWebhookConfiguration" => configurations.validating.push(typed(value)?),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(configurations)
+}
+
+fn typed<T: DeserializeOwned>(value: Value) -> Result<T, serde_yaml::Error> {
+    serde_json::from_value(value).map_err(serde::de::Error::custom)
+}
+
+/// Hands every document of a file, or of the files in a folder, to `take`.
+fn each_document(
+    path: &Path,
+    mut take: impl FnMut(Value) -> Result<(), serde_yaml::Error>,
+) -> Result<(), Error> {
     for file in files(path)? {
         let text =
             std::fs::read_to_string(&file).map_err(|source| Error::Read { path: file.clone(), source })?;
         for (i, document) in serde_yaml::Deserializer::from_str(&text).enumerate() {
-            let failed = |source| Error::Parse { path: file.clone(), document: i + 1, source };
-            let value = Value::deserialize(document).map_err(failed)?;
-            if value["kind"] == "CustomResourceDefinition" {
-                let crd: CustomResourceDefinition =
-                    serde_json::from_value(value).map_err(serde::de::Error::custom).map_err(failed)?;
-                match crds.iter_mut().find(|old| old.metadata.name == crd.metadata.name) {
-                    Some(old) => *old = crd,
-                    None => crds.push(crd),
-                }
-            }
+            Value::deserialize(document).and_then(&mut take).map_err(|source| Error::Parse {
+                path: file.clone(),
+                document: i + 1,
+                source,
+            })?;
         }
     }
-    Ok(crds)
+    Ok(())
 }
 
 fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {

@@ -60,3 +60,4 @@ pub use env::{TestEnv, TestEnvBuilder};
 pub use error::{DataError, Error};
 pub use kubectl::Kubectl;
 pub use user::{AuthenticatedUser, User};
+pub use webhook::LocalServing;

@@ -66,6 +66,12 @@ impl Authority {
         Ok((certificate.der().clone(), key))
     }
 
+    /// As [`Authority::server`], in PEM.
+    pub(crate) fn server_pair(&self, hosts: Vec<String>) -> Result<Pair, Error> {
+        let (certificate, key) = self.server(hosts)?;
+        Ok(Pair { certificate: pem("CERTIFICATE", &certificate), key: key.serialize_pem() })
+    }
+
     /// A certificate that names a user to kube-apiserver: the common name is the user's, each organization a group.
     pub(crate) fn client(&self, name: &str, groups: &[String]) -> Result<Pair, Error> {
         let key = KeyPair::generate().map_err(failed)?;

@@ -25,7 +25,9 @@ pub(super) fn of_call(error: &(dyn Error + 'static), address: &str) -> String {
 
 fn of_socket(error: &io::Error, address: &str) -> Option<String> {
     if let Some(inner) = error.get_ref() {
-        return inner.downcast_ref::<rustls::Error>().map(of_tls);
+        // An error's source leaves out what it wraps itself.
+        let socket = inner.downcast_ref::<io::Error>().and_then(|inner| of_socket(inner, address));
+        return socket.or_else(|| inner.downcast_ref::<rustls::Error>().map(of_tls));
     }
     let peer: Option<http::Uri> = address.parse().ok();
     let peer = peer.as_ref().and_then(http::Uri::authority)?;

@@ -14,3 +14,4 @@ mod robust;
 #[cfg(unix)]
 mod stand_in;
 mod support;
+mod webhooks;

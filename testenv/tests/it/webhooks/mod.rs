@@ -1,0 +1,5 @@
+//! Webhooks: a real HTTPS server in the test, called by the API server.
+
+mod admission;
+mod failures;
+mod server;
