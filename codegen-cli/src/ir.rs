@@ -161,10 +161,40 @@ pub struct CrdVersion {
     pub deprecated: Option<Deprecation>,
     /// `selectableFields`, as JSON paths.
     pub selectable_fields: Vec<String>,
+    /// `conversion`, if this version says it.
+    pub conversion: Option<Conversion>,
     /// Annotations of the CRD object.
     pub annotations: BTreeMap<String, String>,
     /// Labels of the CRD object.
     pub labels: BTreeMap<String, String>,
+}
+
+/// How objects are converted between the versions of a kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Conversion {
+    /// Only `apiVersion` changes.
+    None,
+    /// A webhook is asked.
+    Webhook(ConversionWebhook),
+}
+
+/// A conversion webhook.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConversionWebhook {
+    /// Its address.
+    pub endpoint: WebhookEndpoint,
+    /// `caBundle`, base64.
+    pub ca_bundle: Option<String>,
+    /// `conversionReviewVersions`
+    pub review_versions: Vec<String>,
+}
+
+/// The address of a webhook.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "the names are those of WebhookClientConfig")]
+pub enum WebhookEndpoint {
+    Url(String),
+    Service { namespace: String, name: String, path: Option<String>, port: Option<u16> },
 }
 
 /// Deprecation of a version.

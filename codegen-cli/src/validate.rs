@@ -44,6 +44,7 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
     for definition in &definitions {
         let known = out.len();
         versions::agree(&input, definition, &mut out);
+        versions::conversions_agree(&input, definition, &mut out);
         versions::one_is_stored(&input, definition, &mut out);
         versions::one_is_served(&input, definition, &mut out);
         // Versions that are not one kind have no CRD that a server could look at.

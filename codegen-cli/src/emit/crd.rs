@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::yaml;
-use crate::ir::{CrdVersion, Ir, PrintColumn, Resource, Scale, Scope};
+use crate::ir::{Conversion, CrdVersion, Ir, PrintColumn, Resource, Scale, Scope, WebhookEndpoint};
 use crate::output::{OutputTree, YAML_MARK};
 use crate::schema::Schemas;
 
@@ -79,6 +79,9 @@ pub fn object(definition: &Definition<'_>, schemas: &Schemas) -> Option<Value> {
             },
         },
     });
+    if let Some(conversion) = conversion(definition) {
+        out["spec"]["conversion"] = conversion_value(conversion);
+    }
     // Schemas are moved into their place: `json!` would copy them at each level.
     out["spec"]["versions"] = versions.collect();
     Some(out)
@@ -102,6 +105,38 @@ fn metadata(definition: &Definition<'_>, first: &Resource) -> Value {
         out["labels"] = json!(labels);
     }
     out
+}
+
+/// What one of the versions says; they agree.
+fn conversion<'a>(definition: &Definition<'a>) -> Option<&'a Conversion> {
+    definition.versions.iter().find_map(|(_, resource)| resource.crd.conversion.as_ref())
+}
+
+fn conversion_value(conversion: &Conversion) -> Value {
+    let webhook = match conversion {
+        Conversion::None => return json!({"strategy": "None"}),
+        Conversion::Webhook(webhook) => webhook,
+    };
+    let mut client = match &webhook.endpoint {
+        WebhookEndpoint::Url(url) => json!({"url": url}),
+        WebhookEndpoint::Service { namespace, name, path, port } => {
+            let mut service = json!({"name": name, "namespace": namespace});
+            if let Some(path) = path {
+                service["path"] = json!(path);
+            }
+            if let Some(port) = port {
+                service["port"] = json!(port);
+            }
+            json!({"service": service})
+        }
+    };
+    if let Some(bundle) = &webhook.ca_bundle {
+        client["caBundle"] = json!(bundle);
+    }
+    json!({
+        "strategy": "Webhook",
+        "webhook": {"clientConfig": client, "conversionReviewVersions": webhook.review_versions},
+    })
 }
 
 fn names(resource: &Resource) -> Value {

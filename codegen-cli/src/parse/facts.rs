@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use kubesmith_core::grammar::{self, FAMILIES, Json, Spanned};
 use kubesmith_core::model::{
-    Constraints, GenclientAttrs, Presence, ResourceAttrs, ResourceInput, Rule, SchemaAttrs, ValidationAttrs,
-    Verb,
+    Constraints, Conversion, GenclientAttrs, Presence, ResourceAttrs, ResourceInput, Rule, SchemaAttrs,
+    ValidationAttrs, Verb,
 };
 use kubesmith_core::names;
 use serde_json::{Number, Value};
 
 use super::Parser;
 use crate::facts::{GenclientFacts, ResourceFacts, TypeFacts};
-use crate::ir::{self, CrdVersion, Deprecation, PrintColumn, Scale, Scope};
+use crate::ir::{
+    self, ConversionWebhook, CrdVersion, Deprecation, PrintColumn, Scale, Scope, WebhookEndpoint,
+};
 use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema};
 use crate::syntax::Name;
 
@@ -116,10 +118,34 @@ fn crd_version(attrs: &ResourceAttrs) -> CrdVersion {
             .deprecated_version
             .as_ref()
             .map(|deprecation| Deprecation { warning: text(deprecation.warning.as_ref()) }),
+        conversion: attrs.conversion.as_ref().and_then(|conversion| self::conversion(&conversion.value)),
         selectable_fields: attrs.selectable_fields.iter().map(|path| path.value.clone()).collect(),
         annotations,
         labels: attrs.labels.iter().map(|(key, value)| (key.value.clone(), value.value.clone())).collect(),
     }
+}
+
+/// `None` for a webhook without an address, which has been reported.
+fn conversion(conversion: &Conversion) -> Option<ir::Conversion> {
+    if !conversion.webhook {
+        return Some(ir::Conversion::None);
+    }
+    let endpoint = match &conversion.url {
+        Some(url) => WebhookEndpoint::Url(url.value.clone()),
+        None => WebhookEndpoint::Service {
+            namespace: text(conversion.service_namespace.as_ref())?,
+            name: text(conversion.service_name.as_ref())?,
+            path: text(conversion.path.as_ref()),
+            port: conversion.port.as_ref().map(|port| port.value),
+        },
+    };
+    let mut review_versions: Vec<String> =
+        conversion.review_versions.iter().map(|version| version.value.clone()).collect();
+    if review_versions.is_empty() {
+        review_versions.push("v1".to_string());
+    }
+    let ca_bundle = text(conversion.ca_bundle.as_ref());
+    Some(ir::Conversion::Webhook(ConversionWebhook { endpoint, ca_bundle, review_versions }))
 }
 
 /// The client's verbs.

@@ -32,6 +32,7 @@ impl Parser {
         let mut out = Collector::default();
         out.value("group", Some(&attrs.group));
         out.value("version", Some(&attrs.version));
+        out.value("scope", Some(&attrs.scope));
         out.value("names.kind", Some(&attrs.kind));
         out.value("names.listKind", Some(&attrs.list_kind));
         out.value("names.plural", Some(&attrs.plural));
@@ -53,6 +54,7 @@ impl Parser {
             out.value("subresources.scale.statusReplicasPath", Some(&scale.status_path));
             out.value("subresources.scale.labelSelectorPath", scale.selector_path.as_ref());
         }
+        out.value("conversion", attrs.conversion.as_ref());
         let warning = attrs.deprecated_version.as_ref().and_then(|deprecation| deprecation.warning.as_ref());
         out.value("deprecationWarning", warning);
         out.span("storage", attrs.storage_version);

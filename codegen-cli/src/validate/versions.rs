@@ -6,44 +6,67 @@ use super::Input;
 use crate::diag::Diagnostic;
 use crate::emit::crd::Definition;
 use crate::ir::{Resource, Scope};
+use crate::source::Loc;
 
 /// The versions are one CRD, which has one set of names.
 pub(super) fn agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
     let Some(((first_name, first), rest)) = definition.versions.split_first() else { return };
     for (name, resource) in rest {
-        for (key, mine, theirs) in facts(resource).into_iter().zip(facts(first)).map(|(a, b)| (a.0, a.1, b.1))
-        {
+        for ((key, place, mine), (_, _, theirs)) in facts(resource).into_iter().zip(facts(first)) {
             if mine == theirs {
                 continue;
             }
             out.push(
                 Diagnostic::error(
                     Code::VERSION_FACTS,
-                    input.loc(&resource.span),
+                    said(input, resource, place),
                     format!(
-                        "{} of {} is `{mine}` in {name} and `{theirs}` in {first_name}",
-                        key, resource.kind
+                        "{key} of {} is `{mine}` in {name} and `{theirs}` in {first_name}",
+                        resource.kind
                     ),
                 )
-                .secondary(input.loc(&first.span), format!("the version {first_name}"))
+                .secondary(said(input, first, place), format!("the version {first_name}"))
                 .help("versions of a kind share their names and scope: say the same in both"),
             );
         }
     }
 }
 
-fn facts(resource: &Resource) -> [(&'static str, String); 6] {
+/// Conversion is said once, or alike.
+pub(super) fn conversions_agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
+    let mut versions = definition.versions.iter().filter(|(_, resource)| resource.crd.conversion.is_some());
+    let Some((_, first)) = versions.next() else { return };
+    for (name, resource) in versions.filter(|(_, resource)| resource.crd.conversion != first.crd.conversion) {
+        out.push(
+            Diagnostic::error(
+                Code::VERSION_FACTS,
+                said(input, resource, "conversion"),
+                format!("the conversion of {} is another one in {name}", resource.kind),
+            )
+            .secondary(said(input, first, "conversion"), "the other one")
+            .help("versions of a kind are converted in one way: say it on one of them"),
+        );
+    }
+}
+
+/// Where a resource says something, or else where it is defined.
+fn said(input: &Input<'_>, resource: &Resource, place: &str) -> Option<Loc> {
+    input.loc(resource.places.get(place).unwrap_or(&resource.span))
+}
+
+/// What versions share: its name, its place and the value.
+fn facts(resource: &Resource) -> [(&'static str, &'static str, String); 6] {
     let scope = match resource.scope {
         Scope::Cluster => "Cluster",
         Scope::Namespaced => "Namespaced",
     };
     [
-        ("the plural", resource.plural.clone()),
-        ("the singular", resource.singular.clone()),
-        ("the list kind", resource.list_kind.clone()),
-        ("the list of short names", resource.short_names.join(", ")),
-        ("the list of categories", resource.categories.join(", ")),
-        ("the scope", scope.to_string()),
+        ("the plural", "names.plural", resource.plural.clone()),
+        ("the singular", "names.singular", resource.singular.clone()),
+        ("the list kind", "names.listKind", resource.list_kind.clone()),
+        ("the list of short names", "names.shortNames[0]", resource.short_names.join(", ")),
+        ("the list of categories", "names.categories[0]", resource.categories.join(", ")),
+        ("the scope", "scope", scope.to_string()),
     ]
 }
 
@@ -70,10 +93,10 @@ pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out:
                 out.push(
                     Diagnostic::error(
                         Code::STORAGE_VERSION,
-                        input.loc(&resource.span),
+                        said(input, resource, "storage"),
                         format!("both {first_name} and {name} of {} are stored", resource.kind),
                     )
-                    .secondary(input.loc(&first.span), format!("the version {first_name}"))
+                    .secondary(said(input, first, "storage"), format!("the version {first_name}"))
                     .help("keep `storage_version` on one of them"),
                 );
             }
@@ -88,7 +111,7 @@ pub(super) fn one_is_served(input: &Input<'_>, definition: &Definition<'_>, out:
         out.push(
             Diagnostic::error(
                 Code::NOT_SERVED,
-                input.loc(&first.span),
+                said(input, first, "served"),
                 format!("no version of {} is served", first.kind),
             )
             .help("remove `unserved_version` from one of them"),

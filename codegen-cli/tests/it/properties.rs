@@ -180,9 +180,47 @@ fn versions_carry_their_flags() {
             {"name": "v2", "served": true, "storage": true, "selectableFields": [{"jsonPath": ".spec.color"}]},
         ])
     );
+    assert!(data["spec"].get("conversion").is_none(), "the server's own is None");
     // Clients exist for every version, the most preferred first.
     let names: Vec<_> = generated.ir.groups[0].versions.iter().map(|version| version.name.as_str()).collect();
     assert_eq!(names, ["v2", "v1", "v1beta1", "v1alpha1"]);
+}
+
+#[test]
+fn one_version_says_who_converts() {
+    let written = |conversion: &str| {
+        let version = |name: &str, keys: &str| {
+            let kind = kind("Widget", "    pub size: i32,")
+                .replace("version = \"v1\"", &format!("version = \"{name}\"{keys}"));
+            format!("pub mod {name} {{\n{USES}{kind}}}\n")
+        };
+        let lib = version("v1", &format!(", conversion({conversion})")) + &version("v2", ", storage_version");
+        let generated = Crate::new(&lib).generate();
+        assert_eq!(support::short(&generated), "");
+        let yaml = support::crd_texts(&generated).into_values().next().unwrap();
+        let data: Value = serde_yaml::from_str(&yaml).unwrap();
+        data["spec"]["conversion"].clone()
+    };
+    assert_eq!(written("strategy = \"None\""), serde_json::json!({"strategy": "None"}));
+    assert_eq!(
+        written(
+            "strategy = \"Webhook\", service_namespace = \"system\", service_name = \"hook\", path = \"/convert\", port = 9443"
+        ),
+        serde_json::json!({"strategy": "Webhook", "webhook": {
+            "clientConfig": {"service": {"namespace": "system", "name": "hook", "path": "/convert", "port": 9443}},
+            "conversionReviewVersions": ["v1"],
+        }})
+    );
+    let bundle = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t";
+    assert_eq!(
+        written(&format!(
+            "strategy = \"Webhook\", url = \"https://example.com\", ca_bundle = \"{bundle}\", review_versions(\"v1\", \"v1beta1\")"
+        )),
+        serde_json::json!({"strategy": "Webhook", "webhook": {
+            "clientConfig": {"url": "https://example.com", "caBundle": bundle},
+            "conversionReviewVersions": ["v1", "v1beta1"],
+        }})
+    );
 }
 
 #[test]

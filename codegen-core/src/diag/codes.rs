@@ -127,6 +127,10 @@ codes! {
     VERBS = 113, "contradictory verbs",
         "`no_verbs`, `readonly`, `only_verbs` and `skip_verbs` each choose the client's verbs. Use one of them; \
          status verbs need a `status` field and no `no_status`.";
+    INVALID_CONVERSION = 114, "invalid conversion webhook",
+        "A conversion webhook is a service (namespace and name, optionally path and port) or an https URL without user, query \
+         and fragment. The API server calls it to convert objects between the versions of a kind: \
+         https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.";
 
     INVALID_GROUP = 201, "invalid API group",
         "A group is a DNS subdomain with at least one dot: lower-case letters, digits, `-` and `.`, at most 253 \

@@ -238,6 +238,14 @@ static RESOURCE: &[KeySpec] = &[
     )
     .also(&["deprecated"]),
     key(
+        "conversion",
+        Shape::Nested(CONVERSION),
+        "(none)",
+        "Who converts objects between the versions of the kind; said on one of them",
+        r#"conversion(strategy = "Webhook", service_namespace = "system", service_name = "webhook-service", path = "/convert")"#,
+    )
+    .also(&["convert", "conversion_webhook"]),
+    key(
         "metadata",
         Shape::Nested(METADATA),
         "+kubebuilder:metadata",
@@ -339,6 +347,59 @@ static SELECTABLE_FIELD: &[KeySpec] = &[key(
 
 static DEPRECATED: &[KeySpec] =
     &[key("warning", Shape::String, "warning", "Text of the warning", r#"warning = "use v2""#).required()];
+
+static CONVERSION: &[KeySpec] = &[
+    key(
+        "strategy",
+        Shape::OneOf(&["None", "Webhook"]),
+        "(none)",
+        "None: only apiVersion changes; Webhook: the API server asks a webhook",
+        r#"strategy = "Webhook""#,
+    )
+    .required(),
+    key(
+        "service_namespace",
+        Shape::String,
+        "(none)",
+        "Namespace of the webhook's service",
+        r#"service_namespace = "system""#,
+    )
+    .also(&["namespace"]),
+    key(
+        "service_name",
+        Shape::String,
+        "(none)",
+        "The webhook's service",
+        r#"service_name = "webhook-service""#,
+    )
+    .also(&["service", "name"]),
+    key("path", Shape::String, "(none)", "Path of the service", r#"path = "/convert""#)
+        .also(&["service_path"]),
+    key("port", Shape::Unsigned, "(none)", "Port of the service; default: 443", "port = 9443")
+        .also(&["service_port"]),
+    key(
+        "url",
+        Shape::String,
+        "(none)",
+        "URL of the webhook, instead of a service",
+        r#"url = "https://example.com/convert""#,
+    ),
+    key(
+        "ca_bundle",
+        Shape::String,
+        "(none)",
+        "Base64 of the PEM certificates that vouch for the webhook",
+        r#"ca_bundle = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t""#,
+    ),
+    key(
+        "review_versions",
+        Shape::Strings,
+        "(none)",
+        "Versions of ConversionReview that the webhook understands; default: v1",
+        r#"review_versions = ["v1", "v1beta1"]"#,
+    )
+    .also(&["conversion_review_versions"]),
+];
 
 static METADATA: &[KeySpec] = &[
     key(

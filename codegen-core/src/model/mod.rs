@@ -5,6 +5,7 @@
 //! known here.
 
 mod check;
+mod conversion;
 mod docs;
 mod genclient;
 mod item;
@@ -18,6 +19,7 @@ mod shape;
 mod validation;
 
 pub use check::{check_constraints, check_default};
+pub use conversion::Conversion;
 pub use docs::doc_lines;
 pub use genclient::{GenclientAttrs, Verb};
 pub use item::{Body, FieldModel, Presence, TypeModel, VariantModel};

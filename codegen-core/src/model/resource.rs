@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span};
 
 use super::schema::is_absolute_url;
-use super::{EntryValue, check_json_path, check_simple_path};
+use super::{Conversion, EntryValue, check_json_path, check_simple_path};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Parsed, Spanned, Value};
 use crate::names::{
@@ -49,6 +49,8 @@ pub struct ResourceAttrs {
     pub skip_version: Option<Span>,
     /// This version is deprecated.
     pub deprecated_version: Option<Deprecation>,
+    /// How objects are converted between the versions of the kind.
+    pub conversion: Option<Spanned<Conversion>>,
     /// Annotations of the CRD, without the API approval.
     pub annotations: Vec<StringPair>,
     /// Labels of the CRD.
@@ -119,6 +121,9 @@ impl ResourceAttrs {
         let print_columns = reader.print_columns();
         let selectable_fields = reader.selectable_fields();
         let api_approved = reader.api_approved();
+        let conversion = parsed
+            .get("conversion")
+            .map(|entry| Spanned::new(Conversion::read(entry, reader.diagnostics), entry.span));
         let group_name_in_code = reader.code_name("group_name_in_code");
         let informer_group_name = reader.code_name("informer_group_name");
         reader.contradictions();
@@ -141,6 +146,7 @@ impl ResourceAttrs {
             unserved_version: span_of("unserved_version"),
             skip_version: span_of("skip_version"),
             deprecated_version: parsed.get("deprecated_version").map(deprecation),
+            conversion,
             annotations,
             labels,
             api_approved,
@@ -458,6 +464,7 @@ impl Reader<'_> {
             ("skip_version", "storage_version"),
             ("skip_version", "unserved_version"),
             ("skip_version", "deprecated_version"),
+            ("skip_version", "conversion"),
         ] {
             if let (Some(skip), Some(other)) = (self.parsed.get(skip), self.parsed.get(other)) {
                 let message = format!("`{}` has no effect beside `skip_version`", other.key.name);

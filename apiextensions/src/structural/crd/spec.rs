@@ -414,6 +414,17 @@ fn check_stored_versions(crd: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
+/// Whether a text is a URL with a scheme and a host.
+fn is_absolute_url(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(letters)
+        && !host.is_empty()
+        && !text.contains(|c: char| c.is_control() || c == ' ')
+}
+
 /// Groups of the Kubernetes community need an approval annotation.
 fn check_approval(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     const ANNOTATION: &str = "api-approved.kubernetes.io";
@@ -432,14 +443,14 @@ fn check_approval(crd: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
         return;
     }
     let field = Path::new("metadata.annotations").key(ANNOTATION);
-    match value {
+    match value.filter(|value| !value.is_empty()) {
         None => {
             let detail = format!(
                 "protected groups must have approval annotation \"{ANNOTATION}\", see https://github.com/kubernetes/enhancements/pull/1111"
             );
             causes.push(Cause::required(field, detail));
         }
-        Some(value) if value.starts_with("unapproved") || value.starts_with("https://") => {}
+        Some(value) if value.starts_with("unapproved") || is_absolute_url(&value) => {}
         Some(value) => {
             let detail = format!(
                 "protected groups must have approval annotation \"{ANNOTATION}\" with either a URL or a reason starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111"

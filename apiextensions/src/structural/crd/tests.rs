@@ -235,3 +235,25 @@ fn rules_have_to_compile_and_to_be_cheap() {
         "x-kubernetes-validations": [{"rule": "self.all(x, self.all(y, x == y))", "messageExpression": "'bad: ' + self[0]"}]}});
     assert_eq!(faults(&crd(bounded)), Vec::<String>::new());
 }
+
+#[test]
+fn protected_groups_need_an_approval() {
+    let mut own = crd(json!({}));
+    own["spec"]["group"] = json!("demo.k8s.io");
+    own["metadata"]["name"] = json!("widgets.demo.k8s.io");
+    for (approval, kind) in [
+        (None, Some("Required value")),
+        (Some(""), Some("Required value")),
+        (Some("soon"), Some("Invalid value")),
+        (Some("https://"), Some("Invalid value")),
+        (Some("http://github.com/kubernetes/enhancements/pull/1111"), None),
+        (Some("unapproved, experimental-only"), None),
+    ] {
+        own["metadata"]["annotations"] =
+            approval.map_or(json!({}), |text| json!({"api-approved.kubernetes.io": text}));
+        let found = faults(&own);
+        assert_eq!(found.is_empty(), kind.is_none(), "{approval:?}: {found:?}");
+        let prefix = "metadata.annotations[api-approved.kubernetes.io]: ";
+        assert!(kind.is_none_or(|kind| found[0].starts_with(&format!("{prefix}{kind}"))), "{found:?}");
+    }
+}
