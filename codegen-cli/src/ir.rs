@@ -209,8 +209,9 @@ pub struct Deprecation {
 #[allow(missing_docs, reason = "the names are those of CustomResourceColumnDefinition")]
 pub struct PrintColumn {
     pub name: String,
+    /// `None` until it is inferred from the field.
     #[serde(rename = "type")]
-    pub type_: String,
+    pub type_: Option<String>,
     pub json_path: String,
     pub description: Option<String>,
     pub format: Option<String>,

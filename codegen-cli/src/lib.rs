@@ -8,6 +8,7 @@
 
 pub mod api_rules;
 pub mod cli;
+pub mod columns;
 pub mod config;
 pub mod diag;
 pub mod docs;

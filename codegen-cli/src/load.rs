@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use kubesmith_core::diag::Code;
 
 use crate::diag::Diagnostic;
+use crate::facts::ModuleFacts;
 use crate::output::display;
 use crate::parse;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
@@ -74,6 +75,8 @@ pub struct Module {
     pub visibility: Visibility,
     /// Its child modules.
     pub children: Vec<ModuleId>,
+    /// What its documentation says of it.
+    pub facts: ModuleFacts,
     /// Its types.
     pub types: Vec<TypeItem>,
     /// Its `use` declarations.
@@ -315,11 +318,14 @@ impl Loader {
     }
 
     fn add_items(&mut self, krate: &mut Crate, place: &Place<'_>, items: Items, next: &mut Vec<Request>) {
-        krate.modules[place.module].types = items.types;
-        krate.modules[place.module].uses = items.uses;
+        let module = &mut krate.modules[place.module];
+        module.facts = items.facts.or(&module.facts);
+        module.types = items.types;
+        module.uses = items.uses;
         for item in items.modules {
             let id = krate.modules.len();
-            krate.modules.push(Module::new(item.name.text.clone(), Some(place.module), item.visibility));
+            let child = Module::new(item.name.text.clone(), Some(place.module), item.visibility);
+            krate.modules.push(Module { facts: item.facts.clone(), ..child });
             krate.modules[place.module].children.push(id);
             match item.inline {
                 Some(inner) => {
@@ -399,7 +405,15 @@ impl Loader {
 
 impl Module {
     fn new(name: String, parent: Option<ModuleId>, visibility: Visibility) -> Self {
-        Self { name, parent, visibility, children: Vec::new(), types: Vec::new(), uses: Vec::new() }
+        Self {
+            name,
+            parent,
+            visibility,
+            facts: ModuleFacts::default(),
+            children: Vec::new(),
+            types: Vec::new(),
+            uses: Vec::new(),
+        }
     }
 }
 

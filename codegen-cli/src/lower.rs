@@ -40,7 +40,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
     };
     let mut resources = Vec::new();
     for (id, item) in resolver.items() {
-        if let Some(facts) = &item.resource {
+        if let Some(facts) = item.resource.as_ref().filter(|_| !resolver.module_facts(id).skip) {
             resources.extend(ctx.resource(id, item, facts));
         }
     }

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use kubesmith_core::diag::Code;
 
 use crate::api_rules::{self, Report};
+use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
 use crate::emit::{crd, openapi, rust};
@@ -65,7 +66,7 @@ fn after_load(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Ir, Vec<Target>) {
     let options = LowerOptions { allow_dangerous_types: settings.allow_dangerous_types };
-    let (ir, found) = lower::lower(crates, sources, options);
+    let (mut ir, found) = lower::lower(crates, sources, options);
     let hidden = diag::has_errors(diagnostics);
     // A root type with a mistake in its attributes is no resource; that none is left is no news then.
     diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));
@@ -74,6 +75,7 @@ fn after_load(
     }
     let (schemas, found) = schema::build(&ir, sources, settings.max_desc_len);
     diagnostics.extend(found);
+    diagnostics.extend(columns::infer(&mut ir, &schemas, sources));
     diagnostics.extend(validate::validate(&ir, &schemas, sources));
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());

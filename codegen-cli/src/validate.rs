@@ -2,7 +2,7 @@
 
 mod names;
 mod numbers;
-mod paths;
+pub(crate) mod paths;
 mod server;
 mod versions;
 

@@ -1,24 +1,29 @@
 //! The grammar of kubesmith's attributes: one table, and a parser that knows nothing but the table.
 //!
 //! [`FAMILIES`] says which attributes exist, which keys each has, what values they take, where they
-//! may stand and which Go marker they stand for. [`parse_attributes`] turns attributes into
-//! [`Entry`]s of the right shape and reports everything that does not fit.
+//! may stand and which Go markers they stand for. [`parse_attributes`] turns attributes, and markers in
+//! doc comments, into [`Entry`]s of the right shape and reports everything that does not fit.
 //! docs/attributes.md is written from the same table.
 
 mod docs;
 mod literal;
+mod marker;
 mod parse;
 mod planned;
 mod suggest;
 mod table;
 mod value;
+mod values;
 
 pub use docs::attributes_markdown;
 pub(crate) use literal::split_attribute;
-pub use parse::{Entry, Parsed, parse_attributes};
-pub use planned::{PLANNED, Planned};
+pub use marker::{
+    Definition, ItemAttributes, Target, check_markers, definitions, is_marker, marker_name, marker_text, near,
+};
+pub use parse::{Entry, Parsed, parse_attributes, parse_module};
+pub use planned::{MEANINGLESS, Meaningless, PLANNED, Planned};
 pub use suggest::{closest, edit_distance};
-pub use table::{FAMILIES, RULE_REASONS, SCHEMA_TYPES, VERBS};
+pub use table::{FAMILIES, MODULE, RULE_REASONS, SCHEMA_TYPES, VERBS};
 pub use value::{Json, Number, Spanned, Value};
 
 /// An attribute family.
@@ -67,8 +72,8 @@ pub struct FamilySpec {
     pub places: Places,
     /// Whether `#[name]` without keys means something.
     pub bare: bool,
-    /// The Go markers that the attribute stands for.
-    pub marker: &'static str,
+    /// The markers that the attribute without keys stands for, without `+`.
+    pub markers: &'static [&'static str],
     /// What it is for.
     pub doc: &'static str,
     /// Its keys, in the order of the documentation.
@@ -88,8 +93,8 @@ pub struct KeySpec {
     pub required: bool,
     /// Where it may stand (within the places of its attribute).
     pub places: Places,
-    /// The Go marker or marker argument that it stands for.
-    pub marker: &'static str,
+    /// The markers that it stands for, without `+`; for a nested key the names of their arguments.
+    pub markers: &'static [&'static str],
     /// One line for the documentation.
     pub doc: &'static str,
     /// An example of the key, as it stands inside the attribute.
@@ -146,6 +151,15 @@ impl Places {
     pub const TYPE: Self = Self(7);
     /// Any type or field.
     pub const ALL: Self = Self(15);
+
+    /// No place on an item.
+    pub const NONE: Self = Self(0);
+
+    /// The places that belong to both sets.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
 
     /// Whether `place` belongs to the set.
     pub fn contains(self, place: Place) -> bool {

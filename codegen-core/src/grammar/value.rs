@@ -84,6 +84,8 @@ pub enum Json {
     String(String),
     /// `[1, 2]`
     Array(Vec<Json>),
+    /// `{}` of a marker, an empty list or an empty object as the type wants it.
+    Empty,
     /// `{"a": 1}`; keys keep their order and are unique.
     Object(Vec<(String, Json)>),
 }
@@ -98,7 +100,7 @@ impl Json {
             Self::Number(_) => "a number",
             Self::String(_) => "a string",
             Self::Array(_) => "a list",
-            Self::Object(_) => "an object",
+            Self::Empty | Self::Object(_) => "an object",
         }
     }
 }
@@ -118,6 +120,7 @@ impl fmt::Display for Json {
                 }
                 f.write_str("]")
             }
+            Self::Empty => f.write_str("{}"),
             Self::Object(members) => {
                 f.write_str("{")?;
                 for (at, (key, value)) in members.iter().enumerate() {

@@ -6,10 +6,11 @@
 
 mod check;
 mod conversion;
-mod docs;
 mod genclient;
 mod item;
 mod json_path;
+mod module;
+mod one_of;
 mod pattern;
 mod resource;
 mod root;
@@ -20,17 +21,17 @@ mod validation;
 
 pub use check::{check_constraints, check_default};
 pub use conversion::Conversion;
-pub use docs::doc_lines;
 pub use genclient::{GenclientAttrs, Verb};
 pub use item::{Body, FieldModel, Presence, TypeModel, VariantModel};
 pub use json_path::{check_json_path, check_simple_path};
+pub use module::ModuleAttrs;
 pub use pattern::check_pattern;
 pub use resource::{Deprecation, PrintColumn, ResourceAttrs, Scale, StringPair};
-pub use root::{ResourceInput, check_root_derives};
+pub use root::{MissingFact, ResourceInput, check_root_derives, missing_facts};
 pub use schema::{ExternalDocs, ListType, MergeType, SchemaAttrs};
 pub use serde::{RenameRule, SerdeContainer, SerdeDefault, SerdeField, SerdeVariant};
 pub use shape::{TypeShape, is_option};
-pub use validation::{Constraints, Rule, SchemaType, ValidationAttrs};
+pub use validation::{Constraints, OneOf, OneOfKind, Rule, SchemaType, ValidationAttrs};
 
 use crate::grammar::{Entry, Spanned, Value};
 

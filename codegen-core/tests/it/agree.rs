@@ -4,14 +4,21 @@
 use std::fs;
 use std::path::Path;
 
-use kubesmith_core::diag::Diagnostics;
+use kubesmith_core::diag::{Diagnostics, Severity};
 use kubesmith_core::grammar::Place;
-use kubesmith_core::model::{ResourceInput, TypeModel};
+use kubesmith_core::model::{ModuleAttrs, ResourceInput, TypeModel};
 use syn::{DeriveInput, Item};
 
 fn derives(input: &DeriveInput, name: &str) -> bool {
     let derive = input.attrs.iter().filter(|attribute| attribute.path().is_ident("derive"));
     derive.into_iter().any(|attribute| quote::quote!(#attribute).to_string().contains(name))
+}
+
+/// What both do once they know the modules around the type.
+fn complete(input: Option<ResourceInput>, diagnostics: &mut Diagnostics) {
+    if let Some(mut input) = input {
+        input.complete(&ModuleAttrs::default(), diagnostics);
+    }
 }
 
 /// What reading an item as a derive does says, and what reading it as source says.
@@ -24,13 +31,13 @@ fn read(item: &Item) -> Option<(Vec<String>, Vec<String>)> {
     };
     let (mut derived, mut sourced) = (Diagnostics::new(), Diagnostics::new());
     if derives(&input, "Resource") {
-        ResourceInput::from_derive(&input, &mut derived);
+        complete(ResourceInput::from_derive(&input, &mut derived), &mut derived);
     } else if derives(&input, "Schema") {
         TypeModel::from_derive(&input, Place::Struct, &mut derived);
     }
     match item {
         Item::Struct(item) if derives(&input, "Resource") => {
-            ResourceInput::from_struct(item, &mut sourced);
+            complete(ResourceInput::from_struct(item, &mut sourced), &mut sourced);
         }
         Item::Struct(item) => {
             TypeModel::from_struct(item, Place::Struct, &mut sourced);
@@ -43,7 +50,11 @@ fn read(item: &Item) -> Option<(Vec<String>, Vec<String>)> {
             derived.iter().cloned().for_each(|diagnostic| sourced.push(diagnostic));
         }
     }
-    let texts = |diagnostics: Diagnostics| diagnostics.into_vec().iter().map(|d| d.to_text()).collect();
+    // A macro cannot warn.
+    let texts = |diagnostics: Diagnostics| {
+        let all = diagnostics.into_vec().into_iter();
+        all.filter(|d| d.severity == Severity::Error).map(|d| d.to_text()).collect()
+    };
     Some((texts(derived), texts(sourced)))
 }
 

@@ -2,7 +2,7 @@
 
 use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::{
-    FAMILIES, Family, FamilySpec, KeySpec, Place, Places, Shape, parse_attributes,
+    FAMILIES, Family, FamilySpec, ItemAttributes, KeySpec, Place, Places, Shape, parse_attributes,
 };
 use kubesmith_core::model::{ResourceInput, TypeModel};
 use syn::parse_quote;
@@ -34,7 +34,7 @@ fn place(family: &FamilySpec, key: &KeySpec) -> Place {
 #[test]
 fn names_are_unique_and_documented() {
     for family in FAMILIES {
-        assert_eq!(family.family.spec().marker, family.marker);
+        assert_eq!(family.family.spec().markers, family.markers);
         for (at, key) in family.keys.iter().enumerate() {
             assert!(
                 family.keys[..at].iter().all(|other| other.name != key.name),
@@ -45,7 +45,6 @@ fn names_are_unique_and_documented() {
         for (key, _) in keys(family) {
             assert!(!key.doc.is_empty() && !key.doc.ends_with('.'), "{}: {}", key.name, key.doc);
             assert!(key.example.starts_with(key.name), "{}: {}", key.name, key.example);
-            assert!(!key.marker.is_empty(), "{}", key.name);
         }
     }
 }
@@ -58,7 +57,9 @@ fn examples_are_right() {
             let name = quote::format_ident!("{}", family.family.name());
             let attribute: syn::Attribute = parse_quote!(#[#name(#tokens)]);
             let mut diagnostics = Diagnostics::new();
-            let parsed = parse_attributes(family.family, &[attribute], place(family, key), &mut diagnostics);
+            let attributes = [attribute];
+            let item = ItemAttributes::new(&attributes);
+            let parsed = parse_attributes(family.family, &item, place(family, key), &mut diagnostics);
             let wrong: Vec<_> = diagnostics
                 .take()
                 .iter()
@@ -103,7 +104,7 @@ fn model(family: Family, place: Place, text: &str) -> String {
 
 /// Places are `bytes(1..2)` where locations are built in, and differ with the text's length: that a
 /// key moves what follows it is no effect.
-fn without_places(debug: &str) -> String {
+pub(crate) fn without_places(debug: &str) -> String {
     let mut out = String::new();
     for (at, part) in debug.split("bytes(").enumerate() {
         out.push_str(if at == 0 { part } else { part.split_once(')').map_or("", |(_, rest)| rest) });
