@@ -2,9 +2,10 @@
 
 mod names;
 mod numbers;
-pub(crate) mod paths;
+mod paths;
 mod server;
 mod versions;
+mod webhooks;
 
 use kubesmith_core::diag::Code;
 
@@ -54,6 +55,9 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
     }
     paths::exist(&input, &mut out);
     numbers::fit(&input, &mut out);
+    webhooks::names_are_unique(&input, &mut out);
+    webhooks::configurations_are_unique(&input, &mut out);
+    webhooks::values_fit(&input, &mut out);
     out
 }
 

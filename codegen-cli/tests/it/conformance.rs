@@ -81,7 +81,8 @@ fn crds_equal_controller_gens() {
     let mut cases: Vec<_> = fs::read_dir(support::testdata().join("conformance"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
+        // The others are about more than CRDs.
+        .filter(|path| path.is_dir() && !path.join("kubesmith.toml").exists())
         .collect();
     cases.sort();
     assert!(cases.len() >= 60, "{} cases", cases.len());

@@ -4,6 +4,5 @@
 mod behaviour;
 mod everything;
 mod macro_rules;
-mod markers;
 mod shadowed;
 mod ui;

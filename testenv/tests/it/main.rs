@@ -8,7 +8,6 @@ mod builtin;
 mod conformance;
 mod data;
 mod details;
-mod fault;
 mod history;
 mod kinds;
 mod robust;
