@@ -37,36 +37,6 @@ pub fn description<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<Strin
     if out.is_empty() { None } else { Some(out.join("\n")) }
 }
 
-/// The name of the Go marker that the line is: `+kubebuilder:validation:Minimum` of
-/// `+kubebuilder:validation:Minimum=1`.
-pub fn go_marker(line: &str) -> Option<&str> {
-    const FIRST: &[&str] = &[
-        "+kubebuilder:",
-        "+genclient",
-        "+k8s:",
-        "+optional",
-        "+required",
-        "+nullable",
-        "+listType",
-        "+listMapKey",
-        "+mapType",
-        "+structType",
-        "+groupName",
-        "+groupGoName",
-        "+default",
-        "+resourceName",
-    ];
-    let line = line.trim();
-    let name =
-        line.split(|c: char| c == '=' || c.is_whitespace()).next().unwrap_or(line).trim_end_matches(':');
-    let is_marker = FIRST.iter().any(|first| {
-        name == *first
-            || (first.ends_with(':') && name.starts_with(first))
-            || name.starts_with(&format!("{first}:"))
-    });
-    is_marker.then_some(name)
-}
-
 /// The first paragraph, on one line.
 pub fn summary(description: &str) -> String {
     let lines: Vec<&str> = description.lines().take_while(|line| !line.trim().is_empty()).collect();
@@ -116,16 +86,6 @@ mod tests {
         assert_eq!(lines("a\n---\nb").as_deref(), Some("a"));
         assert_eq!(lines("TODO x"), None);
         assert_eq!(lines("```\n---\nTODO\n```\nx").as_deref(), Some("```\n---\nTODO\n```\nx"));
-    }
-
-    #[test]
-    fn go_markers_are_recognised() {
-        assert_eq!(go_marker("+kubebuilder:validation:Minimum=1"), Some("+kubebuilder:validation:Minimum"));
-        assert_eq!(go_marker(" +optional"), Some("+optional"));
-        assert_eq!(go_marker("+genclient:nonNamespaced"), Some("+genclient:nonNamespaced"));
-        for text in ["+1 for this", "optional", "a +optional", "+optionally", "+ optional", ""] {
-            assert_eq!(go_marker(text), None, "{text}");
-        }
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use kubesmith_core::diag::{CODES, Code};
-use kubesmith_core::grammar::{FAMILIES, Family, FamilySpec, KeySpec, Shape, closest};
+use kubesmith_core::grammar::{
+    Definition, FAMILIES, Family, FamilySpec, KeySpec, MEANINGLESS, PLANNED, Shape, Target, closest,
+    definitions, marker_name, marker_text, near,
+};
 
 /// Where lines of running text end.
 const WIDTH: usize = 90;
@@ -19,15 +22,16 @@ pub fn explain(topic: Option<&str>) -> Result<String, String> {
         let info = code.info();
         return Ok(format!("{}: {}\n\n{}\n", info.code, info.title, paragraph(info.help)));
     }
+    if let Some(marker) = marker_name(topic) {
+        return explain_marker(marker);
+    }
     let name = topic.trim_start_matches("#[").trim_end_matches(']');
     if let Some(family) = FAMILIES.iter().find(|family| family.family.name() == name) {
         return Ok(describe_family(family));
     }
     let found: Vec<String> = keys()
         .into_iter()
-        .filter(|(path, key)| {
-            path == name || key.name == name || key.marker.split(", ").any(|marker| marker == topic)
-        })
+        .filter(|(path, key)| path == name || key.name == name)
         .map(|(path, key)| describe_key(&path, key))
         .collect();
     if !found.is_empty() {
@@ -44,6 +48,37 @@ pub fn explain(topic: Option<&str>) -> Result<String, String> {
         Some(near) => format!("nothing is known of `{topic}`; did you mean `{near}`?"),
         None => format!("nothing is known of `{topic}`; `kubesmith explain` lists attributes and codes"),
     })
+}
+
+/// A marker, with the attribute that it stands for.
+fn explain_marker(name: &str) -> Result<String, String> {
+    let outer = name.rsplit_once(':').map_or(name, |(outer, _)| outer);
+    let all = definitions();
+    if let Some(definition) = all.get(name).or_else(|| all.get(outer)) {
+        return Ok(describe_marker(definition));
+    }
+    if let Some(meaningless) = MEANINGLESS.iter().find(|marker| marker.covers(name)) {
+        return Ok(format!("+{name}\n\n  It has no meaning for Rust types: {}.\n", meaningless.reason));
+    }
+    if let Some(planned) = PLANNED.iter().find(|marker| marker.covers(name)) {
+        return Ok(format!("+{name}\n\n  {}. Planned as {}; not accepted yet.\n", planned.doc, planned.key));
+    }
+    Err(match near(name) {
+        Some(near) => format!("nothing is known of `+{name}`; did you mean `+{near}`?"),
+        None => format!("nothing is known of `+{name}`; docs/attributes.md lists the markers"),
+    })
+}
+
+fn describe_marker(definition: &Definition) -> String {
+    let doc = match definition.target {
+        Target::Key(_, key) | Target::Item(_, key) | Target::Module(key) => sentence(key.doc),
+        Target::Attribute(family) | Target::Arguments(family) => sentence(family.spec().doc),
+    };
+    let mut out = format!("+{}\n\n  {doc}\n", definition.name);
+    let _ = writeln!(out, "  Example:   {}", marker_text(definition));
+    let _ = writeln!(out, "  Attribute: {}", definition.attribute());
+    let _ = writeln!(out, "  Stands on: {}", definition.describe_places());
+    out
 }
 
 /// Every key with its path: `resource.scale.spec_path`.
@@ -87,6 +122,10 @@ fn overview() -> String {
     out
 }
 
+fn markers(names: &[&str]) -> String {
+    names.iter().map(|name| format!("+{name}")).collect::<Vec<_>>().join(", ")
+}
+
 /// The text with a full stop.
 fn sentence(text: &str) -> String {
     format!("{}.", text.trim_end_matches('.'))
@@ -118,7 +157,9 @@ fn lines(words: &[&str], separator: &str) -> Vec<String> {
 fn describe_family(family: &FamilySpec) -> String {
     let mut out = format!("#[{}]\n\n{}\n", family.family.name(), sentence(family.doc));
     let _ = writeln!(out, "Stands on: {}", family.places.describe());
-    let _ = writeln!(out, "Go markers: {}", family.marker);
+    if !family.markers.is_empty() {
+        let _ = writeln!(out, "Markers: {}", markers(family.markers));
+    }
     if family.family == Family::Deepcopy {
         return out;
     }
@@ -132,7 +173,11 @@ fn describe_family(family: &FamilySpec) -> String {
 fn describe_key(path: &str, key: &KeySpec) -> String {
     let mut out = format!("{path}\n\n  {}\n", sentence(key.doc));
     let _ = writeln!(out, "  Example:   {}", key.example);
-    let _ = writeln!(out, "  Go marker: {}", key.marker);
+    match (key.markers, path.matches('.').count()) {
+        ([], _) => {}
+        (names, 1) => drop(writeln!(out, "  Marker:    {}", markers(names))),
+        (names, _) => drop(writeln!(out, "  Argument:  {}", names.join(", "))),
+    }
     let _ = writeln!(out, "  Stands on: {}", key.places.describe());
     if key.repeatable {
         out.push_str("  May be given several times.\n");

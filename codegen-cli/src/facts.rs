@@ -1,15 +1,11 @@
 //! What attributes say, as plain values with places: core's model without its spans.
 
-mod manifests;
-
 use std::collections::BTreeMap;
 
 use crate::ir::{CrdVersion, Scope, Verb};
 use crate::schema::Schema;
 use crate::source::Loc;
 use crate::syntax::Name;
-
-pub use manifests::{ManifestFacts, WebhookFacts};
 
 /// Where values were written, by the names that they have in the CRD.
 pub type Places = BTreeMap<String, Loc>;
@@ -29,13 +25,46 @@ pub struct TypeFacts {
     pub places: Places,
 }
 
+/// Facts from the markers in the documentation of a module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModuleFacts {
+    /// `+groupName`
+    pub group: Option<Name>,
+    /// `+versionName`
+    pub version: Option<Name>,
+    /// `+groupGoName`
+    pub code_name: Option<Name>,
+    /// `+kubebuilder:skip`
+    pub skip: bool,
+    /// `+kubebuilder:validation:Required` (`true`) or `Optional` (`false`).
+    pub presence: Option<bool>,
+}
+
+impl ModuleFacts {
+    /// Adds what an enclosing module says.
+    #[must_use]
+    pub fn or(self, outer: &Self) -> Self {
+        Self {
+            group: self.group.or_else(|| outer.group.clone()),
+            version: self.version.or_else(|| outer.version.clone()),
+            code_name: self.code_name.or_else(|| outer.code_name.clone()),
+            skip: self.skip || outer.skip,
+            presence: self.presence.or(outer.presence),
+        }
+    }
+}
+
 /// Facts from `#[resource]`.
 #[derive(Clone, Debug)]
 pub struct ResourceFacts {
+    /// Where the attribute, or the struct's name, stands.
+    pub loc: Loc,
+    /// Whether there is an attribute or a marker.
+    pub is_given: bool,
     /// `group`
-    pub group: Name,
+    pub group: Option<Name>,
     /// `version`
-    pub version: Name,
+    pub version: Option<Name>,
     /// `kind`, or the type's name.
     pub kind: Name,
     /// `list_kind`, or the kind and `List`.

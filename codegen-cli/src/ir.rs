@@ -3,15 +3,11 @@
 //! It holds no syntax-tree types: everything an emitter needs is a plain, ordered, serialisable
 //! value (`--dump-ir` prints it). Emitters read it and decide nothing.
 
-mod manifests;
-
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::schema::Schema;
-
-pub use manifests::{Manifests, PolicyRule, Webhook, WebhookConfiguration};
 
 /// Everything that was read from the input crates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -22,9 +18,6 @@ pub struct Ir {
     pub groups: Vec<Group>,
     /// Arena of the types reachable from a resource; [`TypeId`] indexes it.
     pub types: Vec<TypeDef>,
-    /// What is said beside types.
-    #[serde(skip_serializing_if = "Manifests::is_empty")]
-    pub manifests: Manifests,
 }
 
 /// A crate that was read.
@@ -216,8 +209,9 @@ pub struct Deprecation {
 #[allow(missing_docs, reason = "the names are those of CustomResourceColumnDefinition")]
 pub struct PrintColumn {
     pub name: String,
+    /// `None` until it is inferred from the field.
     #[serde(rename = "type")]
-    pub type_: String,
+    pub type_: Option<String>,
     pub json_path: String,
     pub description: Option<String>,
     pub format: Option<String>,

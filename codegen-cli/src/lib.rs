@@ -8,6 +8,7 @@
 
 pub mod api_rules;
 pub mod cli;
+pub mod columns;
 pub mod config;
 pub mod diag;
 pub mod docs;
@@ -23,7 +24,6 @@ pub mod output;
 pub mod parse;
 pub mod pipeline;
 pub mod resolve;
-pub mod roles;
 pub mod schema;
 mod serve;
 pub mod source;

@@ -3,7 +3,6 @@
 //! Every resource is lowered with the types that are reachable from it. What has no JSON form that a
 //! schema can describe is a diagnostic here; what spans resources is left to `validate`.
 
-mod manifests;
 mod resource;
 mod shape;
 mod types;
@@ -41,13 +40,11 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
     };
     let mut resources = Vec::new();
     for (id, item) in resolver.items() {
-        if let Some(facts) = &item.resource {
+        if let Some(facts) = item.resource.as_ref().filter(|_| !resolver.module_facts(id).skip) {
             resources.extend(ctx.resource(id, item, facts));
         }
     }
-    let manifests = manifests::lower(crates, sources, &mut ctx.diagnostics);
-    let nothing = resources.is_empty() && manifests.is_empty();
-    if nothing && ctx.diagnostics.is_empty() && !crates.list.is_empty() {
+    if resources.is_empty() && ctx.diagnostics.is_empty() && !crates.list.is_empty() {
         let names: Vec<String> = crates.list.iter().map(|krate| display(&krate.folder)).collect();
         ctx.diagnostics.push(
             Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {}", names.join(", "))).help(
@@ -62,7 +59,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
         path: display(&krate.folder),
     });
     let groups = ctx.groups(resources);
-    (Ir { crates: list.collect(), groups, types: ctx.types, manifests }, ctx.diagnostics)
+    (Ir { crates: list.collect(), groups, types: ctx.types }, ctx.diagnostics)
 }
 
 /// State of a lowering.

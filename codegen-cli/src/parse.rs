@@ -5,12 +5,13 @@
 
 mod depth;
 mod facts;
-mod manifests;
 mod places;
 
 use kubesmith_core::diag::{Code, Diagnostics};
-use kubesmith_core::grammar::Place;
-use kubesmith_core::model::{Body, FieldModel, ResourceInput, TypeModel, VariantModel, is_option};
+use kubesmith_core::grammar::{Place, is_marker, marker_name};
+use kubesmith_core::model::{
+    Body, FieldModel, ModuleAttrs, ResourceInput, TypeModel, VariantModel, is_option,
+};
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -18,7 +19,7 @@ use syn::{Attribute, Ident, Item, Meta, Type, UseTree, Visibility as SynVisibili
 
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::facts::ManifestFacts;
+use crate::facts::ModuleFacts;
 use crate::source::{FileId, Loc};
 use crate::syntax::{
     ContainerSerde, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, PathExpr, TypeExpr, TypeItem,
@@ -30,11 +31,11 @@ pub fn parse_file(file: FileId, text: &str) -> (FileSyntax, Vec<Diagnostic>) {
     let (offset, body) = body(text);
     let mut parser = Parser { file, offset, diagnostics: Vec::new() };
     let mut items = Items::default();
-    let mut manifests = ManifestFacts::default();
     match depth::check(body).and_then(|()| syn::parse_file(body)) {
         Ok(parsed) => {
+            items.facts = parser.module_facts(&parsed.attrs);
             parser.items(&parsed.items, &mut items);
-            manifests = parser.manifests(&parsed, body);
+            parser.plain_comments(text);
         }
         Err(error) => {
             for error in error {
@@ -52,7 +53,7 @@ pub fn parse_file(file: FileId, text: &str) -> (FileSyntax, Vec<Diagnostic>) {
             }
         }
     }
-    (FileSyntax { file, items, manifests }, parser.diagnostics)
+    (FileSyntax { file, items }, parser.diagnostics)
 }
 
 /// The text without byte order mark and `#!` line, and its offset: syn's spans begin after them.
@@ -119,7 +120,7 @@ impl Parser {
                     out.types.push(definition);
                 }
                 Item::Mod(item) if !is_test(&item.attrs) => {
-                    let module = self.module(item);
+                    let module = self.module_item(item);
                     out.modules.push(module);
                 }
                 Item::Use(item) if !is_test(&item.attrs) => {
@@ -142,7 +143,7 @@ impl Parser {
         }
     }
 
-    fn module(&mut self, item: &syn::ItemMod) -> ModuleItem {
+    fn module_item(&mut self, item: &syn::ItemMod) -> ModuleItem {
         let path =
             item.attrs.iter().find(|attribute| attribute.path().is_ident("path")).and_then(|attribute| {
                 match &attribute.meta {
@@ -155,7 +156,38 @@ impl Parser {
             self.items(items, &mut inner);
             inner
         });
-        ModuleItem { name: self.name(&item.ident), visibility: visibility(&item.vis), path, inline }
+        let facts = self.module_facts(&item.attrs);
+        ModuleItem { name: self.name(&item.ident), visibility: visibility(&item.vis), path, facts, inline }
+    }
+
+    fn module_facts(&mut self, attributes: &[Attribute]) -> ModuleFacts {
+        let mut diagnostics = Diagnostics::new();
+        let attrs = ModuleAttrs::read(attributes, &mut diagnostics);
+        self.report(diagnostics);
+        self.module(&attrs)
+    }
+
+    /// Warns of markers in comments that are no documentation: nobody else gets to see them.
+    fn plain_comments(&mut self, text: &str) {
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let (at, trimmed) = (start + line.len() - line.trim_start().len(), line.trim());
+            start += line.len();
+            let comment = trimmed.strip_prefix("//").filter(|rest| !rest.starts_with(['/', '!']));
+            let Some(name) = comment.and_then(marker_name).filter(|name| is_marker(name)) else { continue };
+            let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            let loc = Loc { file: self.file, start: byte(at), end: byte(at + trimmed.len()) };
+            self.diagnostics.push(
+                Diagnostic::warning(
+                    Code::PLAIN_COMMENT_MARKER,
+                    loc,
+                    format!(
+                        "the marker `+{name}` stands in a comment that is no doc comment, so it does nothing"
+                    ),
+                )
+                .help("write `///` on a type or field, `//!` at the top of a module"),
+            );
+        }
     }
 
     fn type_item(&self, ident: &Ident, vis: &SynVisibility, generics: &syn::Generics) -> TypeItem {
@@ -245,7 +277,7 @@ impl Parser {
     }
 
     fn model(&mut self, model: &TypeModel, definition: &mut TypeItem, ours: bool) {
-        definition.description = self.description(&model.docs, model.ident.span(), ours);
+        definition.description = description(&model.docs);
         if ours {
             definition.facts = self.facts(&model.validation, &model.schema, None);
         }
@@ -279,7 +311,7 @@ impl Parser {
         };
         let serde = &field.serde;
         FieldItem {
-            description: self.description(&field.docs, field.span(), ours),
+            description: description(&field.docs),
             ty: self.type_expr(&field.ty),
             json_name: field.name.clone(),
             serde: FieldSerde {
@@ -303,7 +335,7 @@ impl Parser {
         VariantItem {
             name: self.name(&variant.ident),
             json_name: variant.name.clone(),
-            description: self.description(&variant.docs, variant.ident.span(), ours),
+            description: description(&variant.docs),
             skip: variant.serde.skip,
             kind: match &variant.body {
                 Body::Named(fields) => VariantKind::Struct(self.fields(fields, ours)),
@@ -311,23 +343,6 @@ impl Parser {
                 Body::Unit | Body::Enum(_) => VariantKind::Unit,
             },
         }
-    }
-
-    /// A Go marker in a doc comment would be text to Rust, so it is a mistake rather than a description.
-    fn description(&mut self, lines: &[String], span: Span, ours: bool) -> Option<String> {
-        for line in lines.iter().filter(|_| ours) {
-            if let Some(marker) = docs::go_marker(line) {
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        Code::GO_MARKER,
-                        self.loc(span),
-                        format!("the Go marker `{marker}` in a doc comment has no effect"),
-                    )
-                    .help(facts::marker_help(marker)),
-                );
-            }
-        }
-        docs::description(lines.iter().map(String::as_str))
     }
 
     fn type_expr(&self, ty: &Type) -> TypeExpr {
@@ -379,6 +394,10 @@ impl Parser {
     }
 }
 
+fn description(lines: &[String]) -> Option<String> {
+    docs::description(lines.iter().map(String::as_str))
+}
+
 /// Which of our derives a type has.
 #[derive(Clone, Copy, Debug, Default)]
 struct Derives {
@@ -428,28 +447,6 @@ fn visibility(vis: &SynVisibility) -> Visibility {
     match vis {
         SynVisibility::Public(_) => Visibility::Public,
         _ => Visibility::Restricted,
-    }
-}
-
-/// The attributes of an item.
-fn attributes(item: &Item) -> &[Attribute] {
-    match item {
-        Item::Const(item) => &item.attrs,
-        Item::Enum(item) => &item.attrs,
-        Item::ExternCrate(item) => &item.attrs,
-        Item::Fn(item) => &item.attrs,
-        Item::ForeignMod(item) => &item.attrs,
-        Item::Impl(item) => &item.attrs,
-        Item::Macro(item) => &item.attrs,
-        Item::Mod(item) => &item.attrs,
-        Item::Static(item) => &item.attrs,
-        Item::Struct(item) => &item.attrs,
-        Item::Trait(item) => &item.attrs,
-        Item::TraitAlias(item) => &item.attrs,
-        Item::Type(item) => &item.attrs,
-        Item::Union(item) => &item.attrs,
-        Item::Use(item) => &item.attrs,
-        _ => &[],
     }
 }
 

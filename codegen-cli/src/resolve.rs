@@ -8,10 +8,12 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use kubesmith_core::grammar::closest;
+use kubesmith_core::names;
 
+use crate::facts::ModuleFacts;
 use crate::known;
 use crate::load::{Crates, Dependency, ModuleId};
-use crate::syntax::{PathExpr, TypeItem, Visibility};
+use crate::syntax::{Name, PathExpr, TypeItem, Visibility};
 
 /// A type definition: crate, module, position in [`crate::load::Module::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -108,6 +110,33 @@ impl<'a> Resolver<'a> {
         }
         let mut public = self.public.borrow_mut();
         public.entry(id.krate).or_insert_with(|| self.reexports(id.krate)).get(&id).cloned()
+    }
+
+    /// What the module of a definition and those around it say of it, the nearest first. Where the group is said and
+    /// the version is not, a module between them that is called like a version says it.
+    pub fn module_facts(&self, id: ItemId) -> ModuleFacts {
+        let modules = &self.crates.list[id.krate].modules;
+        let mut facts = ModuleFacts::default();
+        let mut named: Option<&str> = None;
+        let mut at = Some(id.module);
+        while let Some(module) = at.map(|at| &modules[at]) {
+            if facts.group.is_none() && names::Version::parse(&module.name).is_ok() {
+                named = named.or(Some(&module.name));
+            }
+            facts = facts.or(&module.facts);
+            at = module.parent;
+        }
+        if let (None, Some(group), Some(name)) = (&facts.version, &facts.group, named) {
+            facts.version = Some(Name { text: name.to_string(), loc: group.loc });
+        }
+        facts
+    }
+
+    /// Whether fields of a definition are required unless something else is said.
+    pub fn requires_fields(&self, id: ItemId) -> bool {
+        let modules = &self.crates.list[id.krate].modules;
+        let around = std::iter::successors(Some(id.module), |at| modules[*at].parent);
+        around.into_iter().find_map(|at| modules[at].facts.presence).unwrap_or(true)
     }
 
     fn module_path(&self, krate: usize, module: ModuleId) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Only facts of the file itself are here. Nothing is resolved: a type is the path that was written.
 
-use crate::facts::{GenclientFacts, ManifestFacts, ResourceFacts, TypeFacts};
+use crate::facts::{GenclientFacts, ModuleFacts, ResourceFacts, TypeFacts};
 use crate::source::{FileId, Loc};
 
 /// An identifier and its place.
@@ -26,6 +26,8 @@ pub enum Visibility {
 /// The items of a module, in source order.
 #[derive(Clone, Debug, Default)]
 pub struct Items {
+    /// What its own documentation says of it.
+    pub facts: ModuleFacts,
     /// Structs, enums and aliases.
     pub types: Vec<TypeItem>,
     /// `use` declarations, one per leaf.
@@ -222,6 +224,8 @@ pub struct ModuleItem {
     pub visibility: Visibility,
     /// `#[path = ".."]`
     pub path: Option<String>,
+    /// What its documentation says of it, where it is declared.
+    pub facts: ModuleFacts,
     /// Items of an inline module; `None`: they are in another file.
     pub inline: Option<Items>,
 }
@@ -233,6 +237,4 @@ pub struct FileSyntax {
     pub file: FileId,
     /// Its items.
     pub items: Items,
-    /// What it says beside types.
-    pub manifests: ManifestFacts,
 }

@@ -2,10 +2,9 @@
 
 mod names;
 mod numbers;
-mod paths;
+pub(crate) mod paths;
 mod server;
 mod versions;
-mod webhooks;
 
 use kubesmith_core::diag::Code;
 
@@ -55,9 +54,6 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
     }
     paths::exist(&input, &mut out);
     numbers::fit(&input, &mut out);
-    webhooks::names_are_unique(&input, &mut out);
-    webhooks::configurations_are_unique(&input, &mut out);
-    webhooks::values_fit(&input, &mut out);
     out
 }
 

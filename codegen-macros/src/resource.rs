@@ -2,13 +2,14 @@
 
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::Spanned;
-use kubesmith_core::model::ResourceInput;
+use kubesmith_core::model::{ModuleAttrs, ResourceInput};
 use kubesmith_core::names::{PluralName, Scope};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Ident};
 
+use crate::module;
 use crate::report::compile_errors;
 use crate::resource_serde;
 
@@ -19,7 +20,15 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let mut diagnostics = Diagnostics::new();
-    let resource = ResourceInput::from_derive(&input, &mut diagnostics);
+    let mut resource = ResourceInput::from_derive(&input, &mut diagnostics);
+    if let (Some(resource), Data::Struct(data)) = (&mut resource, &input.data) {
+        let attrs = &resource.attrs;
+        let module = match attrs.group.is_some() && attrs.version.is_some() {
+            true => ModuleAttrs::default(),
+            false => module::around(&input, &data.fields, &mut diagnostics),
+        };
+        resource.complete(&module, &mut diagnostics);
+    }
     // Where only an attribute is wrong the impls are written all the same, so that the mistake does
     // not cause errors wherever the type is used.
     let wrong_shape = diagnostics.iter().any(|diagnostic| is_about_shape(diagnostic.code));
@@ -27,10 +36,15 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let (Some(resource), Data::Struct(data), false) = (resource, &input.data, wrong_shape) else {
         return errors;
     };
+    let (Some(group), Some(version)) = (&resource.attrs.group, &resource.attrs.version) else {
+        return errors;
+    };
+    let (group, version) = (group.value.as_str(), version.value.as_str());
     let ident = &input.ident;
     let serde = resource_serde::expand(&input, &data.fields);
-    let kube = kube_resource(ident, &resource);
-    let info = resource_info(ident, &resource);
+    let names = Names { group, version, api_version: &format!("{group}/{version}") };
+    let kube = kube_resource(ident, &resource, &names);
+    let info = resource_info(ident, &resource, &names);
     let object = resource.deepcopy.map(|_| object(ident));
     quote! {
         #errors
@@ -41,6 +55,13 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             #object
         };
     }
+}
+
+/// Where the type belongs.
+struct Names<'a> {
+    group: &'a str,
+    version: &'a str,
+    api_version: &'a str,
 }
 
 /// Mistakes about the type and its fields (01xx), with which the impls would not compile.
@@ -60,18 +81,18 @@ fn is_about_shape(code: Code) -> bool {
 ///     fn meta_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
 /// }
 /// ```
-fn kube_resource(ident: &Ident, resource: &ResourceInput) -> TokenStream {
+fn kube_resource(ident: &Ident, resource: &ResourceInput, names: &Names<'_>) -> TokenStream {
     let attrs = &resource.attrs;
     let scope = match attrs.scope.value {
         Scope::Cluster => quote!(ClusterResourceScope),
         Scope::Namespaced => quote!(NamespaceResourceScope),
     };
     let texts = [
-        ("kind", attrs.kind.value.as_str().to_owned()),
-        ("group", attrs.group.value.as_str().to_owned()),
-        ("version", attrs.version.value.as_str().to_owned()),
-        ("api_version", api_version(resource)),
-        ("plural", attrs.plural.value.as_str().to_owned()),
+        ("kind", attrs.kind.value.as_str()),
+        ("group", names.group),
+        ("version", names.version),
+        ("api_version", names.api_version),
+        ("plural", attrs.plural.value.as_str()),
     ];
     let texts = texts.iter().map(|(method, text)| {
         let method = quote::format_ident!("{method}");
@@ -103,10 +124,6 @@ fn kube_resource(ident: &Ident, resource: &ResourceInput) -> TokenStream {
     }
 }
 
-fn api_version(resource: &ResourceInput) -> String {
-    format!("{}/{}", resource.attrs.group.value, resource.attrs.version.value)
-}
-
 /// Expands to
 ///
 /// ```text
@@ -115,13 +132,12 @@ fn api_version(resource: &ResourceInput) -> String {
 ///     ...
 /// }
 /// ```
-fn resource_info(ident: &Ident, resource: &ResourceInput) -> TokenStream {
+fn resource_info(ident: &Ident, resource: &ResourceInput, names: &Names<'_>) -> TokenStream {
     let attrs = &resource.attrs;
-    let api_version = api_version(resource);
     let texts = [
-        ("GROUP", attrs.group.value.as_str()),
-        ("VERSION", attrs.version.value.as_str()),
-        ("API_VERSION", api_version.as_str()),
+        ("GROUP", names.group),
+        ("VERSION", names.version),
+        ("API_VERSION", names.api_version),
         ("KIND", attrs.kind.value.as_str()),
         ("LIST_KIND", attrs.list_kind.value.as_str()),
         ("PLURAL", attrs.plural.value.as_str()),

@@ -10,9 +10,7 @@ pub use serde;
 pub use serde_json;
 
 pub mod api;
-pub use api::{
-    Object, ObjectMeta, Resource, ResourceInfo, Schema, Scope, rbac, webhook, webhook_configuration,
-};
+pub use api::{Object, ObjectMeta, Resource, ResourceInfo, Schema, Scope};
 
 #[cfg(feature = "client")]
 pub mod cache;

@@ -17,6 +17,7 @@ use crate::backend::{Arguments, Backend, Options, Running, Variables};
 use crate::clock::Clock;
 use crate::crds::{self, Wait};
 use crate::error::Error;
+use crate::fault::{FaultProxy, Schedule};
 use crate::kubeconfig;
 use crate::kubectl::Kubectl;
 use crate::user::{AuthenticatedUser, User};
@@ -462,6 +463,14 @@ impl TestEnv {
     /// When no socket can be opened, or the kubeconfig cannot be written.
     pub async fn kubectl(&mut self) -> Result<Kubectl, Error> {
         Kubectl::new(self.kubectl.clone(), &self.kubeconfig().await?)
+    }
+
+    /// A proxy in front of the server that breaks requests as `schedule` says; see [`fault`](crate::fault).
+    ///
+    /// # Errors
+    /// When the server's certificates cannot be used.
+    pub async fn fault_proxy(&self, schedule: Schedule) -> Result<FaultProxy, Error> {
+        Ok(FaultProxy::new(self.backend.upstream().await?, schedule))
     }
 
     /// Forgets the history of all resources: watches and lists from older versions are answered with 410.

@@ -1,6 +1,6 @@
-//! Who the embedded server is to its clients: an authority that signs its certificates, and the token that it asks for.
+//! Who a server is to its clients: an authority that signs its certificates, and the token that it asks for.
 //!
-//! Both are settings of the store, so that a kubeconfig is good for as long as the data.
+//! Those of the embedded server are settings of its store, so that a kubeconfig is good for as long as the data.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const KEY: &str = "authority-key";
 const CERTIFICATE: &str = "authority-certificate";
 const TOKEN: &str = "token";
 
-/// The authority and the token of one store.
+/// An authority and a token.
 pub(crate) struct Identity {
     pub(crate) authority: Authority,
     pub(crate) token: Arc<str>,
@@ -36,14 +36,19 @@ impl Identity {
     }
 
     fn make(store: &Store) -> Result<Self, Error> {
-        let authority = Authority::new()?;
+        let identity = Self::new()?;
+        store.keep_setting(KEY, identity.authority.key().into());
+        store.keep_setting(CERTIFICATE, identity.authority.pem.clone().into());
+        store.keep_setting(TOKEN, identity.token.to_string().into());
+        Ok(identity)
+    }
+
+    /// An identity that nothing keeps.
+    pub(crate) fn new() -> Result<Self, Error> {
         let mut secret = [0; 32];
         SystemRandom::new().fill(&mut secret).map_err(failed)?;
         let token: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        store.keep_setting(KEY, authority.key().into());
-        store.keep_setting(CERTIFICATE, authority.pem.clone().into());
-        store.keep_setting(TOKEN, token.clone().into());
-        Ok(Self { authority, token: token.into() })
+        Ok(Self { authority: Authority::new()?, token: token.into() })
     }
 }
 

@@ -12,6 +12,9 @@
 //! KUBEBUILDER_ASSETS=/path/to/binaries cargo test   # etcd and kube-apiserver, started and stopped by the test
 //! USE_EXISTING_CLUSTER=true cargo test              # the cluster of the current kubeconfig
 //! ```
+//!
+//! [`fault`] puts faults between a client and the server, on every back end: dropped connections, delays, errors, watches
+//! that end, expire or fall silent.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 mod access;
@@ -28,6 +31,7 @@ mod der;
 mod discovery;
 mod env;
 mod error;
+pub mod fault;
 mod files;
 mod garbage;
 mod http;

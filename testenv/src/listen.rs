@@ -4,6 +4,10 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
@@ -12,40 +16,75 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch as signal;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
+use tower::{BoxError, Service};
 
 use crate::error::Error;
 use crate::identity::Identity;
 use crate::kubeconfig::{self, Credentials};
-use crate::server::{ApiService, Origin, Server};
 
 /// How long a client may take for a TLS handshake or for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How a listener's connections are.
+pub(crate) struct Sockets {
+    /// Who the server is, over TLS; `None` for plain HTTP without authentication.
+    pub(crate) identity: Option<Identity>,
+    /// Whether HTTP/2 is spoken beside HTTP/1.1.
+    pub(crate) http2: bool,
+    /// How long connections have to end by themselves when the listener stops.
+    pub(crate) grace: Duration,
+}
 
 /// A running listener.
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub(crate) addr: SocketAddr,
     /// The bearer token of this listener; `None` over plain HTTP.
-    pub(crate) token: Option<Arc<str>>,
+    token: Option<Arc<str>>,
     /// The authority's certificate as PEM; `None` over plain HTTP.
-    pub(crate) authority: Option<String>,
+    authority: Option<String>,
     stop: signal::Sender<bool>,
     task: JoinHandle<()>,
 }
 
+/// What answers requests that come over a socket. Checking the token is up to it.
+pub(crate) trait Answers:
+    Service<Request<Incoming>, Response = Response<Self::Body>, Error: Into<BoxError>, Future: Send + 'static>
+    + Clone
+    + Send
+    + 'static
+{
+    type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
+}
+
+impl<S, B> Answers for S
+where
+    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>
+        + Clone
+        + Send
+        + 'static,
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    type Body = B;
+}
+
 impl Listener {
-    /// Listens on `addr`, with TLS unless `plain`.
-    pub(crate) async fn start(server: Arc<Server>, addr: SocketAddr, plain: bool) -> Result<Self, Error> {
+    /// Listens on `addr`.
+    pub(crate) async fn start(
+        addr: SocketAddr,
+        sockets: Sockets,
+        service: impl Answers,
+    ) -> Result<Self, Error> {
         let failed = |source| Error::Listen { addr, source };
         let socket = TcpListener::bind(addr).await.map_err(failed)?;
         let addr = socket.local_addr().map_err(failed)?;
-        let identity = if plain { None } else { Some(Identity::of(&server.store)?) };
-        let acceptor =
-            identity.as_ref().map(|identity| identity.authority.acceptor(hosts(addr))).transpose()?;
-        let (token, authority) = identity.map(|identity| (identity.token, identity.authority.pem)).unzip();
-        let service = ApiService::new(server, Origin { token: token.clone() });
+        let acceptor = |identity: &Identity| identity.authority.acceptor(hosts(addr), sockets.http2);
+        let acceptor = sockets.identity.as_ref().map(acceptor).transpose()?;
+        let (token, authority) =
+            sockets.identity.map(|identity| (identity.token, identity.authority.pem)).unzip();
         let (stop, stopped) = signal::channel(false);
-        let task = tokio::spawn(accept(socket, service, acceptor, stopped));
+        let connections = Connections { service, http2: sockets.http2, grace: sockets.grace, stopped };
+        let task = tokio::spawn(accept(socket, connections, acceptor));
         Ok(Self { addr, token, authority, stop, task })
     }
 
@@ -83,13 +122,18 @@ fn hosts(addr: SocketAddr) -> Vec<String> {
     hosts
 }
 
-async fn accept(
-    socket: TcpListener,
-    service: ApiService,
-    acceptor: Option<TlsAcceptor>,
-    mut stopped: signal::Receiver<bool>,
-) {
+/// What all connections of a listener have in common.
+#[derive(Clone)]
+struct Connections<S> {
+    service: S,
+    http2: bool,
+    grace: Duration,
+    stopped: signal::Receiver<bool>,
+}
+
+async fn accept(socket: TcpListener, all: Connections<impl Answers>, acceptor: Option<TlsAcceptor>) {
     let mut connections = JoinSet::new();
+    let mut stopped = all.stopped.clone();
     loop {
         tokio::select! {
             _ = stopped.changed() => break,
@@ -97,50 +141,48 @@ async fn accept(
             accepted = socket.accept() => {
                 // A connection that broke before it was accepted concerns nobody else.
                 let Ok((stream, _)) = accepted else { continue };
-                connections.spawn(connection(stream, acceptor.clone(), service.clone(), stopped.clone()));
+                connections.spawn(connection(stream, acceptor.clone(), all.clone()));
             }
         }
     }
     while connections.join_next().await.is_some() {}
 }
 
-async fn connection(
-    stream: TcpStream,
-    acceptor: Option<TlsAcceptor>,
-    service: ApiService,
-    mut stopped: signal::Receiver<bool>,
-) {
+async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut all: Connections<impl Answers>) {
     // Without it small watch events wait for each other; a socket that refuses the option still works.
     let _ = stream.set_nodelay(true);
     let Some(acceptor) = acceptor else {
-        serve(stream, service, stopped).await;
+        serve(stream, all).await;
         return;
     };
     let handshake = tokio::time::timeout(HEAD_TIMEOUT, acceptor.accept(stream));
     let accepted = tokio::select! {
         accepted = handshake => accepted,
-        _ = stopped.changed() => return,
+        _ = all.stopped.changed() => return,
     };
     if let Ok(Ok(stream)) = accepted {
-        serve(stream, service, stopped).await;
+        serve(stream, all).await;
     }
 }
 
-async fn serve<S>(stream: S, service: ApiService, mut stopped: signal::Receiver<bool>)
+async fn serve<T>(stream: T, mut all: Connections<impl Answers>)
 where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut builder = Builder::new(TokioExecutor::new());
+    if !all.http2 {
+        builder = builder.http1_only();
+    }
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(1000);
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(all.service));
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         // A client that breaks off or sends nonsense ends its own connection only.
         _ = connection.as_mut() => {}
-        _ = stopped.changed() => {
+        _ = all.stopped.changed() => {
             connection.as_mut().graceful_shutdown();
-            let _ = tokio::time::timeout(Duration::from_secs(1), connection).await;
+            let _ = tokio::time::timeout(all.grace, connection).await;
         }
     }
 }

@@ -68,6 +68,12 @@ impl ResourceDef {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
+    /// Whether objects are stored in this version.
+    pub(crate) fn is_storage_version(&self) -> bool {
+        let (group, version) = self.stored_as.rsplit_once('/').unwrap_or(("", &self.stored_as));
+        (group, version) == (&self.group, &self.version)
+    }
+
     /// An error's subject, named by the resource.
     pub(crate) fn about(&self, name: &str) -> About {
         About::new(&self.group, &self.plural, name)
@@ -165,8 +171,7 @@ impl Registry {
     pub(crate) fn stored(&self) -> Vec<Arc<ResourceDef>> {
         let mut seen = BTreeMap::new();
         for def in self.resources.values() {
-            let best = def.api_version() == def.stored_as;
-            if best || !seen.contains_key(&def.collection) {
+            if def.is_storage_version() || !seen.contains_key(&def.collection) {
                 seen.insert(def.collection.clone(), def.clone());
             }
         }

@@ -151,7 +151,8 @@ impl ApiError {
     }
 
     pub(crate) fn forbidden(about: About, message: &str) -> Self {
-        let message = format!("{} {:?} is forbidden: {message}", about.qualified(), about.name);
+        let name = if about.name.is_empty() { String::new() } else { format!(" {:?}", about.name) };
+        let message = format!("{}{name} is forbidden: {message}", about.qualified());
         Self::status(403, "Forbidden", message).about(about)
     }
 

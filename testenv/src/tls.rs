@@ -84,8 +84,8 @@ impl Authority {
         })
     }
 
-    /// A TLS server's side of connections to `hosts`.
-    pub(crate) fn acceptor(&self, hosts: Vec<String>) -> Result<TlsAcceptor, Error> {
+    /// A TLS server's side of connections to `hosts`, which may choose HTTP/2 if it is to be spoken.
+    pub(crate) fn acceptor(&self, hosts: Vec<String>, http2: bool) -> Result<TlsAcceptor, Error> {
         let (certificate, key) = self.server(hosts)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
@@ -93,7 +93,8 @@ impl Authority {
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![certificate], key))
             .map_err(|e| Error::Certificates(e.to_string()))?;
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let protocols: &[&[u8]] = if http2 { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 }

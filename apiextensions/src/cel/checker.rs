@@ -15,7 +15,7 @@ pub(super) struct Checked {
     pub(super) overloads: HashMap<NodeId, Vec<&'static str>>,
     /// The variables that are used.
     pub(super) variables: Vec<String>,
-    /// Calls of functions with dotted names, which parse as calls with a receiver.
+    /// Calls of functions with dotted names, which parse as calls with a receiver, and variables with such names.
     pub(super) qualified: HashMap<NodeId, String>,
 }
 
@@ -27,6 +27,7 @@ pub(super) fn check(ast: &Ast, variables: &[(&str, Type)]) -> Result<Checked, Ve
         mappings: BTreeMap::new(),
         fresh: 0,
         issues: Vec::new(),
+        has_dotted_variables: variables.iter().any(|(name, _)| name.contains('.')),
         found: Checked {
             types: HashMap::new(),
             overloads: HashMap::new(),
@@ -54,6 +55,7 @@ struct Checker<'a> {
     mappings: Mappings,
     fresh: usize,
     issues: Vec<Issue>,
+    has_dotted_variables: bool,
     found: Checked,
 }
 
@@ -183,6 +185,9 @@ impl<'a> Checker<'a> {
     }
 
     fn select(&mut self, expr: &Expr, operand: &Expr, field: &str, optional: bool) -> Type {
+        if let Some(type_) = self.dotted_variable(expr, operand, field) {
+            return type_;
+        }
         let operand_type = self.expr(operand);
         let operand_type = substitute(&self.mappings, &operand_type, false);
         let (target, was_optional) = match operand_type {
@@ -209,6 +214,20 @@ impl<'a> Checker<'a> {
             }
         };
         if was_optional || optional { Type::optional(result) } else { result }
+    }
+
+    /// Variables whose names have dots parse as selections.
+    fn dotted_variable(&mut self, expr: &Expr, operand: &Expr, field: &str) -> Option<Type> {
+        if !self.has_dotted_variables {
+            return None;
+        }
+        let name = format!("{}.{field}", qualified_name(operand)?);
+        let type_ = self.lookup(&name)?;
+        if !self.found.variables.contains(&name) {
+            self.found.variables.push(name.clone());
+        }
+        self.found.qualified.insert(expr.id, name);
+        Some(type_)
     }
 
     fn call(&mut self, expr: &Expr, target: Option<&Expr>, function: &str, args: &[Expr]) -> Type {

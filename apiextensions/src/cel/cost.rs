@@ -4,6 +4,8 @@ use super::value::{Value, compare_numbers};
 
 /// The cost of a character of a string that is walked along.
 const TRAVERSAL: f64 = 0.1;
+/// The cost of asking an authorizer. Source: the cost estimator of Kubernetes.
+const AUTHORIZATION: u64 = 350_000;
 /// The cost of a character of a regular expression.
 const REGEX: f64 = 0.25;
 
@@ -56,6 +58,7 @@ pub(super) fn call_cost(function: &str, args: &[Value]) -> u64 {
             scaled(size(0).saturating_add(1), TRAVERSAL).saturating_mul(scaled(size(1), REGEX))
         }
         "contains" => scaled(size(0), TRAVERSAL).saturating_mul(scaled(size(1), TRAVERSAL)),
+        "check" if matches!(args.first(), Some(Value::Question(_))) => AUTHORIZATION,
         "startsWith" | "endsWith" => scaled(size(1), TRAVERSAL),
         "validate" => scaled(size(1).saturating_add(1), TRAVERSAL).saturating_mul(32),
         "@in" => match args.get(1) {

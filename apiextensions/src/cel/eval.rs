@@ -60,7 +60,10 @@ impl<'a> Evaluator<'a> {
         match &expr.kind {
             Kind::Literal(literal) => Ok(literal_value(literal)),
             Kind::Ident(name) => self.ident(name),
-            Kind::Select { operand, field, test } => self.select(operand, field, *test),
+            Kind::Select { operand, field, test } => match self.checked.qualified.get(&expr.id) {
+                Some(variable) => self.ident(variable),
+                None => self.select(operand, field, *test),
+            },
             Kind::Call { target, function, args } => self.call(expr, target.as_deref(), function, args),
             Kind::List { elements, optional } => self.list(elements, optional),
             Kind::Map(entries) => self.map(entries),

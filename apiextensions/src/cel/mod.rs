@@ -1,15 +1,17 @@
-//! The Common Expression Language as `x-kubernetes-validations` uses it.
+//! The Common Expression Language as `x-kubernetes-validations` and match conditions use it.
 //!
 //! An expression is parsed (macros expanded), checked against the types that a schema declares, estimated for its worst
 //! cost, and evaluated on JSON. Texts of faults are cel-go's. The module knows schemas and JSON, nothing of a server.
 //!
 //! Depth of expressions, and of the types and values that they reach, is bounded; evaluation stops at a cost limit.
 
+mod access;
 mod ast;
 mod checker;
 mod cost;
 mod estimate;
 mod eval;
+mod expression;
 mod functions;
 mod issue;
 mod lexer;
@@ -36,7 +38,9 @@ use estimate::Estimate;
 use eval::Evaluator;
 use value::Value;
 
+pub use access::{AccessDecision, AccessRequest, AllowAll, Authorizer};
 pub use eval::EvalError;
+pub use expression::{Binding, Expression};
 pub use issue::{Issue, render};
 pub use rules::{CompiledRule, RuleError, Validator, compile_rule, max_cardinality};
 pub use types::{Decl, ObjectType, Type, escape};
@@ -157,11 +161,14 @@ impl Program {
         }
         let mut evaluator = Evaluator::new(&self.checked, values, limit);
         let outcome = evaluator.eval(&self.ast.root);
-        let answer = outcome.map(|value| match value {
-            Value::Bool(b) => Answer::Bool(b),
-            Value::String(s) => Answer::String(s.to_string()),
-            other => Answer::Other(other.type_name().to_owned()),
-        });
-        (answer, evaluator.cost)
+        (outcome.map(answer), evaluator.cost)
+    }
+}
+
+fn answer(value: Value) -> Answer {
+    match value {
+        Value::Bool(b) => Answer::Bool(b),
+        Value::String(s) => Answer::String(s.to_string()),
+        other => Answer::Other(other.type_name().to_owned()),
     }
 }

@@ -106,6 +106,11 @@ fn read_type(text: &'static str) -> Option<Type> {
         "cidr" => Type::Opaque("net.CIDR"),
         "format" => Type::Opaque("kubernetes.NamedFormat"),
         "semver" => Type::Opaque("kubernetes.Semver"),
+        "authorizer" => Type::Opaque("kubernetes.authorization.Authorizer"),
+        "pathcheck" => Type::Opaque("kubernetes.authorization.PathCheck"),
+        "groupcheck" => Type::Opaque("kubernetes.authorization.GroupCheck"),
+        "resourcecheck" => Type::Opaque("kubernetes.authorization.ResourceCheck"),
+        "decision" => Type::Opaque("kubernetes.authorization.Decision"),
         "A" | "B" | "K" | "V" => Type::Param(text.to_owned()),
         _ => return None,
     })
@@ -434,6 +439,21 @@ semver_compare_to compareTo semver.(semver) int
 semver_major major semver.() int
 semver_minor minor semver.() int
 semver_patch patch semver.() int
+authorizer_path path authorizer.(string) pathcheck
+authorizer_group group authorizer.(string) groupcheck
+authorizer_serviceaccount serviceAccount authorizer.(string,string) authorizer
+pathcheck_check check pathcheck.(string) decision
+groupcheck_resource resource groupcheck.(string) resourcecheck
+resourcecheck_subresource subresource resourcecheck.(string) resourcecheck
+resourcecheck_namespace namespace resourcecheck.(string) resourcecheck
+resourcecheck_name name resourcecheck.(string) resourcecheck
+resourcecheck_fieldselector fieldSelector resourcecheck.(string) resourcecheck
+resourcecheck_labelselector labelSelector resourcecheck.(string) resourcecheck
+resourcecheck_check check resourcecheck.(string) decision
+decision_errored errored decision.() bool
+decision_error error decision.() string
+decision_allowed allowed decision.() bool
+decision_reason reason decision.() string
 ";
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use base64::Engine;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
+use super::access::{AccessDecision, Question};
 use super::quantity::Quantity;
 use super::semver::Semver;
 use super::types::escape;
@@ -40,6 +41,9 @@ pub(super) enum Value {
     Cidr(IpAddr, u8),
     Semver(Arc<Semver>),
     Format(&'static str),
+    /// A question to an authorizer.
+    Question(Arc<Question>),
+    Decision(Arc<AccessDecision>),
 }
 
 /// A list and how it compares and joins: sets and list maps of a schema do not depend on order.
@@ -195,7 +199,7 @@ impl Value {
     }
 
     /// A JSON value that no schema types.
-    fn untyped(json: &Json) -> Self {
+    pub(super) fn untyped(json: &Json) -> Self {
         match json {
             Json::Null => Self::Null,
             Json::Bool(b) => Self::Bool(*b),
@@ -234,6 +238,8 @@ impl Value {
             Self::Cidr(..) => "net.CIDR",
             Self::Semver(_) => "kubernetes.Semver",
             Self::Format(_) => "kubernetes.NamedFormat",
+            Self::Question(question) => question.type_name(),
+            Self::Decision(_) => "kubernetes.authorization.Decision",
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kubesmith_core::diag::Code;
+use kubesmith_core::model::missing_facts;
 use kubesmith_core::names;
 
 use super::Ctx;
@@ -39,6 +40,13 @@ impl Ctx<'_> {
             .help("make the type and the modules around it `pub`, or re-export it with `pub use`");
             self.diagnostics.push(diagnostic);
         }
+        let module = self.resolver.module_facts(id);
+        let group = facts.group.clone().or_else(|| module.group.clone());
+        let version = facts.version.clone().or_else(|| module.version.clone());
+        for missing in missing_facts(&item.name.text, facts.is_given, (group.is_some(), version.is_some())) {
+            self.diagnostics
+                .push(Diagnostic::error(missing.code, facts.loc, missing.message).help(missing.help));
+        }
         let root = self.type_id(id)?;
         let definition = &mut self.types[root.0 as usize];
         let mut has_status_field = false;
@@ -51,9 +59,9 @@ impl Ctx<'_> {
         }
         let plural = names::pluralize_type(&facts.kind.text);
         Some(Lowered {
-            group: facts.group.clone(),
-            version: facts.version.text.clone(),
-            code_name: facts.code_name.clone(),
+            group: group?,
+            version: version?.text,
+            code_name: facts.code_name.clone().or(module.code_name),
             informer_code_name: facts.informer_code_name.clone(),
             resource: Resource {
                 kind: facts.kind.text.clone(),

@@ -152,7 +152,8 @@ impl Ctx<'_> {
             let used = self.use_of(Scope::from(id), &field.ty)?;
             (used.ty, used.optional)
         };
-        let implied = !(optional || serde.default || all_default || serde.skip_serializing_if);
+        let by_default = self.resolver.requires_fields(id);
+        let implied = by_default && !(optional || serde.default || all_default || serde.skip_serializing_if);
         Some(Field {
             name: field.json_name.clone(),
             rust_name: field.name.text.clone(),

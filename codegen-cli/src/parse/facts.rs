@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use kubesmith_core::grammar::{self, FAMILIES, Json, Spanned};
+use kubesmith_core::grammar::{self, Json, Spanned};
 use kubesmith_core::model::{
-    Constraints, Conversion, GenclientAttrs, Presence, ResourceAttrs, ResourceInput, Rule, SchemaAttrs,
-    ValidationAttrs, Verb,
+    Constraints, Conversion, GenclientAttrs, ModuleAttrs, OneOf, OneOfKind, Presence, ResourceAttrs,
+    ResourceInput, Rule, SchemaAttrs, ValidationAttrs, Verb,
 };
 use kubesmith_core::names;
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::Parser;
-use crate::facts::{GenclientFacts, ResourceFacts, TypeFacts};
+use crate::facts::{GenclientFacts, ModuleFacts, ResourceFacts, TypeFacts};
 use crate::ir::{
     self, ConversionWebhook, CrdVersion, Deprecation, PrintColumn, Scale, Scope, WebhookEndpoint,
 };
-use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema};
+use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema, cel_field};
 use crate::syntax::Name;
 
 /// Annotation that groups under k8s.io need.
@@ -29,6 +29,7 @@ impl Parser {
         presence: Option<&Spanned<Presence>>,
     ) -> TypeFacts {
         let mut schema = constraints(&validation.constraints);
+        schema.validations.extend(ordered_one_ofs(&validation.one_ofs).into_iter().map(one_of_rule));
         schema.default = attrs.default.as_ref().map(|default| json(&default.value));
         schema.example = attrs.example.as_ref().map(|example| json(&example.value));
         schema.title = text(attrs.title.as_ref());
@@ -55,8 +56,10 @@ impl Parser {
     pub(super) fn resource(&self, input: &ResourceInput) -> ResourceFacts {
         let attrs = &input.attrs;
         ResourceFacts {
-            group: self.spanned(&attrs.group, names::Group::as_str),
-            version: self.spanned(&attrs.version, names::Version::as_str),
+            loc: self.loc(attrs.span),
+            is_given: attrs.is_given,
+            group: attrs.group.as_ref().map(|group| self.spanned(group, names::Group::as_str)),
+            version: attrs.version.as_ref().map(|version| self.spanned(version, names::Version::as_str)),
             kind: self.spanned(&attrs.kind, names::Kind::as_str),
             list_kind: self.spanned(&attrs.list_kind, names::Kind::as_str),
             plural: self.spanned(&attrs.plural, names::PluralName::as_str),
@@ -81,6 +84,16 @@ impl Parser {
         }
     }
 
+    pub(super) fn module(&self, attrs: &ModuleAttrs) -> ModuleFacts {
+        ModuleFacts {
+            group: attrs.group.as_ref().map(|group| self.spanned(group, names::Group::as_str)),
+            version: attrs.version.as_ref().map(|version| self.spanned(version, names::Version::as_str)),
+            code_name: attrs.group_name_in_code.as_ref().map(|n| self.spanned(n, names::CodeName::as_str)),
+            skip: attrs.skip.is_some(),
+            presence: attrs.presence.as_ref().map(|presence| presence.value == Presence::Required),
+        }
+    }
+
     fn spanned<T>(&self, name: &Spanned<T>, text: impl Fn(&T) -> &str) -> Name {
         Name { text: text(&name.value).to_string(), loc: self.loc(name.span) }
     }
@@ -98,7 +111,7 @@ fn crd_version(attrs: &ResourceAttrs) -> CrdVersion {
             .iter()
             .map(|column| PrintColumn {
                 name: column.name.value.clone(),
-                type_: column.column_type.value.clone(),
+                type_: text(column.column_type.as_ref()),
                 json_path: column.json_path.value.clone(),
                 description: text(column.description.as_ref()),
                 format: text(column.format.as_ref()),
@@ -202,6 +215,34 @@ fn constraints(c: &Constraints) -> Schema {
     }
 }
 
+/// One-of groups in the order in which controller-gen writes their rules: by kind, then as in the source.
+pub(super) fn ordered_one_ofs(one_ofs: &[OneOf]) -> Vec<&OneOf> {
+    let mut ordered: Vec<&OneOf> = one_ofs.iter().filter(|one_of| !one_of.fields.is_empty()).collect();
+    ordered.sort_by_key(|one_of| one_of.kind);
+    ordered
+}
+
+fn one_of_rule(one_of: &OneOf) -> SchemaRule {
+    let has = |name: &Spanned<String>| format!("has(self.{})", cel_field(&name.value));
+    let names: Vec<&str> = one_of.fields.iter().map(|name| name.value.as_str()).collect();
+    let names = names.join(" ");
+    let sum =
+        || one_of.fields.iter().map(|name| format!("({}?1:0)", has(name))).collect::<Vec<_>>().join("+");
+    let (rule, message) = match one_of.kind {
+        OneOfKind::AtMostOneOf => {
+            (format!("{} <= 1", sum()), format!("at most one of the fields in [{names}] may be set"))
+        }
+        OneOfKind::ExactlyOneOf => {
+            (format!("{} == 1", sum()), format!("exactly one of the fields in [{names}] must be set"))
+        }
+        OneOfKind::AtLeastOneOf => (
+            one_of.fields.iter().map(has).collect::<Vec<_>>().join("||"),
+            format!("at least one of the fields in [{names}] must be set"),
+        ),
+    };
+    SchemaRule { rule, message: Some(message), ..SchemaRule::default() }
+}
+
 fn rule(rule: &Rule) -> SchemaRule {
     SchemaRule {
         rule: text(rule.rule.as_ref()).unwrap_or_default(),
@@ -224,28 +265,16 @@ fn number(number: grammar::Number) -> Option<Number> {
     }
 }
 
-pub(super) fn json(value: &Json) -> Value {
+fn json(value: &Json) -> Value {
     match value {
         Json::Null => Value::Null,
         Json::Bool(b) => Value::Bool(*b),
         Json::Number(n) => number(*n).map_or(Value::Null, Value::Number),
         Json::String(s) => Value::String(s.clone()),
         Json::Array(items) => Value::Array(items.iter().map(json).collect()),
+        Json::Empty => Value::Object(Map::new()),
         Json::Object(members) => {
             Value::Object(members.iter().map(|(key, value)| (key.clone(), json(value))).collect())
         }
-    }
-}
-
-/// What to write instead of a Go marker.
-pub(super) fn marker_help(marker: &str) -> String {
-    let keys = FAMILIES.iter().flat_map(|family| family.keys.iter().map(move |key| (family, key)));
-    let known = keys.into_iter().find(|(_, key)| key.marker.split(", ").any(|known| known == marker));
-    match known {
-        Some((family, key)) => format!("write it as `#[{}({})]`", family.family.name(), key.example),
-        None => match FAMILIES.iter().find(|family| family.marker.split(", ").any(|known| known == marker)) {
-            Some(family) => format!("write it as `#[{}]`", family.family.name()),
-            None => "`kubesmith explain` lists the attributes and the markers they stand for".to_string(),
-        },
     }
 }

@@ -5,6 +5,7 @@ use kubesmith_core::model::{Constraints, ResourceAttrs, Rule, SchemaAttrs, Valid
 use proc_macro2::Span;
 
 use super::Parser;
+use super::facts::ordered_one_ofs;
 use crate::facts::Places;
 
 impl Parser {
@@ -12,6 +13,12 @@ impl Parser {
     pub(super) fn schema_places(&self, validation: &ValidationAttrs, attrs: &SchemaAttrs) -> Places {
         let mut out = Collector::default();
         out.constraints(&validation.constraints, "");
+        // Their rules follow the others.
+        for (index, one_of) in
+            (validation.constraints.rules.len()..).zip(ordered_one_ofs(&validation.one_ofs))
+        {
+            out.span(&format!("x-kubernetes-validations[{index}]"), Some(one_of.span));
+        }
         out.value("default", attrs.default.as_ref());
         out.value("x-kubernetes-list-type", attrs.list_type.as_ref());
         out.value("x-kubernetes-list-map-keys", attrs.list_map_keys.first());
@@ -30,8 +37,8 @@ impl Parser {
     /// The places of a version's part of a CRD: `additionalPrinterColumns[0].jsonPath`, `names.plural`.
     pub(super) fn resource_places(&self, attrs: &ResourceAttrs) -> Places {
         let mut out = Collector::default();
-        out.value("group", Some(&attrs.group));
-        out.value("version", Some(&attrs.version));
+        out.value("group", attrs.group.as_ref());
+        out.value("version", attrs.version.as_ref());
         out.value("scope", Some(&attrs.scope));
         out.value("names.kind", Some(&attrs.kind));
         out.value("names.listKind", Some(&attrs.list_kind));

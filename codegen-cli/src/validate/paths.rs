@@ -44,6 +44,11 @@ fn paths(resource: &Resource) -> Vec<(String, String, &str)> {
     out
 }
 
+/// The schema of the field that a path names; `None` where the schema leaves it open or has no such field.
+pub(crate) fn find<'a>(root: &'a Schema, path: &str) -> Option<&'a Schema> {
+    walk(root, path).ok().flatten()
+}
+
 /// A field that a path names and a schema does not have.
 #[derive(Debug)]
 pub(super) struct Missing {
@@ -62,17 +67,17 @@ impl Missing {
 }
 
 /// Follows a path; what the schema leaves open is taken to exist.
-pub(super) fn walk(root: &Schema, path: &str) -> Result<(), Missing> {
+pub(super) fn walk<'a>(root: &'a Schema, path: &str) -> Result<Option<&'a Schema>, Missing> {
     let mut schema = root;
     for (depth, step) in steps(path).into_iter().enumerate() {
         match step {
             // The API server's own schema of metadata is not part of the CRD.
-            Step::Field(name) if depth == 0 && name == "metadata" => return Ok(()),
+            Step::Field(name) if depth == 0 && name == "metadata" => return Ok(None),
             Step::Field(name) => {
                 schema = match (schema.properties.get(&name), values(schema)) {
                     (Some(property), _) => property,
                     (None, Some(values)) => values,
-                    (None, None) if is_open(schema) => return Ok(()),
+                    (None, None) if is_open(schema) => return Ok(None),
                     (None, None) => {
                         let near =
                             closest(&name, schema.properties.keys().map(String::as_str)).map(str::to_string);
@@ -82,12 +87,12 @@ pub(super) fn walk(root: &Schema, path: &str) -> Result<(), Missing> {
             }
             Step::Item => match &schema.items {
                 Some(items) => schema = items,
-                None => return Ok(()),
+                None => return Ok(None),
             },
-            Step::Unknown => return Ok(()),
+            Step::Unknown => return Ok(None),
         }
     }
-    Ok(())
+    Ok(Some(schema))
 }
 
 fn is_open(schema: &Schema) -> bool {

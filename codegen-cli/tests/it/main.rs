@@ -8,7 +8,6 @@ mod conformance;
 mod crash;
 mod diagnostics;
 mod examples;
-mod manifests;
 mod openapi;
 mod properties;
 mod resolution;

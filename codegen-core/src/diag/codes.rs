@@ -60,7 +60,7 @@ macro_rules! codes {
 }
 
 // 00xx attributes, 01xx root types, 02xx names, 03xx validation and schema keys,
-// 04xx loading and resolving, 05xx rules across items, 06xx configuration and output, 07xx roles and webhooks.
+// 04xx loading and resolving, 05xx rules across items, 06xx configuration and output.
 codes! {
     MALFORMED_ATTRIBUTE = 1, "malformed attribute",
         "Attributes are lists of keys separated by commas: a bare `key`, `key = value` or `key(...)`. Values are \
@@ -89,6 +89,20 @@ codes! {
         "The attribute needs this key to make sense.";
     CONTRADICTION = 10, "keys contradict each other",
         "Two keys say opposite things, so that one of them would have to be ignored. Keep the one that is meant.";
+    UNKNOWN_MARKER = 11, "unknown marker",
+        "A line of a doc comment that begins with `+` and a letter is a marker of controller-gen or client-gen, such as \
+         `+kubebuilder:validation:Minimum=1`. This one is not known; it would silently do nothing. docs/attributes.md \
+         lists all markers with the attributes that they stand for.";
+    MALFORMED_MARKER = 12, "malformed marker",
+        "Markers are written as for controller-gen: `+name`, `+name=value` or `+name:argument=value,argument=value`. Values \
+         are bare, quoted or raw (backtick) strings, numbers, `true`, `false`, lists `a;b` or `{a, b}` and maps \
+         `{key: value}`. A text that contains commas, semicolons or braces needs quotes. `+default` takes JSON.";
+    MEANINGLESS_MARKER = 13, "marker without a meaning for Rust types",
+        "The marker belongs to a generator that Rust types do not need, or that has nothing to do with custom resources. \
+         The line does nothing and can be removed.";
+    PLAIN_COMMENT_MARKER = 14, "marker in a comment that is no doc comment",
+        "Go's markers stand in `//` comments. Rust's compiler and tools see doc comments only: write `///` on types and \
+         fields, `//!` at the top of a module.";
 
     ROOT_NOT_A_STRUCT = 101, "a resource must be a struct with named fields",
         "A Kubernetes object has the fields `metadata`, `spec` and often `status`; the type that derives `Resource` \
@@ -102,9 +116,9 @@ codes! {
     WRONG_METADATA = 104, "metadata has the wrong type",
         "The field `metadata` must have the type `k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta`, not \
          wrapped in `Option` or anything else.";
-    MISSING_SPEC = 105, "missing spec",
-        "The root type of a resource needs a field `spec` of a type that holds the desired state. An empty struct \
-         will do.";
+    MISSING_SPEC = 105, "no spec",
+        "By convention the desired state of an object stands in a field `spec`. A kind that only holds data may have its \
+         fields at the top, as ConfigMap does.";
     MISSING_STATUS = 106, "status subresource without a status",
         "`#[resource(status)]` asks for the `/status` subresource, which reads and writes the field `status`, but \
          the root type has no such field.";
@@ -190,6 +204,13 @@ codes! {
         "An API field has one name. `rename(serialize = ..., deserialize = ...)` with different names would make \
          objects that the same type cannot read back.";
 
+    ONE_OF = 314, "fields of a one-of group",
+        "`exactly_one_of`, `at_most_one_of` and `at_least_one_of` name fields of the struct they stand on, by their names in \
+         JSON. The fields must be optional: one that is always there decides nothing.";
+    COLUMN_TYPE = 315, "type of a column is not known",
+        "The type of a print column follows from the field that its path names: string, integer, number, boolean, or date \
+         for a time. Where the path leads to no such field, `type` must be given.";
+
     INPUT_NOT_FOUND = 401, "input folder not found",
         "An input is the folder of a crate, the one that holds its Cargo.toml.";
     INVALID_MANIFEST = 402, "Cargo.toml cannot be used",
@@ -230,9 +251,6 @@ codes! {
          the schema must be said: `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
     NO_RESOURCE = 414, "no resource found",
         "None of the input crates has a type with `#[derive(Resource)]`, so there is nothing to generate.";
-    GO_MARKER = 415, "Go marker in a doc comment",
-        "In Rust the markers of controller-gen and code-generator are attributes; as text in a doc comment they would \
-         silently do nothing.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";
@@ -277,20 +295,6 @@ codes! {
         "A file stands where output is to be written, and it does not bear kubesmith's mark. It is never overwritten.";
     CANNOT_WRITE = 602, "output cannot be written",
         "The output folder or a file in it cannot be read or written. Nothing was changed before the first failure.";
-
-    RBAC_RULE = 701, "rule of a role that an API server refuses",
-        "A rule says which verbs are allowed on `resources` of `groups`, or on `urls`, which are no resources. The core \
-         group, with pods and services, is the empty one. Names of roles and namespaces follow the API server's rules.";
-    WEBHOOK = 702, "webhook that an API server refuses",
-        "A webhook has a name of three parts, a path of a service or an https URL, no side effects in dry runs, and rules in \
-         which nothing is said twice.";
-    WEBHOOK_TWICE = 703, "webhook or configuration named twice",
-        "The webhooks of a configuration have different names, and there is one configuration of the mutating and one of the \
-         validating webhooks.";
-    NO_MANIFEST_FOLDER = 704, "no folder for roles or webhooks",
-        "Rules of roles or webhooks were found, and nothing says where they are to be written: set `output` in the `[rbac]` or \
-         `[webhook]` table of kubesmith.toml, or use `--rbac-output` or `--webhook-output`. With `only`, what is not named is \
-         not written.";
 }
 
 #[cfg(test)]

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{FAMILIES, FamilySpec, KeySpec, PLANNED, Places, Shape};
+use super::{
+    FAMILIES, FamilySpec, KeySpec, MEANINGLESS, MODULE, PLANNED, Places, Shape, Target, definitions,
+    marker_text,
+};
 
 /// The text of docs/attributes.md: every key with its value, places, marker, meaning and example,
 /// and the markers that are planned.
@@ -11,17 +14,20 @@ pub fn attributes_markdown() -> String {
     for family in FAMILIES {
         write_family(&mut out, family);
     }
+    write_modules(&mut out);
+    write_markers(&mut out);
     out.push_str(PLANNED_INTRODUCTION);
     for planned in PLANNED {
-        let _ = writeln!(out, "| `{}` | `{}` | {} |", cell(planned.marker), cell(planned.key), planned.doc);
+        let markers = names(planned.markers);
+        let _ = writeln!(out, "| {} | `{}` | {} |", cell(&markers), cell(planned.key), planned.doc);
     }
     out
 }
 
 const INTRODUCTION: &str = "\
-# Attributes
+# Attributes and markers
 
-<!-- Written from the table in codegen-core/src/grammar/table.rs. `KUBESMITH_UPDATE=1 cargo test -p kubesmith-core` writes it anew. -->
+<!-- Written from the table in codegen-core/src/grammar/table. `KUBESMITH_UPDATE=1 cargo test -p kubesmith-core` writes it anew. -->
 
 Keys are named after the markers of controller-gen and code-generator, in Rust's case. Every key that is accepted has
 an effect: unknown keys, keys in the wrong place, keys given twice and contradictions are errors, with the same code
@@ -29,22 +35,94 @@ and words from the derive macros and from `kubesmith generate`.
 
 Values are literals, since the source is read without running it: strings, numbers, `true`, `false`, `null`, lists
 `[1, 2]` and objects `{\"a\": 1}`. Keys may be spread over several attributes of the same name.
+
+The markers themselves, as lines of a doc comment, mean the same as the attributes, so that a Go type is ported by
+copying its comments:
+
+    /// How many loaves.
+    /// +kubebuilder:validation:Minimum=1
+    /// +kubebuilder:default=12
+    pub loaves: i32,
+
+They are written as for controller-gen: bare, quoted and raw (backtick) strings, lists `a;b` or `{a, b}`, maps
+`{key: value}`, and arguments as in `+kubebuilder:printcolumn:name=\"Loaves\",JSONPath=\".spec.loaves\"`. They never
+become part of a description. A marker that is unknown or in the wrong place is an error, so is one that says again
+what an attribute says; lines that begin with `+` and a letter are therefore always markers, unless in a fence.
+";
+
+const MODULES_INTRODUCTION: &str = "
+## Modules
+
+What is true of all types of a Go package stands in the doc comment of the module, and holds for its child modules:
+`//! +groupName=hopegi.com`. There is no attribute for it. For a module's resources the group and version need not be
+said again with `#[resource]`.
+
+| Marker | Meaning |
+|---|---|
+";
+
+const MARKERS_INTRODUCTION: &str = "
+## Markers
+
+Every marker, with what it stands for and an example of it.
+
+| Marker | Attribute | Stands on | Example |
+|---|---|---|---|
+";
+
+const MEANINGLESS_INTRODUCTION: &str = "
+These markers have no meaning for Rust types; a warning says so.
+
+| Marker | Why |
+|---|---|
 ";
 
 const PLANNED_INTRODUCTION: &str = "
 ## Planned
 
-These markers have no key. Using one of the keys below is an error.
+These markers have no key. Using one of them, or one of the keys below, is an error.
 
 | Marker | Key | Meaning |
 |---|---|---|
 ";
 
+/// Markers, each in its quotes.
+fn names(markers: &[&str]) -> String {
+    markers.iter().map(|name| format!("`+{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn write_modules(out: &mut String) {
+    out.push_str(MODULES_INTRODUCTION);
+    for key in MODULE {
+        let _ = writeln!(out, "| {} | {} |", names(key.markers), cell(key.doc));
+    }
+}
+
+fn write_markers(out: &mut String) {
+    out.push_str(MARKERS_INTRODUCTION);
+    for definition in definitions().values().filter(|d| !matches!(d.target, Target::Module(_))) {
+        let _ = writeln!(
+            out,
+            "| `+{}` | `{}` | {} | `{}` |",
+            definition.name,
+            cell(&definition.attribute()),
+            definition.describe_places(),
+            cell(&marker_text(definition))
+        );
+    }
+    out.push_str(MEANINGLESS_INTRODUCTION);
+    for meaningless in MEANINGLESS {
+        let _ = writeln!(out, "| {} | {} |", names(meaningless.markers), meaningless.reason);
+    }
+}
+
 fn write_family(out: &mut String, family: &FamilySpec) {
     let name = family.family.name();
     let _ = write!(out, "\n## `#[{name}]`\n\n{}\n\n", family.doc);
     let _ = writeln!(out, "- Stands on: {}", family.places.describe());
-    let _ = writeln!(out, "- Stands for: `{}`", family.marker);
+    if !family.markers.is_empty() {
+        let _ = writeln!(out, "- Stands for: {}", names(family.markers));
+    }
     if family.keys.is_empty() {
         let _ = writeln!(out, "- Takes no keys: `#[{name}]`");
         return;
@@ -52,18 +130,18 @@ fn write_family(out: &mut String, family: &FamilySpec) {
     if family.bare {
         let _ = writeln!(out, "- May be empty: `#[{name}]`");
     }
-    write_keys(out, family.keys);
+    write_keys(out, family.keys, true);
     for key in family.keys {
         // `items` has the keys of `validation` itself.
         let (Shape::Nested(keys) | Shape::FlagOrNested(keys)) = key.shape else { continue };
         if key.name != "items" {
             let _ = writeln!(out, "\n### `{}(...)` of `#[{name}]`", key.name);
-            write_keys(out, keys);
+            write_keys(out, keys, false);
         }
     }
 }
 
-fn write_keys(out: &mut String, keys: &[KeySpec]) {
+fn write_keys(out: &mut String, keys: &[KeySpec], markers: bool) {
     out.push_str("\n| Key | Value | Marker | Meaning | Example |\n|---|---|---|---|---|\n");
     for key in keys {
         let mut value = describe(key.shape);
@@ -76,14 +154,14 @@ fn write_keys(out: &mut String, keys: &[KeySpec]) {
         if key.places == Places::FIELD {
             value.push_str(", fields only");
         }
-        let _ = writeln!(
-            out,
-            "| `{}` | {value} | `{}` | {} | `{}` |",
-            key.name,
-            cell(key.marker),
-            cell(key.doc),
-            cell(key.example)
-        );
+        let marker = match key.markers {
+            [] if key.name == "items" => "`+kubebuilder:validation:items:*`".to_owned(),
+            [] => "(none)".to_owned(),
+            names if markers => self::names(names),
+            arguments => format!("`{}`", arguments.join("`, `")),
+        };
+        let (name, doc, example) = (key.name, cell(key.doc), cell(key.example));
+        let _ = writeln!(out, "| `{name}` | {value} | {} | {doc} | `{example}` |", cell(&marker));
     }
 }
 
@@ -91,9 +169,6 @@ fn describe(shape: Shape) -> String {
     let names = |names: &[&str]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
     match shape {
         Shape::Flag => "flag".to_owned(),
-        Shape::Bool => "`true` or `false`".to_owned(),
-        Shape::Word(values) => format!("one of {}, in any letter case", names(values)),
-        Shape::List => "strings, or one with `;`".to_owned(),
         Shape::String => "string".to_owned(),
         Shape::OneOf(values) => format!("one of {}", names(values)),
         Shape::Strings => "strings".to_owned(),

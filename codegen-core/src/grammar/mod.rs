@@ -1,24 +1,29 @@
 //! The grammar of kubesmith's attributes: one table, and a parser that knows nothing but the table.
 //!
 //! [`FAMILIES`] says which attributes exist, which keys each has, what values they take, where they
-//! may stand and which Go marker they stand for. [`parse_attributes`] turns attributes into
-//! [`Entry`]s of the right shape and reports everything that does not fit.
+//! may stand and which Go markers they stand for. [`parse_attributes`] turns attributes, and markers in
+//! doc comments, into [`Entry`]s of the right shape and reports everything that does not fit.
 //! docs/attributes.md is written from the same table.
 
 mod docs;
 mod literal;
+mod marker;
 mod parse;
 mod planned;
 mod suggest;
 mod table;
 mod value;
+mod values;
 
 pub use docs::attributes_markdown;
 pub(crate) use literal::split_attribute;
-pub use parse::{Entry, Parsed, parse_attributes};
-pub use planned::{PLANNED, Planned};
+pub use marker::{
+    Definition, ItemAttributes, Target, check_markers, definitions, is_marker, marker_name, marker_text, near,
+};
+pub use parse::{Entry, Parsed, parse_attributes, parse_module};
+pub use planned::{MEANINGLESS, Meaningless, PLANNED, Planned};
 pub use suggest::{closest, edit_distance};
-pub use table::{FAMILIES, RULE_REASONS, SCHEMA_TYPES, VERBS};
+pub use table::{FAMILIES, MODULE, RULE_REASONS, SCHEMA_TYPES, VERBS};
 pub use value::{Json, Number, Spanned, Value};
 
 /// An attribute family.
@@ -34,12 +39,6 @@ pub enum Family {
     Validation,
     /// `#[schema(...)]`
     Schema,
-    /// `#[rbac(...)]`
-    Rbac,
-    /// `#[webhook(...)]`
-    Webhook,
-    /// `#[webhook_configuration(...)]`
-    WebhookConfiguration,
 }
 
 impl Family {
@@ -51,9 +50,6 @@ impl Family {
             Self::Deepcopy => "deepcopy",
             Self::Validation => "validation",
             Self::Schema => "schema",
-            Self::Rbac => "rbac",
-            Self::Webhook => "webhook",
-            Self::WebhookConfiguration => "webhook_configuration",
         }
     }
 
@@ -76,8 +72,8 @@ pub struct FamilySpec {
     pub places: Places,
     /// Whether `#[name]` without keys means something.
     pub bare: bool,
-    /// The Go markers that the attribute stands for.
-    pub marker: &'static str,
+    /// The markers that the attribute without keys stands for, without `+`.
+    pub markers: &'static [&'static str],
     /// What it is for.
     pub doc: &'static str,
     /// Its keys, in the order of the documentation.
@@ -97,8 +93,8 @@ pub struct KeySpec {
     pub required: bool,
     /// Where it may stand (within the places of its attribute).
     pub places: Places,
-    /// The Go marker or marker argument that it stands for.
-    pub marker: &'static str,
+    /// The markers that it stands for, without `+`; for a nested key the names of their arguments.
+    pub markers: &'static [&'static str],
     /// One line for the documentation.
     pub doc: &'static str,
     /// An example of the key, as it stands inside the attribute.
@@ -112,18 +108,12 @@ pub struct KeySpec {
 pub enum Shape {
     /// Nothing, or `= true`.
     Flag,
-    /// `= true` or `= false`.
-    Bool,
     /// A string that is not empty.
     String,
     /// One of a few strings.
     OneOf(&'static [&'static str]),
-    /// One of a few strings, in any letter case.
-    Word(&'static [&'static str]),
     /// One or several strings: `= "a"`, `= ["a", "b"]` or `("a", "b")`.
     Strings,
-    /// One or several strings, which may be empty: like `Strings`, and `;` separates as well: `= "a;b"`.
-    List,
     /// Several of a few strings.
     SomeOf(&'static [&'static str]),
     /// Strings by name: `("key" = "value")` or `= {"key": "value"}`.
@@ -161,8 +151,15 @@ impl Places {
     pub const TYPE: Self = Self(7);
     /// Any type or field.
     pub const ALL: Self = Self(15);
-    /// Any item: a type, a function, an `impl` block, a module.
-    pub const ITEM: Self = Self(23);
+
+    /// No place on an item.
+    pub const NONE: Self = Self(0);
+
+    /// The places that belong to both sets.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
 
     /// Whether `place` belongs to the set.
     pub fn contains(self, place: Place) -> bool {
@@ -173,9 +170,6 @@ impl Places {
     pub fn describe(self) -> String {
         if self == Self::ALL {
             return "a type or field".to_owned();
-        }
-        if self == Self::ITEM {
-            return "an item, such as a function, an `impl` block or a type".to_owned();
         }
         if self == Self::TYPE {
             return "a type".to_owned();
@@ -197,10 +191,6 @@ pub enum Place {
     Enum,
     /// On a field of a struct or of a variant.
     Field,
-    /// On another item, such as a function or an `impl` block.
-    Item,
-    /// In the body of a function, where none of the attributes may stand.
-    Body,
     /// On a variant of an enum, where none of the attributes may stand.
     Variant,
 }
@@ -212,8 +202,7 @@ impl Place {
             Self::Struct => Places::STRUCT,
             Self::Enum => Places::ENUM,
             Self::Field => Places::FIELD,
-            Self::Item => Places(16),
-            Self::Body | Self::Variant => Places(0),
+            Self::Variant => Places(0),
         }
     }
 
@@ -224,8 +213,6 @@ impl Place {
             Self::Struct => "a struct",
             Self::Enum => "an enum",
             Self::Field => "a field",
-            Self::Item => "this item",
-            Self::Body => "a statement",
             Self::Variant => "a variant",
         }
     }

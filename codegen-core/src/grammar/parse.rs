@@ -5,7 +5,8 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::{Attribute, MacroDelimiter, Meta};
 
 use super::literal::{self, flatten, is_punct, split_at_commas};
-use super::{FAMILIES, Family, KeySpec, Place, Shape, Spanned, Value, closest};
+use super::marker::{self, Definition, ItemAttributes, MarkerLine, Written};
+use super::{FAMILIES, Family, KeySpec, MODULE, Place, Value, closest};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 
 /// The attributes of one family on one item.
@@ -23,6 +24,11 @@ impl Parsed {
     /// The place of that key, if it was given with a right value.
     pub fn given(&self, name: &str) -> Option<Span> {
         self.get(name).and_then(Entry::given)
+    }
+
+    /// The first key that says more than whether a field must be given.
+    pub(crate) fn beyond_presence(&self) -> Option<Span> {
+        self.entries.iter().find(|entry| !matches!(entry.key.name, "required" | "optional")).map(|e| e.span)
     }
 
     /// The first entry of that key.
@@ -50,20 +56,29 @@ impl Entry {
     }
 }
 
-/// Parses all attributes of a family on an item.
+/// Parses all attributes and markers of a family on an item.
 ///
 /// Mistakes go to `diagnostics`; what is right is returned all the same.
 pub fn parse_attributes(
     family: Family,
-    attributes: &[Attribute],
+    item: &ItemAttributes<'_>,
     place: Place,
     diagnostics: &mut Diagnostics,
 ) -> Parsed {
-    let mut parsed = Parsed { span: None, entries: Vec::new(), meant: Vec::new() };
     let spec = family.spec();
     let owner = Owner { name: format!("#[{}]", family.name()), keys: spec.keys };
+    let mut parsed = Parsed { span: None, entries: Vec::new(), meant: Vec::new() };
     let mut parser = Parser { family, place, diagnostics, meant: Vec::new(), depth: 0 };
-    for attribute in attributes.iter().filter(|a| a.path().is_ident(family.name())) {
+    let mut markers = markers(family, item).into_iter().peekable();
+    for (index, attribute) in item.attributes.iter().enumerate() {
+        while let Some((_, line, definition)) = markers.next_if(|(at, ..)| *at == index) {
+            let (name, range) = line.name();
+            parsed.span.get_or_insert(line.span(range.start - 1..range.start + name.len()));
+            parser.marker(line, definition, &owner, &mut parsed.entries);
+        }
+        if !attribute.path().is_ident(family.name()) {
+            continue;
+        }
         let span = attribute.path().get_ident().map_or_else(Span::call_site, Ident::span);
         parsed.span.get_or_insert(span);
         if !spec.places.contains(place) {
@@ -81,15 +96,58 @@ pub fn parse_attributes(
     parsed
 }
 
+/// The markers of a family, each with the index of its attribute.
+fn markers<'a>(
+    family: Family,
+    item: &'a ItemAttributes<'_>,
+) -> Vec<(usize, &'a MarkerLine, &'static Definition)> {
+    let found = item.markers().filter_map(|(index, line)| {
+        let definition = marker::find(line.name().0)?;
+        (definition.target.family() == Some(family)).then_some((index, line, definition))
+    });
+    found.collect()
+}
+
+/// Parses the markers in the documentation of a module.
+pub fn parse_module(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) -> Parsed {
+    let mut parsed = Parsed { span: None, entries: Vec::new(), meant: Vec::new() };
+    let mut parser =
+        Parser { family: Family::Resource, place: Place::Root, diagnostics, meant: Vec::new(), depth: 0 };
+    for (_, line) in item.markers() {
+        let (name, _) = line.name();
+        let definition = marker::find(name);
+        let key = MODULE.iter().find(|key| key.markers.contains(&name));
+        match (definition, key) {
+            (Some(definition), Some(key)) => parser.module_marker(line, definition, key, &mut parsed.entries),
+            (Some(definition), None) => parser.diagnostics.push(marker::not_of_modules(line, definition)),
+            (None, _) => parser.diagnostics.push(marker::other(line)),
+        }
+    }
+    parsed
+}
+
+/// Reads the example of a key, which is right as a test holds.
+pub(super) fn parse_example(key: &'static KeySpec, diagnostics: &mut Diagnostics) -> Option<Entry> {
+    let place = if key.places.contains(Place::Root) { Place::Root } else { Place::Field };
+    let mut parser = Parser { family: Family::Resource, place, diagnostics, meant: Vec::new(), depth: 0 };
+    let owner = Owner { name: String::new(), keys: std::slice::from_ref(key) };
+    let mut entries = Vec::new();
+    parser.keys(key.example.parse().ok()?, &owner, &mut entries);
+    entries.pop()
+}
+
+/// The key that holds the constraints of a list's items.
+const ITEMS: &str = "items";
+
 /// What a key belongs to: an attribute or an enclosing key.
-struct Owner {
+pub(super) struct Owner {
     /// As messages name it: `#[resource]`, `print_column(...)`.
-    name: String,
-    keys: &'static [KeySpec],
+    pub(super) name: String,
+    pub(super) keys: &'static [KeySpec],
 }
 
 /// What follows a key.
-enum Argument {
+pub(super) enum Argument {
     Nothing,
     /// `= tokens`
     Value(Vec<TokenTree>),
@@ -97,18 +155,24 @@ enum Argument {
     List(Group),
 }
 
-struct Parser<'a> {
-    family: Family,
-    place: Place,
-    diagnostics: &'a mut Diagnostics,
+pub(super) struct Parser<'a> {
+    pub(super) family: Family,
+    pub(super) place: Place,
+    pub(super) diagnostics: &'a mut Diagnostics,
     /// Keys that misspelt ones were taken for. They are not reported as missing as well.
-    meant: Vec<&'static str>,
+    pub(super) meant: Vec<&'static str>,
     /// How many keys enclose the present one.
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 impl Parser<'_> {
-    fn error(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+    pub(super) fn error(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         self.diagnostics.push(Diagnostic::error(code, span, message).help(help));
     }
 
@@ -150,7 +214,7 @@ impl Parser<'_> {
     }
 
     /// Parses `key, key = value, key(...)`.
-    fn keys(&mut self, tokens: TokenStream, owner: &Owner, entries: &mut Vec<Entry>) {
+    pub(super) fn keys(&mut self, tokens: TokenStream, owner: &Owner, entries: &mut Vec<Entry>) {
         for part in split_at_commas(flatten(tokens), self.diagnostics) {
             self.key(part, owner, entries);
         }
@@ -250,22 +314,44 @@ impl Parser<'_> {
             let help = format!("it belongs on {}", key.places.describe());
             return self.error(Code::WRONG_PLACE, ident.span(), message, help);
         }
-        if let Some(first) = entries.iter().find(|e| e.key.name == name && !key.repeatable) {
-            let diagnostic = Diagnostic::error(
-                Code::DUPLICATE_KEY,
-                ident.span(),
-                format!("`{name}` is given twice in {}", owner.name),
-            )
-            .label("given again")
-            .secondary(first.span, "first given here")
-            .help("keep one of them");
-            return self.diagnostics.push(diagnostic);
+        let value = argument.and_then(|argument| self.value(key, ident, argument));
+        self.add(Written::attribute(key), ident.span(), value, owner, entries);
+    }
+
+    /// Adds an entry. A key that may not repeat is reported when it does, whichever way it was written.
+    pub(super) fn add(
+        &mut self,
+        written: Written,
+        span: Span,
+        value: Option<Value>,
+        owner: &Owner,
+        entries: &mut Vec<Entry>,
+    ) {
+        let key = written.key;
+        let value = value.unwrap_or(Value::Invalid);
+        let first = entries.iter_mut().find(|entry| entry.key.name == key.name && !key.repeatable);
+        match (first, value) {
+            // The items' keys may be spread, as those of an attribute may.
+            (Some(Entry { value: Value::Nested(known), .. }), Value::Nested(more)) if key.name == ITEMS => {
+                let owner = Owner { name: format!("{ITEMS}(...)"), keys: owner.keys };
+                for entry in more {
+                    let written = Written { key: entry.key, marker: written.marker };
+                    self.add(written, entry.span, Some(entry.value), &owner, known);
+                }
+            }
+            (Some(first), _) => {
+                let message = match written.marker {
+                    Some(_) => format!("`{}` says again what is said already", written.name()),
+                    None => format!("`{}` is given twice in {}", key.name, owner.name),
+                };
+                let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, span, message)
+                    .label("given again")
+                    .secondary(first.span, "first given here")
+                    .help("keep one of them");
+                self.diagnostics.push(diagnostic);
+            }
+            (None, value) => entries.push(Entry { key, span, value }),
         }
-        let value = match argument {
-            Some(argument) => self.value(key, ident, argument).unwrap_or(Value::Invalid),
-            None => Value::Invalid,
-        };
-        entries.push(Entry { key, span: ident.span(), value });
     }
 
     fn unknown_key(&mut self, name: &str, ident: &Ident, owner: &Owner) {
@@ -292,7 +378,7 @@ impl Parser<'_> {
         self.error(Code::UNKNOWN_KEY, ident.span(), format!("unknown key `{name}` in {}", owner.name), help);
     }
 
-    fn require_keys(&mut self, owner: &Owner, entries: &[Entry], span: Span) {
+    pub(super) fn require_keys(&mut self, owner: &Owner, entries: &[Entry], span: Span) {
         for key in owner.keys.iter().filter(|key| key.required) {
             let meant = self.meant.contains(&key.name);
             if !meant && !entries.iter().any(|entry| entry.key.name == key.name) {
@@ -301,240 +387,9 @@ impl Parser<'_> {
             }
         }
     }
-
-    /// The value of a key; `None` where a mistake has been reported.
-    fn value(&mut self, key: &'static KeySpec, ident: &Ident, argument: Argument) -> Option<Value> {
-        match (key.shape, argument) {
-            (Shape::Flag | Shape::FlagOrNested(_), Argument::Nothing) => Some(Value::Flag),
-            (Shape::Flag, Argument::Value(tokens)) => self.flag(key, &tokens),
-            (Shape::Nested(keys) | Shape::FlagOrNested(keys), Argument::List(group)) => {
-                self.nested(key, keys, &group)
-            }
-            (Shape::Strings | Shape::List | Shape::SomeOf(_) | Shape::Jsons, Argument::List(group)) => {
-                let items = literal::list(&group, self.diagnostics);
-                self.list(key, items, group.span())
-            }
-            (Shape::StringMap, Argument::List(group)) => {
-                literal::string_map(&group, key, self.diagnostics).map(Value::StringMap)
-            }
-            (Shape::Nested(_) | Shape::FlagOrNested(_), Argument::Value(tokens)) => {
-                let message = format!("`{}` takes keys in parentheses", key.name);
-                let span = tokens.first().map_or(ident.span(), TokenTree::span);
-                self.error(Code::WRONG_VALUE, span, message, format!("write {}", key.example));
-                None
-            }
-            (_, Argument::Value(tokens)) => self.scalar(key, &tokens),
-            (_, Argument::Nothing) => {
-                let message = format!("`{}` needs a value", key.name);
-                self.error(Code::WRONG_VALUE, ident.span(), message, format!("write {}", key.example));
-                None
-            }
-            (_, Argument::List(group)) => {
-                let what = if matches!(key.shape, Shape::Flag) { "no value" } else { "one value, with `=`" };
-                let message = format!("`{}` takes {what}", key.name);
-                self.error(Code::WRONG_VALUE, group.span(), message, format!("write {}", key.example));
-                None
-            }
-        }
-    }
-
-    fn flag(&mut self, key: &'static KeySpec, tokens: &[TokenTree]) -> Option<Value> {
-        let [token] = tokens else {
-            return self.wrong_value(key, tokens.first()?.span(), "something else");
-        };
-        match token.to_string().as_str() {
-            "true" => Some(Value::Flag),
-            "false" => {
-                let message = format!("`{} = false` has no effect", key.name);
-                self.error(Code::WRONG_VALUE, token.span(), message, "leave the key out");
-                None
-            }
-            _ => {
-                let message = format!("`{}` takes no value", key.name);
-                self.error(Code::WRONG_VALUE, token.span(), message, format!("write {}", key.example));
-                None
-            }
-        }
-    }
-
-    fn nested(&mut self, key: &'static KeySpec, keys: &'static [KeySpec], group: &Group) -> Option<Value> {
-        let owner = Owner { name: format!("{}(...)", key.name), keys };
-        let mut entries = Vec::new();
-        if group.stream().is_empty() {
-            let message = format!("`{}()` has no keys", key.name);
-            self.error(Code::MALFORMED_ATTRIBUTE, group.span(), message, format!("write {}", key.example));
-            return None;
-        }
-        if self.depth >= literal::MAX_DEPTH {
-            let help = format!("at most {} levels of keys are read", literal::MAX_DEPTH);
-            self.error(Code::MALFORMED_ATTRIBUTE, group.span(), "the keys are nested too deeply", help);
-            return None;
-        }
-        // What enclosing or neighbouring keys were taken for says nothing about these.
-        let meant = std::mem::take(&mut self.meant);
-        self.depth += 1;
-        self.keys(group.stream(), &owner, &mut entries);
-        self.require_keys(&owner, &entries, group.span());
-        self.depth -= 1;
-        self.meant = meant;
-        Some(Value::Nested(entries))
-    }
-
-    fn scalar(&mut self, key: &'static KeySpec, tokens: &[TokenTree]) -> Option<Value> {
-        let json = match literal::json(tokens, 0) {
-            Ok(json) => json,
-            Err(diagnostic) => {
-                self.diagnostics.push(*diagnostic);
-                return None;
-            }
-        };
-        self.shaped(key, json)
-    }
-
-    /// Gives a literal the shape that its key asks for.
-    fn shaped(&mut self, key: &'static KeySpec, json: Spanned<super::Json>) -> Option<Value> {
-        use super::{Json, Number};
-        let span = json.span;
-        match (key.shape, json.value) {
-            (Shape::Json, json) => Some(Value::Json(Spanned::new(json, span))),
-            (Shape::String, Json::String(text)) => {
-                self.not_empty(key, &text, span).then(|| Value::String(Spanned::new(text, span)))
-            }
-            (Shape::OneOf(names), Json::String(text)) => {
-                self.known(key, names, &text, span).then(|| Value::String(Spanned::new(text, span)))
-            }
-            (Shape::Bool, Json::Bool(value)) => Some(Value::Bool(Spanned::new(value, span))),
-            (Shape::Word(words), Json::String(text)) => {
-                let word = words.iter().find(|word| word.eq_ignore_ascii_case(&text));
-                let text = word.map_or(text, |word| (*word).to_owned());
-                self.known(key, words, &text, span).then(|| Value::String(Spanned::new(text, span)))
-            }
-            (Shape::List, Json::String(text)) => {
-                let parts = text.split(';').map(|part| Spanned::new(Json::String(part.to_owned()), span));
-                self.list(key, parts.collect(), span)
-            }
-            (Shape::Strings | Shape::SomeOf(_), json @ Json::String(_)) => {
-                self.list(key, vec![Spanned::new(json, span)], span)
-            }
-            (Shape::Strings | Shape::List | Shape::SomeOf(_) | Shape::Jsons, Json::Array(items)) => {
-                self.list(key, items.into_iter().map(|item| Spanned::new(item, span)).collect(), span)
-            }
-            (Shape::StringMap, Json::Object(members)) => self.string_map(key, members, span),
-            (Shape::Number, Json::Number(number)) => Some(Value::Number(Spanned::new(number, span))),
-            (Shape::Integer, Json::Number(Number::Int(n))) => Some(Value::Integer(Spanned::new(n, span))),
-            (Shape::Unsigned, Json::Number(Number::Int(n))) => match u64::try_from(n) {
-                Ok(n) => Some(Value::Unsigned(Spanned::new(n, span))),
-                Err(_) => {
-                    let message = format!("`{}` cannot be negative", key.name);
-                    self.error(Code::NUMBER_RANGE, span, message, format!("write {}", key.example));
-                    None
-                }
-            },
-            (Shape::Number | Shape::Integer | Shape::Unsigned, Json::String(text))
-                if text.parse::<f64>().is_ok_and(f64::is_finite) =>
-            {
-                let message = format!("`{}` takes {}, found a string", key.name, describe(key.shape));
-                self.error(Code::WRONG_VALUE, span, message, format!("write {} = {text}", key.name));
-                None
-            }
-            (_, other) => self.wrong_value(key, span, other.describe()),
-        }
-    }
-
-    fn list(&mut self, key: &'static KeySpec, items: Vec<Spanned<super::Json>>, span: Span) -> Option<Value> {
-        if items.is_empty() {
-            let message = format!("the list of `{}` is empty", key.name);
-            self.error(Code::EMPTY_STRING, span, message, format!("write {}", key.example));
-            return None;
-        }
-        if matches!(key.shape, Shape::Jsons) {
-            return Some(Value::Jsons(items));
-        }
-        let mut texts = Vec::new();
-        for Spanned { value, span } in items {
-            let super::Json::String(text) = value else {
-                self.wrong_value(key, span, value.describe());
-                continue;
-            };
-            let right = match key.shape {
-                Shape::SomeOf(names) => self.known(key, names, &text, span),
-                Shape::List => true,
-                _ => self.not_empty(key, &text, span),
-            };
-            if right {
-                texts.push(Spanned::new(text, span));
-            }
-        }
-        Some(Value::Strings(texts))
-    }
-
-    fn string_map(
-        &mut self,
-        key: &'static KeySpec,
-        members: Vec<(String, super::Json)>,
-        span: Span,
-    ) -> Option<Value> {
-        let mut map = Vec::new();
-        for (name, value) in members {
-            match value {
-                super::Json::String(text) => map.push((Spanned::new(name, span), Spanned::new(text, span))),
-                other => {
-                    self.wrong_value(key, span, other.describe());
-                }
-            }
-        }
-        Some(Value::StringMap(map))
-    }
-
-    fn not_empty(&mut self, key: &KeySpec, text: &str, span: Span) -> bool {
-        if text.is_empty() {
-            let message = format!("`{}` is empty", key.name);
-            let help =
-                if key.required { format!("write {}", key.example) } else { "leave the key out".to_owned() };
-            self.error(Code::EMPTY_STRING, span, message, help);
-        }
-        !text.is_empty()
-    }
-
-    fn known(&mut self, key: &KeySpec, names: &'static [&'static str], text: &str, span: Span) -> bool {
-        if names.contains(&text) {
-            return true;
-        }
-        let help = match closest(text, names.iter().copied()) {
-            Some(near) => format!("did you mean {near:?}?"),
-            None => format!("the values are {}", quoted(names)),
-        };
-        self.error(Code::UNKNOWN_VALUE, span, format!("unknown value {text:?} of `{}`", key.name), help);
-        false
-    }
-
-    fn wrong_value(&mut self, key: &KeySpec, span: Span, found: &str) -> Option<Value> {
-        let message = format!("`{}` takes {}, found {found}", key.name, describe(key.shape));
-        self.error(Code::WRONG_VALUE, span, message, format!("write {}", key.example));
-        None
-    }
 }
 
 fn same_word(a: &str, b: &str) -> bool {
     let plain = |s: &str| s.replace('_', "").to_lowercase();
     plain(a) == plain(b)
-}
-
-fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
-}
-
-fn describe(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Flag => "no value",
-        Shape::Bool => "true or false",
-        Shape::String | Shape::OneOf(_) | Shape::Word(_) => "a string",
-        Shape::Strings | Shape::List | Shape::SomeOf(_) => "strings",
-        Shape::StringMap => "names and strings",
-        Shape::Integer | Shape::Unsigned => "an integer",
-        Shape::Number => "a number",
-        Shape::Json => "a literal",
-        Shape::Jsons => "a list",
-        Shape::Nested(_) | Shape::FlagOrNested(_) => "keys in parentheses",
-    }
 }

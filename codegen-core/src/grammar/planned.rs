@@ -1,36 +1,87 @@
-//! Markers of controller-gen and code-generator that the grammar does not have, with the keys that
-//! they will become. They are documented, not accepted: an accepted key has an effect.
+//! Markers of controller-gen and code-generator that stand for no key: those that are planned, and those
+//! that mean nothing for Rust types. They are documented, not accepted: an accepted key has an effect.
 
-/// A Go marker and the key that will stand for it.
+/// A marker and the key that will stand for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Planned {
-    /// The marker.
-    pub marker: &'static str,
+    /// The markers, without `+`; those that begin with one of them and a colon as well.
+    pub markers: &'static [&'static str],
     /// The attribute and key.
     pub key: &'static str,
     /// What it does.
     pub doc: &'static str,
 }
 
-const fn p(marker: &'static str, key: &'static str, doc: &'static str) -> Planned {
-    Planned { marker, key, doc }
+impl Planned {
+    /// Whether the marker of that name is meant.
+    pub fn covers(&self, name: &str) -> bool {
+        covers(self.markers, name)
+    }
+}
+
+/// A marker that has no meaning for Rust types.
+#[derive(Clone, Copy, Debug)]
+pub struct Meaningless {
+    /// The markers, without `+`; those that begin with one of them and a colon as well.
+    pub markers: &'static [&'static str],
+    /// Why.
+    pub reason: &'static str,
+}
+
+impl Meaningless {
+    /// Whether the marker of that name is meant.
+    pub fn covers(&self, name: &str) -> bool {
+        covers(self.markers, name)
+    }
+}
+
+fn covers(markers: &[&str], name: &str) -> bool {
+    markers
+        .iter()
+        .any(|marker| name.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
+}
+
+const fn p(markers: &'static [&'static str], key: &'static str, doc: &'static str) -> Planned {
+    Planned { markers, key, doc }
 }
 
 /// Planned keys, by generator.
 #[rustfmt::skip]
 pub static PLANNED: &[Planned] = &[
-    p("+genclient:method", "#[genclient(method(name, verb, subresource, input, result))]", "A custom method of the client"),
-    p("+resourceName", "#[genclient(resource_name = \"...\")]", "Another resource name in the client's URLs"),
-    p("+kubebuilder:validation:ExactlyOneOf", "#[validation(exactly_one_of(\"a\", \"b\"))]", "One of the fields is set, as a CEL rule"),
-    p("+kubebuilder:validation:AtMostOneOf", "#[validation(at_most_one_of(\"a\", \"b\"))]", "At most one of the fields is set, as a CEL rule"),
-    p("+kubebuilder:validation:AtLeastOneOf", "#[validation(at_least_one_of(\"a\", \"b\"))]", "At least one of the fields is set, as a CEL rule"),
-    p("+kubebuilder:ac:generate", "#[applyconfiguration]", "Generate an apply configuration"),
-    p("+k8s:defaulter-gen, +default", "#[defaults(...)]", "Defaulting functions"),
-    p("+k8s:conversion-gen", "#[conversion(hub)], #[conversion(peer = \"...\")]", "Conversions between versions"),
-    p("+k8s:openapi-gen, +k8s:openapi-gen=x-kubernetes-*", "#[openapi(...)]", "OpenAPI definitions"),
-    p("+patchStrategy, +patchMergeKey", "#[schema(patch_strategy, patch_merge_key)]", "Strategic merge of lists"),
-    p("+union, +unionDiscriminator", "#[schema(union, union_discriminator)]", "Unions in OpenAPI definitions"),
-    p("+k8s:prerelease-lifecycle-gen", "#[lifecycle(introduced, deprecated, removed, replacement)]", "Lifecycle of an API version"),
-    p("+k8s:validation-gen", "#[validate(...)]", "Validation functions in Rust, with ratcheting"),
-    p("+k8s:protobuf-gen, +protobuf", "#[protobuf(...)]", "Protocol buffer encodings"),
+    p(&["genclient:method"], "#[genclient(method(name, verb, subresource, input, result))]", "A custom method of the client"),
+    p(&["resourceName"], "#[genclient(resource_name = \"...\")]", "Another resource name in the client's URLs"),
+    p(&["kubebuilder:rbac"], "kubesmith::rbac! { groups, resources, verbs, ... }", "A rule of the role that the controller needs"),
+    p(&["kubebuilder:webhook"], "kubesmith::webhook! { mutating, path, groups, ... }", "An admission webhook"),
+    p(&["kubebuilder:webhookconfiguration"], "kubesmith::webhook_configuration! { mutating, name }", "Name of the webhook configuration"),
+    p(&["kubebuilder:ac"], "#[applyconfiguration]", "Generate an apply configuration"),
+    p(&["k8s:defaulter-gen"], "#[defaults(...)]", "Defaulting functions"),
+    p(&["k8s:conversion-gen", "k8s:conversion-fn"], "#[conversion(hub)], #[conversion(peer = \"...\")]", "Conversions between versions"),
+    p(&["k8s:prerelease-lifecycle-gen"], "#[lifecycle(introduced, deprecated, removed, replacement)]", "Lifecycle of an API version"),
+    p(&["k8s:validation-gen"], "#[validate(...)]", "Validation functions in Rust, with ratcheting"),
+];
+
+/// Markers without meaning, by generator.
+pub static MEANINGLESS: &[Meaningless] = &[
+    Meaningless {
+        markers: &["kubebuilder:object:generate", "k8s:deepcopy-gen"],
+        reason: "Rust types are copied by `Clone`, which they derive",
+    },
+    Meaningless { markers: &["k8s:enum"], reason: "a Rust enum lists its values itself" },
+    Meaningless { markers: &["k8s:openapi-gen"], reason: "every type that a resource reaches has a schema" },
+    Meaningless {
+        markers: &["patchStrategy", "patchMergeKey"],
+        reason: "strategic merge patch is for built-in types; custom resources have `+listType` and `+listMapKey`",
+    },
+    Meaningless {
+        markers: &["union", "unionDiscriminator", "unionDeprecated"],
+        reason: "unions are no part of a CRD's schema; a Rust enum, or `+kubebuilder:validation:ExactlyOneOf`, is",
+    },
+    Meaningless {
+        markers: &["k8s:protobuf-gen", "protobuf"],
+        reason: "custom resources are stored and sent as JSON",
+    },
+    Meaningless {
+        markers: &["k8s:register-gen", "k8s:client-gen", "k8s:informers-gen", "k8s:lister-gen"],
+        reason: "what is generated follows from `+genclient` and the options of `kubesmith generate`",
+    },
 ];

@@ -84,36 +84,13 @@ pub enum Json {
     String(String),
     /// `[1, 2]`
     Array(Vec<Json>),
+    /// `{}` of a marker, an empty list or an empty object as the type wants it.
+    Empty,
     /// `{"a": 1}`; keys keep their order and are unique.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// Reads JSON; `None` where it is none, or holds a number of more than 64 bits.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::from_value(&serde_json::from_str(text).ok()?)
-    }
-
-    fn from_value(value: &serde_json::Value) -> Option<Self> {
-        use serde_json::Value;
-        Some(match value {
-            Value::Null => Self::Null,
-            Value::Bool(value) => Self::Bool(*value),
-            Value::Number(n) => Self::Number(match (n.as_i64(), n.as_f64()) {
-                (Some(n), _) => Number::Int(n),
-                (None, Some(float)) if !n.is_u64() => Number::Float(float),
-                _ => return None,
-            }),
-            Value::String(text) => Self::String(text.clone()),
-            Value::Array(items) => Self::Array(items.iter().map(Self::from_value).collect::<Option<_>>()?),
-            Value::Object(members) => {
-                let member =
-                    |(name, value): (&String, &Value)| Some((name.clone(), Self::from_value(value)?));
-                Self::Object(members.iter().map(member).collect::<Option<_>>()?)
-            }
-        })
-    }
-
     /// The kind of value in words, with an article.
     pub fn describe(&self) -> &'static str {
         match self {
@@ -123,7 +100,7 @@ impl Json {
             Self::Number(_) => "a number",
             Self::String(_) => "a string",
             Self::Array(_) => "a list",
-            Self::Object(_) => "an object",
+            Self::Empty | Self::Object(_) => "an object",
         }
     }
 }
@@ -143,6 +120,7 @@ impl fmt::Display for Json {
                 }
                 f.write_str("]")
             }
+            Self::Empty => f.write_str("{}"),
             Self::Object(members) => {
                 f.write_str("{")?;
                 for (at, (key, value)) in members.iter().enumerate() {
@@ -179,11 +157,9 @@ pub enum Value {
     Invalid,
     /// A flag.
     Flag,
-    /// `Shape::Bool`
-    Bool(Spanned<bool>),
-    /// `Shape::String`, `Shape::OneOf` and `Shape::Word`
+    /// `Shape::String` and `Shape::OneOf`
     String(Spanned<String>),
-    /// `Shape::Strings`, `Shape::List` and `Shape::SomeOf`
+    /// `Shape::Strings` and `Shape::SomeOf`
     Strings(Vec<Spanned<String>>),
     /// `Shape::StringMap`
     StringMap(Vec<(Spanned<String>, Spanned<String>)>),

@@ -377,7 +377,7 @@ fn violation(value: &Json, c: &Constraints) -> Option<String> {
         Json::Object(members) => {
             outside(members.len() as u64, c.min_properties.as_ref(), c.max_properties.as_ref(), "properties")
         }
-        Json::Null | Json::Bool(_) => None,
+        Json::Null | Json::Bool(_) | Json::Empty => None,
     }
 }
 

@@ -204,12 +204,17 @@ fn verbs(names: &[Spanned<String>], diagnostics: &mut Diagnostics) -> Vec<Spanne
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::{Family, Place, VERBS, parse_attributes};
+    use crate::grammar::{Family, ItemAttributes, Place, VERBS, parse_attributes};
 
     fn read(source: &str) -> (GenclientAttrs, Vec<String>) {
         let item: syn::ItemStruct = syn::parse_str(&format!("{source} struct S;")).unwrap();
         let mut diagnostics = Diagnostics::new();
-        let parsed = parse_attributes(Family::Genclient, &item.attrs, Place::Root, &mut diagnostics);
+        let parsed = parse_attributes(
+            Family::Genclient,
+            &ItemAttributes::new(&item.attrs),
+            Place::Root,
+            &mut diagnostics,
+        );
         let attrs = GenclientAttrs::from_parsed(&parsed, &mut diagnostics).unwrap();
         (attrs, diagnostics.into_vec().iter().map(|d| d.to_text()).collect())
     }

@@ -5,12 +5,13 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, ItemEnum, ItemStruct, Token, Type, Variant};
 
+use super::one_of::check_one_ofs;
 use super::{
     RenameRule, SchemaAttrs, SerdeContainer, SerdeField, SerdeVariant, TypeShape, ValidationAttrs,
-    check_constraints, check_default, doc_lines, is_option,
+    check_constraints, check_default, is_option,
 };
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{FAMILIES, Family, Place, Spanned, parse_attributes};
+use crate::grammar::{FAMILIES, Family, ItemAttributes, Place, Spanned, check_markers, parse_attributes};
 
 /// A struct or enum.
 #[derive(Clone, Debug)]
@@ -127,19 +128,22 @@ impl TypeModel {
         diagnostics: &mut Diagnostics,
         body: impl FnOnce(&SerdeContainer, &mut Diagnostics) -> Body,
     ) -> Self {
+        let item = &ItemAttributes::new(attributes);
         if place != Place::Root {
-            misplaced(attributes, place, diagnostics);
+            misplaced(item, place, diagnostics);
         }
+        check_markers(item, diagnostics);
         let serde = SerdeContainer::read(attributes);
-        let validation = parse_attributes(Family::Validation, attributes, place, diagnostics);
+        let validation = parse_attributes(Family::Validation, item, place, diagnostics);
         let validation = ValidationAttrs::from_parsed(&validation);
-        let schema = parse_attributes(Family::Schema, attributes, place, diagnostics);
+        let schema = parse_attributes(Family::Schema, item, place, diagnostics);
         let schema = SchemaAttrs::from_parsed(&schema, diagnostics);
         let body = body(&serde, diagnostics);
         let shape = body.shape(&serde);
         check_constraints(&validation.constraints, &shape, diagnostics);
         check_topology(&schema, &shape, diagnostics);
-        Self { ident: ident.clone(), docs: doc_lines(attributes), serde, validation, schema, body }
+        check_one_ofs(&validation.one_ofs, &body, &serde, diagnostics);
+        Self { ident: ident.clone(), docs: item.docs(), serde, validation, schema, body }
     }
 
     /// Named fields of a struct; empty for other types.
@@ -170,9 +174,9 @@ impl Body {
 }
 
 /// Reports attributes of the root type on other items.
-fn misplaced(attributes: &[Attribute], place: Place, diagnostics: &mut Diagnostics) {
+fn misplaced(item: &ItemAttributes<'_>, place: Place, diagnostics: &mut Diagnostics) {
     for family in FAMILIES.iter().filter(|family| !family.places.contains(place)) {
-        parse_attributes(family.family, attributes, place, diagnostics);
+        parse_attributes(family.family, item, place, diagnostics);
     }
 }
 
@@ -239,22 +243,25 @@ impl FieldModel {
         rename_all: (RenameRule, RenameRule),
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        misplaced(&field.attrs, Place::Field, diagnostics);
+        let item = &ItemAttributes::new(&field.attrs);
+        misplaced(item, Place::Field, diagnostics);
+        check_markers(item, diagnostics);
         let serde = SerdeField::read(&field.attrs);
-        let validation = parse_attributes(Family::Validation, &field.attrs, Place::Field, diagnostics);
+        let validation = parse_attributes(Family::Validation, item, Place::Field, diagnostics);
         let validation = ValidationAttrs::from_parsed(&validation);
-        let schema = parse_attributes(Family::Schema, &field.attrs, Place::Field, diagnostics);
-        let schema = SchemaAttrs::from_parsed(&schema, diagnostics);
+        let schema = parse_attributes(Family::Schema, item, Place::Field, diagnostics);
+        let mut schema = SchemaAttrs::from_parsed(&schema, diagnostics);
         let name = match &field.ident {
             Some(ident) => serde.name(ident, rename_all),
             None => index.to_string(),
         };
         let shape = if serde.with.is_some() { TypeShape::Unknown } else { TypeShape::of(&field.ty) };
+        schema.settle_empty(&shape);
         check_constraints(&validation.constraints, &shape, diagnostics);
         check_default(&schema, &validation.constraints, &shape, diagnostics);
         check_topology(&schema, &shape, diagnostics);
         let presence = presence(&validation, &schema, diagnostics);
-        let docs = doc_lines(&field.attrs);
+        let docs = item.docs();
         let out = Self {
             ident: field.ident.clone(),
             name,
@@ -360,13 +367,15 @@ fn check_topology(schema: &SchemaAttrs, shape: &TypeShape, diagnostics: &mut Dia
 
 impl VariantModel {
     fn read(variant: &Variant, container: &SerdeContainer, diagnostics: &mut Diagnostics) -> Self {
-        misplaced(&variant.attrs, Place::Variant, diagnostics);
+        let item = &ItemAttributes::new(&variant.attrs);
+        misplaced(item, Place::Variant, diagnostics);
+        check_markers(item, diagnostics);
         let serde = SerdeVariant::read(&variant.attrs);
         let rename_fields = serde.rename_all.unwrap_or(container.rename_all_fields);
         Self {
             ident: variant.ident.clone(),
             name: serde.name(&variant.ident, container.rename_all),
-            docs: doc_lines(&variant.attrs),
+            docs: item.docs(),
             serde,
             body: fields(&variant.fields, rename_fields, diagnostics),
         }

@@ -13,12 +13,14 @@ use crate::names::{
 /// What `#[resource(...)]` says, with the defaults filled in.
 #[derive(Clone, Debug)]
 pub struct ResourceAttrs {
-    /// The attribute.
+    /// The attribute; the struct's name if there is none.
     pub span: Span,
-    /// API group.
-    pub group: Spanned<Group>,
-    /// API version.
-    pub version: Spanned<Version>,
+    /// Whether there is an attribute or a marker.
+    pub is_given: bool,
+    /// API group; `None`: that of the module.
+    pub group: Option<Spanned<Group>>,
+    /// API version; `None`: that of the module.
+    pub version: Option<Spanned<Version>>,
     /// Kind; default: the name of the struct.
     pub kind: Spanned<Kind>,
     /// Kind of lists; default: the kind and `List`.
@@ -82,7 +84,8 @@ pub struct Scale {
 #[allow(missing_docs, reason = "the names are those of CustomResourceColumnDefinition")]
 pub struct PrintColumn {
     pub name: Spanned<String>,
-    pub column_type: Spanned<String>,
+    /// `None`: that of the field.
+    pub column_type: Option<Spanned<String>>,
     pub json_path: Spanned<String>,
     pub description: Option<Spanned<String>>,
     pub format: Option<Spanned<String>>,
@@ -103,7 +106,11 @@ impl ResourceAttrs {
     /// name of the struct. `None`: a name without which nothing can be said is missing or wrong,
     /// which has been reported.
     pub fn from_parsed(parsed: &Parsed, ident: &Ident, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let span = parsed.span?;
+        // An attribute without keys has been reported.
+        if parsed.span.is_some() && parsed.entries.is_empty() {
+            return None;
+        }
+        let span = parsed.span.unwrap_or_else(|| ident.span());
         let mut reader = Reader { parsed, diagnostics };
         let group = reader.name("group", Code::INVALID_GROUP, "API group", Group::parse);
         let version = reader.name("version", Code::INVALID_VERSION, "API version", Version::parse);
@@ -127,10 +134,16 @@ impl ResourceAttrs {
         let group_name_in_code = reader.code_name("group_name_in_code");
         let informer_group_name = reader.code_name("informer_group_name");
         reader.contradictions();
+        // What was said wrongly, or meant by a misspelt key, is not to be taken from the module.
+        let said = |key: &str| parsed.get(key).is_some() || parsed.meant.contains(&key);
+        if (group.is_none() && said("group")) || (version.is_none() && said("version")) {
+            return None;
+        }
         Some(Self {
             span,
-            group: group?,
-            version: version?,
+            is_given: parsed.span.is_some(),
+            group,
+            version,
             kind: kind?,
             list_kind: list_kind?,
             plural: plural?,
@@ -178,6 +191,23 @@ fn hint(code: Code) -> &'static str {
     }
 }
 
+/// Parses a name; a wrong one is reported.
+pub(super) fn parse_name<T>(
+    text: &Spanned<String>,
+    code: Code,
+    what: &str,
+    parse: impl Fn(&str) -> Result<T, NameError>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<T>> {
+    match parse(&text.value) {
+        Ok(name) => Some(Spanned::new(name, text.span)),
+        Err(error) => {
+            diagnostics.push(invalid(code, what, text, &error));
+            None
+        }
+    }
+}
+
 struct Reader<'a> {
     parsed: &'a Parsed,
     diagnostics: &'a mut Diagnostics,
@@ -195,13 +225,7 @@ impl Reader<'_> {
         what: &str,
         parse: impl Fn(&str) -> Result<T, NameError>,
     ) -> Option<Spanned<T>> {
-        match parse(&text.value) {
-            Ok(name) => Some(Spanned::new(name, text.span)),
-            Err(error) => {
-                self.diagnostics.push(invalid(code, what, text, &error));
-                None
-            }
-        }
+        parse_name(text, code, what, parse, self.diagnostics)
     }
 
     fn name<T>(
@@ -417,7 +441,7 @@ impl Reader<'_> {
         };
         Some(PrintColumn {
             name: name?,
-            column_type: string("type")?,
+            column_type: string("type"),
             json_path: path?,
             description: string("description"),
             format: string("format"),

@@ -5,9 +5,9 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, ItemStruct, Path, Token, Type};
 
-use super::{Body, FieldModel, GenclientAttrs, ResourceAttrs, TypeModel};
-use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Family, Place, parse_attributes};
+use super::{Body, FieldModel, GenclientAttrs, ModuleAttrs, ResourceAttrs, TypeModel};
+use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
+use crate::grammar::{Family, ItemAttributes, Place, parse_attributes};
 use crate::names::Scope;
 
 /// The root type of a resource, read and checked.
@@ -54,18 +54,12 @@ impl ResourceInput {
     fn read(attributes: &[Attribute], model: TypeModel, diagnostics: &mut Diagnostics) -> Option<Self> {
         check_root_derives(attributes, diagnostics);
         check_serde(&model, diagnostics);
-        let resource = parse_attributes(Family::Resource, attributes, Place::Root, diagnostics);
-        if resource.span.is_none() {
-            let message = format!("`{}` derives `Resource` but has no #[resource]", model.ident);
-            diagnostics.push(
-                Diagnostic::error(Code::MISSING_RESOURCE, model.ident.span(), message)
-                    .help("add #[resource(group = \"example.com\", version = \"v1\")]"),
-            );
-        }
+        let item = &ItemAttributes::new(attributes);
+        let resource = parse_attributes(Family::Resource, item, Place::Root, diagnostics);
         let attrs = ResourceAttrs::from_parsed(&resource, &model.ident, diagnostics);
-        let genclient = parse_attributes(Family::Genclient, attributes, Place::Root, diagnostics);
+        let genclient = parse_attributes(Family::Genclient, item, Place::Root, diagnostics);
         let genclient = GenclientAttrs::from_parsed(&genclient, diagnostics);
-        let deepcopy = parse_attributes(Family::Deepcopy, attributes, Place::Root, diagnostics).span;
+        let deepcopy = parse_attributes(Family::Deepcopy, item, Place::Root, diagnostics).span;
         if matches!(model.body, Body::Named(_)) {
             check_fields(&model, resource.given("status"), diagnostics);
         }
@@ -79,10 +73,52 @@ impl ResourceInput {
         Some(Self { attrs: attrs?, genclient, deepcopy, model })
     }
 
+    /// Takes the group and version from the modules around the type where they are not said on it.
+    pub fn complete(&mut self, module: &ModuleAttrs, diagnostics: &mut Diagnostics) {
+        let attrs = &mut self.attrs;
+        attrs.group = attrs.group.take().or_else(|| module.group.clone());
+        attrs.version = attrs.version.take().or_else(|| module.version.clone());
+        let has = (attrs.group.is_some(), attrs.version.is_some());
+        for missing in missing_facts(&self.model.ident.to_string(), attrs.is_given, has) {
+            diagnostics.push(Diagnostic::error(missing.code, attrs.span, missing.message).help(missing.help));
+        }
+    }
+
     /// The field `status`, if there is one.
     pub fn status(&self) -> Option<&FieldModel> {
         field(&self.model, "status")
     }
+}
+
+/// A fact that neither a type nor its modules tell.
+#[derive(Clone, Debug)]
+pub struct MissingFact {
+    /// The code.
+    pub code: Code,
+    /// What is wrong.
+    pub message: String,
+    /// What to write.
+    pub help: String,
+}
+
+/// What is to be said of a root type whose group or version is not known: `(group, version)` tells which are.
+pub fn missing_facts(name: &str, has_attribute: bool, has: (bool, bool)) -> Vec<MissingFact> {
+    if has == (false, false) && !has_attribute {
+        return vec![MissingFact {
+            code: Code::MISSING_RESOURCE,
+            message: format!("`{name}` derives `Resource` but has no #[resource]"),
+            help: "add #[resource(group = \"example.com\", version = \"v1\")]".to_owned(),
+        }];
+    }
+    let keys = Family::Resource.spec().keys.iter();
+    let missing = keys.filter(|key| (key.name == "group" && !has.0) || (key.name == "version" && !has.1));
+    missing
+        .map(|key| MissingFact {
+            code: Code::MISSING_KEY,
+            message: format!("#[resource] needs the key `{}`", key.name),
+            help: format!("add {}", key.example),
+        })
+        .collect()
 }
 
 fn field<'a>(model: &'a TypeModel, name: &str) -> Option<&'a FieldModel> {
@@ -153,7 +189,9 @@ fn check_fields(model: &TypeModel, status_flag: Option<Span>, diagnostics: &mut 
         Some(metadata) => check_metadata(metadata, diagnostics),
     }
     if field(model, "spec").is_none() {
-        diagnostics.push(missing(Code::MISSING_SPEC, "spec", format!("add pub spec: {}Spec", model.ident)));
+        let help = format!("add pub spec: {}Spec, unless the kind only holds data", model.ident);
+        let missing = missing(Code::MISSING_SPEC, "spec", help);
+        diagnostics.push(Diagnostic { severity: Severity::Warning, ..missing });
     }
     if let Some(flag) = status_flag.filter(|_| field(model, "status").is_none()) {
         let message =
@@ -189,7 +227,8 @@ fn check_metadata(field: &FieldModel, diagnostics: &mut Diagnostics) {
                 .help("write metadata: ObjectMeta, with use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"),
         );
     }
-    if let Some(span) = field.validation.span.or(field.schema.span) {
+    // Only its presence can be said.
+    if let Some(span) = field.validation.beyond_presence.or(field.schema.beyond_presence) {
         diagnostics.push(
             Diagnostic::error(Code::WRONG_PLACE, span, "`metadata` cannot be constrained")
                 .note("the schema of metadata is the API server's own")

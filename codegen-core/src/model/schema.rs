@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 
-use super::EntryValue;
+use super::{EntryValue, TypeShape};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Json, Parsed, Spanned, Value};
 
@@ -74,12 +74,15 @@ pub struct SchemaAttrs {
     pub immutable: Option<Span>,
     pub required: Option<Span>,
     pub optional: Option<Span>,
+    /// The first key beside `required` and `optional`.
+    pub beyond_presence: Option<Span>,
 }
 
 impl SchemaAttrs {
     /// Takes the values out of the parsed attributes and checks them.
     pub fn from_parsed(parsed: &Parsed, diagnostics: &mut Diagnostics) -> Self {
-        let mut out = Self { span: parsed.span, ..Self::default() };
+        let mut out =
+            Self { span: parsed.span, beyond_presence: parsed.beyond_presence(), ..Self::default() };
         for entry in &parsed.entries {
             out.set(entry, diagnostics);
         }
@@ -114,6 +117,17 @@ impl SchemaAttrs {
             ("required", _) => self.required = span,
             ("optional", _) => self.optional = span,
             _ => {}
+        }
+    }
+
+    /// A marker's `{}` is an empty list where a list is wanted.
+    pub(super) fn settle_empty(&mut self, shape: &TypeShape) {
+        for json in self.default.iter_mut().chain(&mut self.example).filter(|json| json.value == Json::Empty)
+        {
+            json.value = match shape {
+                TypeShape::Array(_) => Json::Array(Vec::new()),
+                _ => Json::Object(Vec::new()),
+            };
         }
     }
 

@@ -93,6 +93,41 @@ pub struct Constraints {
     pub items: Option<Spanned<Box<Constraints>>>,
 }
 
+/// How many fields of a group may be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(
+    missing_docs,
+    reason = "the names are those of the markers, in the order in which their rules are written"
+)]
+pub enum OneOfKind {
+    AtMostOneOf,
+    ExactlyOneOf,
+    AtLeastOneOf,
+}
+
+/// `exactly_one_of(...)` and its kin.
+#[derive(Clone, Debug)]
+pub struct OneOf {
+    /// Which of them.
+    pub kind: OneOfKind,
+    /// The key.
+    pub span: Span,
+    /// Names of the fields in JSON.
+    pub fields: Vec<Spanned<String>>,
+}
+
+impl OneOf {
+    fn from_entry(entry: &Entry) -> Option<Self> {
+        let kind = match entry.key.name {
+            "at_most_one_of" => OneOfKind::AtMostOneOf,
+            "exactly_one_of" => OneOfKind::ExactlyOneOf,
+            "at_least_one_of" => OneOfKind::AtLeastOneOf,
+            _ => return None,
+        };
+        Some(Self { kind, span: entry.given()?, fields: entry.strings() })
+    }
+}
+
 /// What `#[validation(...)]` says.
 #[derive(Clone, Debug, Default)]
 pub struct ValidationAttrs {
@@ -100,10 +135,14 @@ pub struct ValidationAttrs {
     pub span: Option<Span>,
     /// The constraints.
     pub constraints: Constraints,
+    /// `exactly_one_of` and its kin, in source order.
+    pub one_ofs: Vec<OneOf>,
     /// `required`
     pub required: Option<Span>,
     /// `optional`
     pub optional: Option<Span>,
+    /// The first key that says more than that.
+    pub beyond_presence: Option<Span>,
 }
 
 impl ValidationAttrs {
@@ -113,8 +152,10 @@ impl ValidationAttrs {
         Self {
             span: parsed.span,
             constraints: Constraints::from_entries(&parsed.entries),
+            one_ofs: parsed.entries.iter().filter_map(OneOf::from_entry).collect(),
             required: given("required"),
             optional: given("optional"),
+            beyond_presence: parsed.beyond_presence(),
         }
     }
 }

@@ -3,19 +3,22 @@
 
 mod agree;
 mod docs;
+mod markers;
 mod robust;
 mod rules;
 mod table;
 
 use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::Place;
-use kubesmith_core::model::{ResourceInput, TypeModel};
+use kubesmith_core::model::{ModuleAttrs, ResourceInput, TypeModel};
 
 /// The codes and messages of what is wrong with a root type.
 fn check_root(source: &str) -> Vec<String> {
     let item: syn::ItemStruct = syn::parse_str(source).unwrap();
     let mut diagnostics = Diagnostics::new();
-    ResourceInput::from_struct(&item, &mut diagnostics);
+    if let Some(mut input) = ResourceInput::from_struct(&item, &mut diagnostics) {
+        input.complete(&ModuleAttrs::default(), &mut diagnostics);
+    }
     texts(diagnostics)
 }
 

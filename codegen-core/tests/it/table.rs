@@ -2,9 +2,9 @@
 
 use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::{
-    FAMILIES, Family, FamilySpec, KeySpec, Place, Places, Shape, parse_attributes,
+    FAMILIES, Family, FamilySpec, ItemAttributes, KeySpec, Place, Places, Shape, parse_attributes,
 };
-use kubesmith_core::model::{RbacAttrs, ResourceInput, TypeModel, WebhookAttrs, WebhookConfigurationAttrs};
+use kubesmith_core::model::{ResourceInput, TypeModel};
 use syn::parse_quote;
 
 /// All keys with the attribute text that sets them: `print_column(name = "A", ...)` for nested ones.
@@ -28,16 +28,13 @@ fn place(family: &FamilySpec, key: &KeySpec) -> Place {
     if family.places == Places::ROOT {
         return Place::Root;
     }
-    if family.places == Places::ITEM {
-        return Place::Item;
-    }
     if key.places.contains(Place::Struct) { Place::Struct } else { Place::Field }
 }
 
 #[test]
 fn names_are_unique_and_documented() {
     for family in FAMILIES {
-        assert_eq!(family.family.spec().marker, family.marker);
+        assert_eq!(family.family.spec().markers, family.markers);
         for (at, key) in family.keys.iter().enumerate() {
             assert!(
                 family.keys[..at].iter().all(|other| other.name != key.name),
@@ -48,7 +45,6 @@ fn names_are_unique_and_documented() {
         for (key, _) in keys(family) {
             assert!(!key.doc.is_empty() && !key.doc.ends_with('.'), "{}: {}", key.name, key.doc);
             assert!(key.example.starts_with(key.name), "{}: {}", key.name, key.example);
-            assert!(!key.marker.is_empty(), "{}", key.name);
         }
     }
 }
@@ -61,7 +57,9 @@ fn examples_are_right() {
             let name = quote::format_ident!("{}", family.family.name());
             let attribute: syn::Attribute = parse_quote!(#[#name(#tokens)]);
             let mut diagnostics = Diagnostics::new();
-            let parsed = parse_attributes(family.family, &[attribute], place(family, key), &mut diagnostics);
+            let attributes = [attribute];
+            let item = ItemAttributes::new(&attributes);
+            let parsed = parse_attributes(family.family, &item, place(family, key), &mut diagnostics);
             let wrong: Vec<_> = diagnostics
                 .take()
                 .iter()
@@ -74,46 +72,8 @@ fn examples_are_right() {
     }
 }
 
-/// What every webhook says.
-const WEBHOOK: &str = "mutating = true, side_effects = \"NoneOnDryRun\", failure_policy = \"Ignore\", groups = \"batch\", \
-    resources = \"jobs\", verbs = \"delete\", versions = \"v2\", name = \"a.b.c\", admission_review_versions = \"v1beta1\"";
-
-/// The model of an attribute that stands alone, with the keys that it needs, as text without places.
-fn model_of_item(family: Family, text: &str) -> String {
-    // Other values than those of the examples; what a key says must not contradict what is there beside it.
-    let beside = match (family, text.split([' ', '(', '=']).next().unwrap_or_default()) {
-        (Family::Rbac, "urls") => "verbs = \"create\"",
-        (Family::Rbac, _) => "verbs = \"create\", groups = \"a\", resources = \"b\"",
-        (Family::Webhook, "url") => WEBHOOK,
-        (Family::Webhook, _) => &format!("{WEBHOOK}, path = \"/a\""),
-        _ => "mutating = false",
-    };
-    let given = |other: &str| {
-        let name = other.split([' ', '(', '=']).next().unwrap_or_default();
-        [" ", "(", "="].iter().any(|end| text.starts_with(&format!("{name}{end}")))
-    };
-    let mut keys: Vec<&str> = beside.split(", ").filter(|key| !given(key)).collect();
-    keys.push(text);
-    let tokens: proc_macro2::TokenStream = keys.join(", ").parse().unwrap();
-    let name = quote::format_ident!("{}", family.name());
-    let attribute: syn::Attribute = parse_quote!(#[#name(#tokens)]);
-    let mut diagnostics = Diagnostics::new();
-    let parsed = parse_attributes(family, &[attribute], Place::Item, &mut diagnostics);
-    let model = match family {
-        Family::Rbac => format!("{:?}", RbacAttrs::from_parsed(&parsed, &mut diagnostics).unwrap()),
-        Family::Webhook => format!("{:?}", WebhookAttrs::from_parsed(&parsed, &mut diagnostics).unwrap()),
-        _ => format!("{:?}", WebhookConfigurationAttrs::from_parsed(&parsed, &mut diagnostics).unwrap()),
-    };
-    let errors: Vec<_> = diagnostics.take().iter().map(|d| d.to_text()).collect();
-    assert!(errors.is_empty(), "{text}: {errors:?}");
-    without_places(&model)
-}
-
 /// The model of a resource, or of a struct with one field, as text without places.
 fn model(family: Family, place: Place, text: &str) -> String {
-    if place == Place::Item {
-        return model_of_item(family, text);
-    }
     let attribute = match (family, text) {
         (Family::Genclient | Family::Deepcopy, "") => format!("#[{}]", family.name()),
         (_, "") => String::new(),
@@ -144,7 +104,7 @@ fn model(family: Family, place: Place, text: &str) -> String {
 
 /// Places are `bytes(1..2)` where locations are built in, and differ with the text's length: that a
 /// key moves what follows it is no effect.
-fn without_places(debug: &str) -> String {
+pub(crate) fn without_places(debug: &str) -> String {
     let mut out = String::new();
     for (at, part) in debug.split("bytes(").enumerate() {
         out.push_str(if at == 0 { part } else { part.split_once(')').map_or("", |(_, rest)| rest) });

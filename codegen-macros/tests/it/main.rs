@@ -4,5 +4,6 @@
 mod behaviour;
 mod everything;
 mod macro_rules;
+mod markers;
 mod shadowed;
 mod ui;

@@ -3,18 +3,24 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube::Client;
 
 use super::choice::Backend;
 use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
-use crate::listen::Listener;
+use crate::fault::Upstream;
+use crate::identity::Identity;
+use crate::listen::{Listener, Sockets};
 use crate::server::{ApiService, Origin, Server};
 use crate::store::{NotDurable, Store};
 
 /// How many events of each resource watches can replay.
 const HISTORY: usize = 10_000;
+
+/// How long clients have to finish when the server stops.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// What can be told only to a server in this process; `None` is what the server does unless told.
 #[derive(Debug, Default)]
@@ -70,12 +76,21 @@ impl Embedded {
         Client::new(ApiService::new(self.server.clone(), Origin::default()), "default")
     }
 
+    /// A way to the server for bodies of any kind.
+    pub(crate) fn upstream(&self) -> Upstream {
+        crate::fault::boxed(ApiService::new(self.server.clone(), Origin::default()))
+    }
+
     /// Opens a socket on `addr` in place of the one there was, with TLS unless `plain`; returns its URL.
     pub(crate) async fn listen(&mut self, addr: SocketAddr, plain: bool) -> Result<String, Error> {
         if let Some(old) = self.listener.take() {
             old.stop().await;
         }
-        let listener = Listener::start(self.server.clone(), addr, plain).await?;
+        let identity = if plain { None } else { Some(Identity::of(&self.server.store)?) };
+        let token = identity.as_ref().map(|identity| identity.token.clone());
+        let service = ApiService::new(self.server.clone(), Origin { token });
+        let sockets = Sockets { identity, http2: true, grace: GRACE };
+        let listener = Listener::start(addr, sockets, service).await?;
         let url = listener.url();
         self.listener = Some(listener);
         // Whoever is told the authority and the token can rely on them.

@@ -32,6 +32,10 @@ impl Existing {
         Client::try_from(self.config.clone()).map_err(|e| Error::Config(e.to_string()))
     }
 
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
     pub(crate) fn url(&self) -> String {
         self.config.cluster_url.to_string().trim_end_matches('/').to_owned()
     }

@@ -15,6 +15,8 @@ pub(crate) use control_plane::ControlPlaneOptions;
 pub(crate) use embedded::{Embedded, EmbeddedOptions};
 
 use crate::error::Error;
+use crate::fault::{self, Upstream};
+use crate::kubeconfig;
 use control_plane::{ControlPlane, Plan};
 use existing::Existing;
 
@@ -99,6 +101,17 @@ impl Running {
             Running::Embedded(embedded) => embedded.kubeconfig().await,
             Running::ControlPlane(control_plane) => Ok(control_plane.kubeconfig().to_owned()),
             Running::Existing(existing) => existing.kubeconfig(),
+        }
+    }
+
+    /// A way to the server with all rights, for a proxy.
+    pub(crate) async fn upstream(&self) -> Result<Upstream, Error> {
+        match self {
+            Running::Embedded(embedded) => Ok(embedded.upstream()),
+            Running::ControlPlane(control_plane) => {
+                fault::upstream(&kubeconfig::read(control_plane.kubeconfig()).await?)
+            }
+            Running::Existing(existing) => fault::upstream(existing.config()),
         }
     }
 

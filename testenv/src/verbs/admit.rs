@@ -24,7 +24,7 @@ pub(crate) fn from_stored(def: &ResourceDef, stored: &Value) -> Value {
         Behaviour::Custom(custom) => {
             let mut value = stored.clone();
             value["apiVersion"] = Value::from(def.api_version());
-            if def.stored_as != def.api_version() {
+            if !def.is_storage_version() {
                 custom.prune(&mut value);
             }
             custom.default(&mut value);

@@ -48,7 +48,7 @@ pub(super) fn shaped(call: &Call<'_>, value: Value) -> Value {
 
 /// The object's JSON in the asked-for version; rendered once for all readers when that is as it is stored.
 pub(super) fn rendered(def: &ResourceDef, object: &Object) -> Bytes {
-    let as_stored = def.api_version() == def.stored_as
+    let as_stored = def.is_storage_version()
         && match &def.behaviour {
             Behaviour::BuiltIn(_) => true,
             // Both may have changed since the object was written.
@@ -81,7 +81,7 @@ impl Selectors {
         }
         let fields =
             FieldSelector::parse(&text, &def.selectable, def.namespaced).map_err(ApiError::bad_request)?;
-        let convert = (def.api_version() != def.stored_as && !fields.is_empty()).then(|| def.clone());
+        let convert = (!def.is_storage_version() && !fields.is_empty()).then(|| def.clone());
         Ok(Self { labels, fields, convert })
     }
 

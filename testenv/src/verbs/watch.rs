@@ -1,6 +1,5 @@
 //! GET with `watch=true`: events as JSON lines.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,7 +57,7 @@ pub(super) async fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
         prefix,
         selectors,
         cursor,
-        queue: VecDeque::new(),
+        out: BytesMut::new(),
         end: Instant::now() + timeout,
         bookmarks: bookmarks
             .then(|| tokio::time::interval_at(Instant::now() + BOOKMARK_PERIOD, BOOKMARK_PERIOD)),
@@ -103,7 +102,8 @@ struct Watch {
     prefix: String,
     selectors: Selectors,
     cursor: Cursor,
-    queue: VecDeque<Bytes>,
+    /// Lines that the client has not taken.
+    out: BytesMut,
     end: Instant,
     bookmarks: Option<Interval>,
     stopping: signal::Receiver<bool>,
@@ -117,26 +117,20 @@ impl Watch {
     fn begin(&mut self, snapshot: &Snapshot, marked: bool) {
         for (_, object) in &snapshot.objects {
             if self.selectors.matches(object) {
-                let line = self.encoder.line("ADDED", object);
-                self.queue.push_back(line);
+                self.encoder.line(&mut self.out, "ADDED", object);
             }
         }
         self.seen = snapshot.rv;
         if marked {
-            let line = self.encoder.bookmark(snapshot.rv, true);
-            self.queue.push_back(line);
+            self.encoder.bookmark(&mut self.out, snapshot.rv, true);
         }
     }
 
     /// The next bytes; `None` when the watch is over.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if !self.queue.is_empty() {
-                let mut out = BytesMut::new();
-                for line in self.queue.drain(..) {
-                    out.put_slice(&line);
-                }
-                return Some(out.freeze());
+            if !self.out.is_empty() {
+                return Some(self.out.split().freeze());
             }
             if self.done || *self.stopping.borrow() {
                 return None;
@@ -155,10 +149,7 @@ impl Watch {
                 more = self.cursor.wait() => self.done = !more,
                 _ = self.stopping.changed() => self.done = true,
                 () = sleep_until(self.end) => self.done = true,
-                _ = period => {
-                    let line = self.encoder.bookmark(self.seen, false);
-                    self.queue.push_back(line);
-                }
+                _ = period => self.encoder.bookmark(&mut self.out, self.seen, false),
             }
         }
     }
@@ -172,12 +163,11 @@ impl Watch {
                 }
                 self.seen = batch.upto;
                 self.done = batch.closed;
-                self.queue.is_empty() && !self.done
+                self.out.is_empty() && !self.done
             }
             Err(_) => {
                 let error = ApiError::expired(format!("too old resource version: {}", self.seen));
-                let line = self.encoder.raw("ERROR", &error.to_value());
-                self.queue.push_back(line);
+                Encoder::raw(&mut self.out, "ERROR", &error.to_value());
                 self.done = true;
                 false
             }
@@ -191,13 +181,13 @@ impl Watch {
         }
         let before = event.previous.as_ref().is_some_and(|previous| self.selectors.matches(previous));
         let after = event.change != Change::Deleted && self.selectors.matches(&event.object);
-        let line = match (before, after) {
-            (false, true) => self.encoder.line("ADDED", &event.object),
-            (true, true) => self.encoder.line("MODIFIED", &event.object),
-            (true, false) => self.encoder.line("DELETED", &last_seen(event)),
-            (false, false) => return,
-        };
-        self.queue.push_back(line);
+        let out = &mut self.out;
+        match (before, after) {
+            (false, true) => self.encoder.line(out, "ADDED", &event.object),
+            (true, true) => self.encoder.line(out, "MODIFIED", &event.object),
+            (true, false) => self.encoder.line(out, "DELETED", &last_seen(event)),
+            (false, false) => {}
+        }
     }
 }
 
@@ -223,20 +213,20 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn line(&mut self, kind: &str, object: &Object) -> Bytes {
+    fn line(&mut self, out: &mut BytesMut, kind: &str, object: &Object) {
         if self.accepted.shape == Shape::Plain {
             let body = read::rendered(&self.def, object);
-            let mut out = BytesMut::with_capacity(body.len() + 32);
+            out.reserve(body.len() + 32);
             out.put_slice(b"{\"type\":\"");
             out.put_slice(kind.as_bytes());
             out.put_slice(b"\",\"object\":");
             out.put_slice(&body);
             out.put_slice(b"}\n");
-            return out.freeze();
+            return;
         }
         let value = admit::from_stored(&self.def, &object.value);
         let shaped = self.shaped(value);
-        self.raw(kind, &shaped)
+        Self::raw(out, kind, &shaped);
     }
 
     fn shaped(&mut self, value: Value) -> Value {
@@ -259,7 +249,7 @@ impl Encoder {
         }
     }
 
-    fn bookmark(&mut self, rv: u64, ends_initial: bool) -> Bytes {
+    fn bookmark(&mut self, out: &mut BytesMut, rv: u64, ends_initial: bool) {
         let mut metadata = json!({"resourceVersion": rv.to_string()});
         if ends_initial {
             metadata["annotations"] = json!({INITIAL_EVENTS_END: "true"});
@@ -272,12 +262,11 @@ impl Encoder {
         if let Shape::Table(_) = &self.accepted.shape {
             object = self.shaped(object);
         }
-        self.raw("BOOKMARK", &object)
+        Self::raw(out, "BOOKMARK", &object);
     }
 
-    fn raw(&self, kind: &str, object: &Value) -> Bytes {
-        let mut line = json!({"type": kind, "object": object}).to_string();
-        line.push('\n');
-        line.into()
+    fn raw(out: &mut BytesMut, kind: &str, object: &Value) {
+        out.put_slice(json!({"type": kind, "object": object}).to_string().as_bytes());
+        out.put_u8(b'\n');
     }
 }

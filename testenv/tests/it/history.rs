@@ -63,7 +63,7 @@ async fn try_write(api: &Api<DynamicObject>, key: &str, number: u64) -> Option<W
     let current = api.get_opt(key).await.unwrap();
     let base = current.as_ref().map(version);
     let (change, done) = match current {
-        Some(old) if number % 5 == 0 => {
+        Some(old) if number.is_multiple_of(5) => {
             let preconditions = Preconditions { resource_version: old.resource_version(), uid: None };
             let params = DeleteParams::default().preconditions(preconditions);
             (Change::Deleted, api.delete(key, &params).await.map(drop))

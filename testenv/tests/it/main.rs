@@ -8,6 +8,7 @@ mod builtin;
 mod conformance;
 mod data;
 mod details;
+mod fault;
 mod history;
 mod kinds;
 mod robust;

@@ -10,6 +10,7 @@ mod time;
 
 use std::sync::Arc;
 
+use super::access;
 use super::quantity::Quantity;
 use super::semver::Semver;
 use super::url::Url;
@@ -26,6 +27,9 @@ pub(super) fn no_overload<T>() -> Result<T, String> {
 /// Calls a function; the receiver comes first.
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
     match function {
+        _ if matches!(args, [Value::Question(_) | Value::Decision(_), ..]) && !function.starts_with('_') => {
+            access::call(function, args)
+        }
         "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "_+_" | "_-_" | "_*_" | "_/_" | "_%_" | "-_"
         | "!_" | "@in" | "_[_]" | "_[?_]" | "size" | "cel.@mapInsert" => ops::call(function, args),
         "type" | "dyn" | "bool" | "bytes" | "double" | "duration" | "int" | "string" | "timestamp"

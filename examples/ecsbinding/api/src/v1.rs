@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
     scope = "Cluster",
     group_name_in_code = "Ecs",
     informer_group_name = "EcsBind",
-    print_column(name = "Age", type = "date", json_path = ".metadata.creationTimestamp"),
-    print_column(name = "NodeName", type = "string", json_path = ".spec.nodename"),
-    print_column(name = "InnerIp", type = "string", json_path = ".spec.innerip")
+    print_column(name = "Age", json_path = ".metadata.creationTimestamp"),
+    print_column(name = "NodeName", json_path = ".spec.nodename"),
+    print_column(name = "InnerIp", json_path = ".spec.innerip")
 )]
 #[genclient(non_namespaced)]
 #[deepcopy]

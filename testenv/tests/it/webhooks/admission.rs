@@ -441,3 +441,45 @@ async fn configurations_come_from_files_and_lead_to_the_local_server() {
     env.stop().await;
     assert!(!folder.exists());
 }
+
+#[tokio::test]
+async fn match_conditions_choose_the_requests() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
+    let when = |expressions: &[&str], policy: &str| {
+        let conditions: Vec<Value> = expressions
+            .iter()
+            .enumerate()
+            .map(|(i, e)| json!({"name": format!("c{i}"), "expression": e}))
+            .collect();
+        json!({"matchConditions": conditions, "failurePolicy": policy,
+               "rules": rules(&["CREATE"], &["configmaps"])})
+    };
+    let not_skipped = "!has(object.metadata.labels) || !('skip' in object.metadata.labels)";
+    let hooks = [
+        hook("unskipped", &when(&[not_skipped, "request.namespace == 'default'"], "Fail")),
+        hook("bypassed", &when(&["!authorizer.requestResource.check('bypass').allowed()"], "Fail")),
+        hook("erroneous", &when(&["object.nope == 1"], "Ignore")),
+        hook("decided", &when(&["object.nope == 1", "false"], "Fail")),
+    ];
+    validating(&env, "v", &hooks).await;
+    call(&env, Method::POST, MAPS, map("a")).await;
+    assert_eq!(named(&server.take_calls()), ["/unskipped CREATE configmaps"]);
+    let mut skipped = map("b");
+    skipped["metadata"]["labels"] = json!({"skip": ""});
+    call(&env, Method::POST, MAPS, skipped).await;
+    assert!(server.take_calls().is_empty());
+    validating(&env, "v", &[hook("v", &when(&["object.nope == 1"], "Fail"))]).await;
+    let (code, answer) = call(&env, Method::POST, MAPS, map("c")).await;
+    let expected =
+        "configmaps \"c\" is forbidden: expression 'object.nope == 1' resulted in error: no such key: nope";
+    assert_eq!((code, &answer["message"]), (403, &json!(expected)));
+    let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    let body = json!({"metadata": {"name": "w"}, "webhooks": [hook("w", &when(&["object.spec"], "Fail"))]});
+    let (code, answer) = call(&env, Method::POST, path, body).await;
+    let expected = "webhooks[0].matchConditions[0].expression: Invalid value: \"object.spec\": must evaluate to bool but \
+                    got dyn";
+    assert_eq!(code, 422);
+    assert!(answer["message"].as_str().unwrap().ends_with(expected), "{answer}");
+    env.stop().await;
+}

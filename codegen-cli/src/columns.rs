@@ -1,0 +1,123 @@
+//! Types of print columns that do not say theirs: that of the field which the path names.
+
+use kubesmith_core::diag::Code;
+
+use crate::diag::Diagnostic;
+use crate::ir::{Ir, PrintColumn};
+use crate::schema::{Schema, Schemas};
+use crate::source::{Loc, SourceMap};
+use crate::validate::paths;
+
+/// Fills in the types of columns; what cannot be inferred is a diagnostic.
+pub fn infer(ir: &mut Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let versions = ir.groups.iter_mut().flat_map(|group| &mut group.versions);
+    for resource in versions.flat_map(|version| &mut version.resources) {
+        let Some(schema) = schemas.of(resource) else { continue };
+        for (index, column) in resource.crd.print_columns.iter_mut().enumerate() {
+            if column.type_.is_some() {
+                continue;
+            }
+            match column_type(schema, &column.json_path) {
+                Ok(name) => column.type_ = Some(name.to_string()),
+                Err(why) => {
+                    let place = resource.places.get(&format!("additionalPrinterColumns[{index}].jsonPath"));
+                    out.push(unknown(column, why, sources.loc(place.unwrap_or(&resource.span))));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn unknown(column: &PrintColumn, why: &str, loc: Option<Loc>) -> Diagnostic {
+    Diagnostic::error(
+        Code::COLUMN_TYPE,
+        loc,
+        format!("the type of the column `{}` is not known: {why}", column.name),
+    )
+    .help("say it: `type` is one of integer, number, string, boolean, date")
+}
+
+/// The fields of every object's metadata that columns show, which are no part of a CRD's schema.
+const METADATA: &[(&str, &str)] = &[
+    (".metadata.creationTimestamp", "date"),
+    (".metadata.deletionTimestamp", "date"),
+    (".metadata.generation", "integer"),
+    (".metadata.deletionGracePeriodSeconds", "integer"),
+    (".metadata.name", "string"),
+    (".metadata.generateName", "string"),
+    (".metadata.namespace", "string"),
+    (".metadata.resourceVersion", "string"),
+    (".metadata.uid", "string"),
+];
+
+fn column_type(root: &Schema, path: &str) -> Result<&'static str, &'static str> {
+    if let Some((_, name)) = METADATA.iter().find(|(known, _)| *known == path) {
+        return Ok(name);
+    }
+    // Their values are strings.
+    if [".metadata.labels", ".metadata.annotations"]
+        .iter()
+        .any(|map| path.strip_prefix(map).is_some_and(|rest| rest.starts_with(['.', '['])))
+    {
+        return Ok("string");
+    }
+    let Some(schema) = paths::find(root, path) else {
+        return Err("its path leads to no field of the schema");
+    };
+    match (schema.type_.as_deref(), schema.format.as_deref()) {
+        (Some("string"), Some("date-time")) => Ok("date"),
+        (Some("string"), _) => Ok("string"),
+        (Some("integer"), _) => Ok("integer"),
+        (Some("number"), _) => Ok("number"),
+        (Some("boolean"), _) => Ok("boolean"),
+        (Some("object"), _) => Err("its path names an object"),
+        (Some("array"), _) => Err("its path names a list"),
+        _ if schema.int_or_string => Ok("string"),
+        _ => Err("the schema leaves the field open"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn types_follow_from_fields() {
+        let schema: Schema = serde_json::from_value(json!({"type": "object", "properties": {
+            "spec": {"type": "object", "properties": {
+                "when": {"type": "string", "format": "date-time"},
+                "name": {"type": "string"},
+                "count": {"type": "integer"},
+                "share": {"type": "number"},
+                "on": {"type": "boolean"},
+                "port": {"x-kubernetes-int-or-string": true},
+                "open": {"x-kubernetes-preserve-unknown-fields": true},
+                "list": {"type": "array", "items": {"type": "integer"}},
+            }},
+        }}))
+        .unwrap();
+        for (path, expected) in [
+            (".metadata.creationTimestamp", Ok("date")),
+            (".metadata.labels.app", Ok("string")),
+            (".metadata.annotations['a.b/c']", Ok("string")),
+            (".spec.when", Ok("date")),
+            (".spec.name", Ok("string")),
+            (".spec.count", Ok("integer")),
+            (".spec.share", Ok("number")),
+            (".spec.on", Ok("boolean")),
+            (".spec.port", Ok("string")),
+            (".spec.list[0]", Ok("integer")),
+            (".spec.list", Err("its path names a list")),
+            (".spec", Err("its path names an object")),
+            (".spec.open", Err("the schema leaves the field open")),
+            (".spec.open.x", Err("its path leads to no field of the schema")),
+            (".metadata.labels", Err("its path leads to no field of the schema")),
+            (".spec.nothing", Err("its path leads to no field of the schema")),
+        ] {
+            assert_eq!(column_type(&schema, path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Markers: controller-gen's and client-gen's notation, in doc comments.
+//!
+//! `/// +kubebuilder:validation:Minimum=1` means what `#[validation(minimum = 1)]` means: both become
+//! the same entry. Which markers there are follows from the table of attributes.
+
+mod definition;
+mod lines;
+mod read;
+mod scan;
+mod write;
+
+pub use definition::{Definition, Target, definitions};
+pub use write::text as marker_text;
+
+pub(super) use definition::Written;
+pub(crate) use definition::find;
+pub use lines::ItemAttributes;
+pub(crate) use lines::MarkerLine;
+
+use super::{MEANINGLESS, MODULE, PLANNED, Place, closest};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+
+/// A marker in plain text: its name without `+` and its place. `None`: the text is none.
+pub fn marker_name(text: &str) -> Option<&str> {
+    let rest = text.trim().strip_prefix('+')?;
+    let name = rest.split_once('=').map_or(rest, |(name, _)| name).trim_end();
+    name.starts_with(char::is_alphabetic).then_some(name)
+}
+
+/// Whether a marker of that name stands for something.
+pub fn is_marker(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// Whether a marker of that name is known, whatever becomes of it.
+fn is_known(name: &str) -> bool {
+    is_marker(name) || MEANINGLESS.iter().any(|m| m.covers(name)) || PLANNED.iter().any(|p| p.covers(name))
+}
+
+/// Reports the markers of an item that stand for no attribute.
+pub fn check_markers(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) {
+    for (_, line) in item.markers() {
+        let (name, _) = line.name();
+        if find(name).is_none_or(|definition| matches!(definition.target, Target::Module(_))) {
+            diagnostics.push(other(line));
+        }
+    }
+}
+
+/// What is to be said of a marker that sets no key of an item.
+pub(super) fn other(line: &MarkerLine) -> Diagnostic {
+    let (name, range) = line.name();
+    let span = line.span(0..range.end);
+    if find(name).is_some() {
+        let message = format!("`+{name}` cannot stand on an item");
+        return Diagnostic::error(Code::WRONG_PLACE, span, message).help(MODULE_HELP);
+    }
+    if let Some(meaningless) = MEANINGLESS.iter().find(|m| m.covers(name)) {
+        let message = format!("`+{name}` has no meaning for Rust types");
+        return Diagnostic::warning(Code::MEANINGLESS_MARKER, span, message)
+            .note(meaningless.reason)
+            .help("remove the line");
+    }
+    let error = Diagnostic::error(Code::UNKNOWN_MARKER, span, format!("unknown marker `+{name}`"));
+    if let Some(planned) = PLANNED.iter().find(|planned| planned.covers(name)) {
+        return error
+            .note(format!("it is to become {}, which does not exist yet", planned.key))
+            .help("remove the line");
+    }
+    if let Some((first, _)) = name.split_once(char::is_whitespace).filter(|(first, _)| is_known(first)) {
+        return error.help(format!("a marker stands alone on its line: move what follows `+{first}`"));
+    }
+    error.help(match near(name) {
+        Some(near) => format!("did you mean `+{near}`?"),
+        None => {
+            "docs/attributes.md lists the markers; text may not begin with `+`, which could be a misspelt one"
+                .to_owned()
+        }
+    })
+}
+
+const MODULE_HELP: &str = "it belongs into the documentation of a module, as `//!`";
+
+/// The marker that a misspelt name was meant to be.
+pub fn near(name: &str) -> Option<String> {
+    let known = definitions().keys().map(String::as_str);
+    // What follows the last colon may be an argument.
+    let outer = name.rsplit_once(':').map_or(name, |(outer, _)| outer);
+    closest(name, known.clone()).or_else(|| closest(outer, known)).map(str::to_owned)
+}
+
+/// Reports a marker in a place where none may stand.
+pub(crate) fn misplaced(line: &MarkerLine, definition: &Definition, place: Place) -> Diagnostic {
+    let (_, range) = line.name();
+    let span = line.span(0..range.end);
+    let message = format!("`+{}` cannot stand on {}", definition.name, place.describe());
+    let mut help = format!("it belongs on {}", definition.describe_places());
+    if MODULE.iter().any(|key| key.markers.contains(&definition.name.as_str())) {
+        help.push_str(", or into the documentation of a module, as `//!`");
+    }
+    Diagnostic::error(Code::WRONG_PLACE, span, message).help(help)
+}
+
+/// Reports a marker of an item in the documentation of a module.
+pub(super) fn not_of_modules(line: &MarkerLine, definition: &Definition) -> Diagnostic {
+    let (_, range) = line.name();
+    let message = format!("`+{}` cannot stand in the documentation of a module", definition.name);
+    let help = format!("it belongs on {}, as `///`", definition.describe_places());
+    Diagnostic::error(Code::WRONG_PLACE, line.span(0..range.end), message).help(help)
+}

@@ -1,0 +1,549 @@
+//! Arguments of markers, as controller-gen reads them (`pkg/markers/parse.go` of controller-tools, on
+//! top of Go's `text/scanner`): bare, quoted and raw strings, `a;b` and `{a, b}`, `{key: value}`.
+
+use std::ops::Range;
+
+use crate::grammar::{Json, Number};
+
+/// Deepest nesting of lists and maps; beyond it lies no schema but a stack overflow.
+const MAX_DEPTH: usize = 64;
+
+/// The type that an argument is declared with, or that is guessed for it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Type {
+    Int,
+    Number,
+    String,
+    Bool,
+    /// Whatever it looks like.
+    Any,
+    Slice(Box<Type>),
+    /// Names with values of any type.
+    Map,
+}
+
+/// What is wrong, and where in the marker's text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ScanError {
+    pub(super) message: String,
+    pub(super) range: Range<usize>,
+}
+
+type Result<T> = std::result::Result<T, ScanError>;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Ident,
+    /// Digits that Go takes for an integer; `valid` is false for octal numbers with an 8 or 9.
+    Int {
+        valid: bool,
+    },
+    Float,
+    /// In double quotes.
+    Quoted,
+    /// In backticks.
+    Raw,
+    Char(char),
+    End,
+}
+
+#[derive(Clone, Debug)]
+struct Token {
+    kind: Kind,
+    range: Range<usize>,
+}
+
+/// Reads arguments from a marker's text.
+#[derive(Clone, Debug)]
+pub(super) struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// Starts at a byte of the text.
+    pub(super) fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at, depth: 0 }
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
+    }
+
+    /// The next character that is no space.
+    fn peek(&mut self) -> Option<char> {
+        self.skip_space();
+        self.rest().chars().next()
+    }
+
+    /// Whether nothing is left.
+    pub(super) fn at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// What is left, with its place.
+    pub(super) fn remainder(&mut self) -> (&'a str, Range<usize>) {
+        self.skip_space();
+        let rest = self.rest().trim_end();
+        (rest, self.at..self.at + rest.len())
+    }
+
+    /// Takes everything that is left.
+    pub(super) fn skip_to_end(&mut self) {
+        self.at = self.text.len();
+    }
+
+    /// Takes this character if it is next.
+    pub(super) fn take(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        if found {
+            self.at += wanted.len_utf8();
+        }
+        found
+    }
+
+    /// An argument's name and its place.
+    pub(super) fn name(&mut self) -> Result<(&'a str, Range<usize>)> {
+        let token = self.next()?;
+        match token.kind {
+            Kind::Ident => Ok((&self.text[token.range.clone()], token.range)),
+            _ => Err(self.unexpected(&token, "the name of an argument")),
+        }
+    }
+
+    fn expect(&mut self, wanted: char) -> Result<()> {
+        if self.take(wanted) {
+            return Ok(());
+        }
+        let token = self.next()?;
+        Err(self.unexpected(&token, &format!("`{wanted}`")))
+    }
+
+    fn unexpected(&self, token: &Token, wanted: &str) -> ScanError {
+        let found = match &self.text[token.range.clone()] {
+            "" => "the end of the line".to_owned(),
+            text => format!("`{text}`"),
+        };
+        ScanError { message: format!("expected {wanted}, found {found}"), range: token.range.clone() }
+    }
+
+    fn next(&mut self) -> Result<Token> {
+        self.skip_space();
+        let start = self.at;
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else {
+            return Ok(Token { kind: Kind::End, range: start..start });
+        };
+        let followed_by_digit = rest[first.len_utf8()..].starts_with(|c: char| c.is_ascii_digit());
+        let (kind, length) = match first {
+            c if c.is_alphabetic() || c == '_' => {
+                (Kind::Ident, length_while(rest, |c| c.is_alphanumeric() || c == '_'))
+            }
+            c if c.is_ascii_digit() || (c == '.' && followed_by_digit) => number(rest),
+            '"' => (Kind::Quoted, quoted(rest).ok_or_else(|| not_terminated(start, rest))?),
+            '`' => {
+                let end = rest[1..].find('`').ok_or_else(|| not_terminated(start, rest))?;
+                (Kind::Raw, end + 2)
+            }
+            c => (Kind::Char(c), c.len_utf8()),
+        };
+        self.at += length;
+        Ok(Token { kind, range: start..self.at })
+    }
+
+    /// Reads a value of that type.
+    pub(super) fn value(&mut self, ty: &Type) -> Result<(Json, Range<usize>)> {
+        self.skip_space();
+        let start = self.at;
+        let json = self.parse(ty, false)?;
+        let end = start + self.text[start..self.at].trim_end().len();
+        Ok((json, start..end))
+    }
+
+    fn parse(&mut self, ty: &Type, in_slice: bool) -> Result<Json> {
+        if self.depth >= MAX_DEPTH {
+            let message = format!("at most {MAX_DEPTH} levels of lists and maps are read");
+            return Err(ScanError { message, range: self.at..self.text.len() });
+        }
+        self.depth += 1;
+        let json = match ty {
+            Type::Int | Type::Number => self.number(ty),
+            Type::String => self.string(false).map(Json::String),
+            Type::Bool => self.boolean(),
+            Type::Any => {
+                let guessed = self.guess(!in_slice)?;
+                // What was guessed to be a list is parsed as one, even inside a list.
+                self.parse(&guessed, false)
+            }
+            Type::Slice(item) => self.slice(item),
+            Type::Map => self.map(),
+        };
+        self.depth -= 1;
+        json
+    }
+
+    fn number(&mut self, ty: &Type) -> Result<Json> {
+        let start = {
+            self.skip_space();
+            self.at
+        };
+        let negative = self.take('-');
+        let token = self.next()?;
+        let fits = match token.kind {
+            Kind::Int { .. } => true,
+            Kind::Float => *ty == Type::Number,
+            _ => false,
+        };
+        if !fits {
+            let wanted = if *ty == Type::Int { "an integer" } else { "a number" };
+            return Err(self.unexpected(&token, wanted));
+        }
+        let digits = &self.text[token.range.clone()];
+        let text = if negative { format!("-{digits}") } else { digits.to_owned() };
+        let number = match text.parse::<i64>() {
+            Ok(n) => Some(Number::Int(n)),
+            Err(_) => text.parse::<f64>().ok().filter(|f| f.is_finite()).map(Number::Float),
+        };
+        let whole = |number: &Number| *ty == Type::Number || matches!(number, Number::Int(_));
+        number.filter(whole).map(Json::Number).ok_or_else(|| ScanError {
+            message: format!("`{text}` is no number of 64 bits"),
+            range: start..token.range.end,
+        })
+    }
+
+    fn boolean(&mut self) -> Result<Json> {
+        let token = self.next()?;
+        match &self.text[token.range.clone()] {
+            "true" => Ok(Json::Bool(true)),
+            "false" => Ok(Json::Bool(false)),
+            _ => Err(self.unexpected(&token, "`true` or `false`")),
+        }
+    }
+
+    /// A quoted or raw string, or the bare tokens up to a delimiter.
+    fn string(&mut self, in_map: bool) -> Result<String> {
+        self.skip_space();
+        let start = self.at;
+        let is_delimiter = |c: char| matches!(c, ',' | ';' | '}') || (in_map && c == ':');
+        if self.peek().is_some_and(is_delimiter) {
+            return Ok(String::new());
+        }
+        let token = self.next()?;
+        match token.kind {
+            Kind::Quoted => {
+                return unquote(&self.text[token.range.clone()]).ok_or_else(|| ScanError {
+                    message: "the string has an escape that Go does not know".to_owned(),
+                    range: token.range.clone(),
+                });
+            }
+            Kind::Raw => return Ok(self.text[token.range.start + 1..token.range.end - 1].to_owned()),
+            _ => {}
+        }
+        let mut end = token.range.end;
+        while self.peek().is_some_and(|c| !is_delimiter(c)) {
+            end = self.next()?.range.end;
+        }
+        self.at = end;
+        Ok(self.text[start..end].to_owned())
+    }
+
+    fn slice(&mut self, item: &Type) -> Result<Json> {
+        let mut items = Vec::new();
+        if self.take('{') {
+            while self.peek().is_some_and(|c| c != '}') {
+                items.push(self.parse(item, true)?);
+                if self.peek() == Some('}') {
+                    break;
+                }
+                self.expect(',')?;
+            }
+            self.expect('}')?;
+            return Ok(Json::Array(items));
+        }
+        while self.peek().is_some_and(|c| !matches!(c, ',' | '}')) {
+            items.push(self.parse(item, true)?);
+            if self.peek().is_none_or(|c| matches!(c, ',' | '}')) {
+                break;
+            }
+            self.expect(';')?;
+        }
+        Ok(Json::Array(items))
+    }
+
+    fn map(&mut self) -> Result<Json> {
+        let mut members: Vec<(String, Json)> = Vec::new();
+        self.expect('{')?;
+        while self.peek().is_some_and(|c| c != '}') {
+            let start = self.at;
+            let name = self.string(true)?;
+            if members.iter().any(|(other, _)| *other == name) {
+                let message = format!("the member {name:?} is given twice");
+                return Err(ScanError { message, range: start..self.at });
+            }
+            self.expect(':')?;
+            members.push((name, self.parse(&Type::Any, false)?));
+            if self.peek() == Some('}') {
+                break;
+            }
+            self.expect(',')?;
+        }
+        self.expect('}')?;
+        Ok(Json::Object(members))
+    }
+
+    /// The type of what comes next, from its looks.
+    fn guess(&self, allow_slice: bool) -> Result<Type> {
+        if allow_slice {
+            let item = self.guess(false)?;
+            let mut ahead = self.clone();
+            loop {
+                match ahead.next().map(|token| token.kind) {
+                    Ok(Kind::Char(';')) => return Ok(Type::Slice(Box::new(item))),
+                    Ok(Kind::Char(',') | Kind::End) | Err(_) => return Ok(item),
+                    Ok(_) => {}
+                }
+            }
+        }
+        let mut ahead = self.clone();
+        match ahead.peek() {
+            Some('"' | '\'' | '`') => return Ok(Type::String),
+            Some('{') => return ahead.guess_braces(),
+            _ => {}
+        }
+        let mut token = ahead.next()?;
+        match &self.text[token.range.clone()] {
+            "true" | "false" => return Ok(Type::Bool),
+            "-" => token = ahead.next()?,
+            _ => {}
+        }
+        let alone = ahead.peek().is_none_or(|c| matches!(c, ',' | ';' | '}'));
+        Ok(match token.kind {
+            Kind::Int { valid: true } if alone => Type::Int,
+            Kind::Float if alone => Type::Number,
+            _ => Type::String,
+        })
+    }
+
+    /// Braces hold a map if a colon follows the first string, else a list of whatever comes first.
+    fn guess_braces(&mut self) -> Result<Type> {
+        if self.depth >= MAX_DEPTH {
+            return Ok(Type::String);
+        }
+        self.depth += 1;
+        self.take('{');
+        if self.peek() == Some('}') {
+            return Ok(Type::Map);
+        }
+        let first = self.guess(false)?;
+        if first == Type::String {
+            self.string(true)?;
+            if self.peek() == Some(':') {
+                return Ok(Type::Map);
+            }
+        }
+        Ok(Type::Slice(Box::new(first)))
+    }
+}
+
+fn not_terminated(start: usize, rest: &str) -> ScanError {
+    ScanError { message: "the string is not closed".to_owned(), range: start..start + rest.trim_end().len() }
+}
+
+fn length_while(text: &str, keep: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !keep(c)).unwrap_or(text.len())
+}
+
+/// Length of a string in double quotes; `None`: it is not closed.
+fn quoted(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A decimal number as Go's scanner cuts it off. Other bases are no numbers to the markers' parser.
+fn number(text: &str) -> (Kind, usize) {
+    let whole = length_while(text, |c| c.is_ascii_digit());
+    let mut end = whole;
+    if text[end..].starts_with('.') {
+        end += 1 + length_while(&text[end + 1..], |c| c.is_ascii_digit());
+    }
+    let exponent = text[end..].strip_prefix(['e', 'E']).map(|rest| rest.trim_start_matches(['+', '-']));
+    if let Some(digits) = exponent.map(|rest| length_while(rest, |c| c.is_ascii_digit())).filter(|n| *n > 0) {
+        let sign = usize::from(text[end + 1..].starts_with(['+', '-']));
+        end += 1 + sign + digits;
+    }
+    if end > whole {
+        return (Kind::Float, end);
+    }
+    let octal = text.len() > 1 && text.starts_with('0') && whole > 1;
+    (Kind::Int { valid: !(octal && text[..whole].contains(['8', '9'])) }, whole)
+}
+
+/// The value of a Go string in double quotes; `None`: an escape is wrong.
+fn unquote(text: &str) -> Option<String> {
+    let mut out = Vec::new();
+    let mut rest = &text[1..text.len() - 1];
+    while let Some(at) = rest.find('\\') {
+        out.extend_from_slice(&rest.as_bytes()[..at]);
+        let (length, bytes) = escape(&rest[at + 1..])?;
+        out.extend(bytes);
+        rest = &rest[at + 1 + length..];
+    }
+    out.extend_from_slice(rest.as_bytes());
+    String::from_utf8(out).ok()
+}
+
+/// What an escape, without its backslash, stands for, after its length.
+fn escape(text: &str) -> Option<(usize, Vec<u8>)> {
+    let digits = |from: usize, count: usize, radix: u32| {
+        text.get(from..from + count).and_then(|digits| u32::from_str_radix(digits, radix).ok())
+    };
+    let character = |count: usize| {
+        let c = char::from_u32(digits(1, count, 16)?)?;
+        Some((1 + count, c.to_string().into_bytes()))
+    };
+    let byte = match text.chars().next()? {
+        'a' => 0x07,
+        'b' => 0x08,
+        'f' => 0x0c,
+        'n' => b'\n',
+        'r' => b'\r',
+        't' => b'\t',
+        'v' => 0x0b,
+        '\\' => b'\\',
+        '"' => b'"',
+        'x' => return Some((3, vec![u8::try_from(digits(1, 2, 16)?).ok()?])),
+        '0'..='7' => return Some((3, vec![u8::try_from(digits(0, 3, 8)?).ok()?])),
+        'u' => return character(4),
+        'U' => return character(8),
+        _ => return None,
+    };
+    Some((1, vec![byte]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(ty: &Type, text: &str) -> Result<String> {
+        let mut scanner = Scanner::new(text, 0);
+        let (json, range) = scanner.value(ty)?;
+        assert_eq!(range, 0..text.trim_end().len(), "{text}");
+        assert!(scanner.at_end(), "{text}: {:?} is left", scanner.remainder());
+        Ok(json.to_string())
+    }
+
+    #[track_caller]
+    fn check(ty: &Type, cases: &[(&str, &str)]) {
+        for (text, json) in cases {
+            assert_eq!(read(ty, text).as_deref(), Ok(*json), "{text}");
+        }
+    }
+
+    /// These and the following pairs are facts about controller-gen, taken from runs of its parser.
+    #[test]
+    fn scalars() {
+        check(
+            &Type::String,
+            &[
+                ("some string here!", r#""some string here!""#),
+                ("aa 0Baaa aaa", r#""aa 0Baaa aaa""#),
+                ("/tmp/x-0B7LDeoZta", r#""/tmp/x-0B7LDeoZta""#),
+                (".0B7LDeoZt", r#"".0B7LDeoZt""#),
+                (r#""a; b, \nhere""#, r#""a; b, \nhere""#),
+                (r"`a; b, \nhere`", r#""a; b, \\nhere""#),
+                (r#""\x41\101\u00e4\U0001F600\\\"""#, r#""AAä😀\\\"""#),
+                (r#"bare "a;b" rest"#, r#""bare \"a;b\" rest""#),
+            ],
+        );
+        check(&Type::Int, &[("42", "42"), ("-42", "-42"), ("017", "17")]);
+        check(&Type::Number, &[("1.5", "1.5"), ("-2", "-2"), ("1e3", "1000")]);
+        check(&Type::Bool, &[("false", "false"), ("true", "true")]);
+    }
+
+    #[test]
+    fn lists_and_maps() {
+        let strings = Type::Slice(Box::new(Type::String));
+        check(
+            &strings,
+            &[
+                ("hi;hello;hey y'all", r#"["hi","hello","hey y'all"]"#),
+                ("{hi,hello,hey y'all}", r#"["hi","hello","hey y'all"]"#),
+                ("a", r#"["a"]"#),
+            ],
+        );
+        let nested = Type::Slice(Box::new(Type::Slice(Box::new(Type::Int))));
+        let pairs = "[[1,1],[2,3],[5,8]]";
+        check(&nested, &[("{1;1,2;3,5;8}", pairs), ("{{1,1},{2,3},{5,8}}", pairs)]);
+        let map = r#"{"formal":"hello","informal":"hi!"}"#;
+        check(&Type::Map, &[("{formal: hello, `informal`: `hi!`}", map), ("{}", "{}")]);
+    }
+
+    #[test]
+    fn types_are_guessed() {
+        let mixed =
+            r#"{text: "abc", len: 3, "as bytes": 97;98, props: {nullsafe: true, tags: {"a", "in a row"}}}"#;
+        check(
+            &Type::Any,
+            &[
+                ("some string here!", r#""some string here!""#),
+                ("-42", "-42"),
+                ("1.5", "1.5"),
+                ("true", "true"),
+                ("falsehood", r#""falsehood""#),
+                ("{1;1,2;3,5;8}", "[[1,1],[2,3],[5,8]]"),
+                ("{{1,1},{2,3},{5,8}}", "[[1,1],[2,3],[5,8]]"),
+                ("a;b", r#"["a","b"]"#),
+                ("{}", "{}"),
+                (
+                    mixed,
+                    r#"{"text":"abc","len":3,"as bytes":[97,98],"props":{"nullsafe":true,"tags":["a","in a row"]}}"#,
+                ),
+                ("087bdd", r#""087bdd""#),
+                ("123/config", r#""123/config""#),
+                ("0987", r#""0987""#),
+                ("100Mi", r#""100Mi""#),
+                ("2024-01-15", r#""2024-01-15""#),
+                ("sha256:08a7b", r#""sha256:08a7b""#),
+            ],
+        );
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        for (ty, text, message, range) in [
+            (Type::Any, r#""open"#, "the string is not closed", 0..5),
+            (Type::Any, "{a: 1", "expected `,`, found the end of the line", 5..5),
+            (Type::Any, r#"{1,"two"}"#, r#"expected an integer, found `"two"`"#, 3..8),
+            (Type::Int, "x", "expected an integer, found `x`", 0..1),
+            (Type::Int, "1.5", "expected an integer, found `1.5`", 0..3),
+            (Type::Bool, "yes", "expected `true` or `false`, found `yes`", 0..3),
+            (Type::String, r#""\q""#, "the string has an escape that Go does not know", 0..4),
+            (Type::Map, "{a: 1, a: 2}", r#"the member "a" is given twice"#, 7..8),
+        ] {
+            let error = Scanner::new(text, 0).value(&ty).unwrap_err();
+            assert_eq!((error.message.as_str(), error.range), (message, range), "{text}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_borne() {
+        for (open, close) in [("{", "}"), ("{a: ", "}")] {
+            let text = open.repeat(500) + "1" + &close.repeat(500);
+            assert!(Scanner::new(&text, 0).value(&Type::Any).is_err());
+        }
+    }
+}

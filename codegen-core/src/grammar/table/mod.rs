@@ -1,0 +1,120 @@
+//! The table.
+
+mod genclient;
+mod module;
+mod resource;
+mod schema;
+mod validation;
+
+pub use module::MODULE;
+
+use super::{Family, FamilySpec, KeySpec, Places, Shape};
+
+/// Client verbs in client-gen's order and spelling.
+pub const VERBS: &[&str] = &[
+    "create",
+    "update",
+    "updateStatus",
+    "delete",
+    "deleteCollection",
+    "get",
+    "list",
+    "watch",
+    "patch",
+    "apply",
+    "applyStatus",
+];
+
+/// The types of a structural schema.
+pub const SCHEMA_TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
+
+/// Reasons of a validation rule.
+pub const RULE_REASONS: &[&str] =
+    &["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"];
+
+const fn key(
+    name: &'static str,
+    shape: Shape,
+    markers: &'static [&'static str],
+    doc: &'static str,
+    example: &'static str,
+) -> KeySpec {
+    KeySpec {
+        name,
+        shape,
+        repeatable: false,
+        required: false,
+        places: Places::ALL,
+        markers,
+        doc,
+        example,
+        also: &[],
+    }
+}
+
+impl KeySpec {
+    const fn repeatable(mut self) -> Self {
+        self.repeatable = true;
+        self
+    }
+
+    const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    const fn on(mut self, places: Places) -> Self {
+        self.places = places;
+        self
+    }
+
+    const fn also(mut self, spellings: &'static [&'static str]) -> Self {
+        self.also = spellings;
+        self
+    }
+}
+
+/// Every attribute family. Adding a key means adding a row here and a field in
+/// [`crate::model`]; a test holds that no row is without effect on the model.
+pub static FAMILIES: &[FamilySpec] = &[
+    FamilySpec {
+        family: Family::Resource,
+        places: Places::ROOT,
+        bare: false,
+        markers: &[],
+        doc: "Makes a struct the root type of a resource: its names, scope, subresources and columns.",
+        keys: resource::RESOURCE,
+    },
+    FamilySpec {
+        family: Family::Genclient,
+        places: Places::ROOT,
+        bare: true,
+        markers: &["genclient"],
+        doc: "Asks for a typed client, a lister and an informer.",
+        keys: genclient::GENCLIENT,
+    },
+    FamilySpec {
+        family: Family::Deepcopy,
+        places: Places::ROOT,
+        bare: true,
+        markers: &["k8s:deepcopy-gen:interfaces", "kubebuilder:object:root"],
+        doc: "Implements `kubesmith_runtime::Object`, so that the type can be held and copied without being named.",
+        keys: &[],
+    },
+    FamilySpec {
+        family: Family::Validation,
+        places: Places::ALL,
+        bare: false,
+        markers: &[],
+        doc: "Constrains the values that the API server accepts.",
+        keys: &validation::VALIDATION,
+    },
+    FamilySpec {
+        family: Family::Schema,
+        places: Places::ALL,
+        bare: false,
+        markers: &[],
+        doc: "Describes a type or field: defaults, documentation, merging, pruning.",
+        keys: schema::SCHEMA,
+    },
+];

@@ -1,0 +1,339 @@
+//! Markers in doc comments mean what the attributes mean.
+
+use kubesmith_core::diag::Diagnostics;
+use kubesmith_core::grammar::{
+    Family, ItemAttributes, Place, Places, Target, definitions, marker_text, parse_attributes,
+};
+use kubesmith_core::model::ModuleAttrs;
+use syn::parse_quote;
+
+use super::{check_root, check_struct};
+
+fn place(places: Places) -> Place {
+    [Place::Root, Place::Struct, Place::Field].into_iter().find(|place| places.contains(*place)).unwrap()
+}
+
+/// The entries of a family as text without places.
+fn entries(family: Family, place: Place, source: &str) -> String {
+    let item: syn::ItemStruct = syn::parse_str(&format!("{source}\nstruct S;")).unwrap();
+    let mut diagnostics = Diagnostics::new();
+    let parsed = parse_attributes(family, &ItemAttributes::new(&item.attrs), place, &mut diagnostics);
+    let wrong: Vec<_> = diagnostics.take().iter().map(|d| d.to_text()).collect();
+    assert!(wrong.is_empty(), "{source}: {wrong:?}");
+    let values: Vec<_> = parsed.entries.iter().map(|e| format!("{} {:?}", e.key.name, e.value)).collect();
+    super::table::without_places(&format!("{} {}", parsed.span.is_some(), values.join("; ")))
+}
+
+#[test]
+fn every_marker_makes_the_entry_of_its_attribute() {
+    let mut count = 0;
+    for definition in definitions().values() {
+        let marker = marker_text(definition);
+        let (attribute, family) = match definition.target {
+            Target::Module(_) => continue,
+            Target::Attribute(family) | Target::Key(family, _) | Target::Arguments(family) => {
+                (definition.attribute(), family)
+            }
+            Target::Item(..) => (definition.attribute(), Family::Validation),
+        };
+        let place = place(definition.places);
+        assert_eq!(
+            entries(family, place, &format!("/// {marker}")),
+            entries(family, place, &attribute),
+            "{marker} {attribute}"
+        );
+        count += 1;
+    }
+    assert!(count >= 80, "{count} markers");
+}
+
+#[test]
+fn the_whole_vocabulary_of_controller_gen_is_known() {
+    // The names that controller-gen -w prints; `items:` before each of the first group as well.
+    let validation = [
+        "Maximum",
+        "Minimum",
+        "MultipleOf",
+        "ExclusiveMaximum",
+        "ExclusiveMinimum",
+        "UniqueItems",
+        "MaxLength",
+        "MinLength",
+        "MaxItems",
+        "MinItems",
+        "MaxProperties",
+        "MinProperties",
+        "Pattern",
+        "Format",
+        "Type",
+        "Enum",
+        "XPreserveUnknownFields",
+        "XEmbeddedResource",
+        "XIntOrString",
+        "XValidation",
+    ];
+    let others = [
+        "kubebuilder:validation:Required",
+        "kubebuilder:validation:Optional",
+        "required",
+        "optional",
+        "k8s:required",
+        "k8s:optional",
+        "nullable",
+        "kubebuilder:default",
+        "default",
+        "kubebuilder:example",
+        "kubebuilder:validation:EmbeddedResource",
+        "kubebuilder:validation:Schemaless",
+        "k8s:immutable",
+        "kubebuilder:validation:ExactlyOneOf",
+        "kubebuilder:validation:AtMostOneOf",
+        "kubebuilder:validation:AtLeastOneOf",
+        "kubebuilder:pruning:PreserveUnknownFields",
+        "kubebuilder:title",
+        "kubebuilder:externalDocs",
+        "listType",
+        "listMapKey",
+        "mapType",
+        "structType",
+        "k8s:listType",
+        "k8s:listMapKey",
+        "kubebuilder:subresource:status",
+        "kubebuilder:subresource:scale",
+        "kubebuilder:printcolumn",
+        "kubebuilder:resource",
+        "kubebuilder:storageversion",
+        "kubebuilder:skipversion",
+        "kubebuilder:unservedversion",
+        "kubebuilder:deprecatedversion",
+        "kubebuilder:metadata",
+        "kubebuilder:selectablefield",
+        "groupName",
+        "versionName",
+        "kubebuilder:skip",
+        "kubebuilder:object:root",
+        "genclient",
+        "genclient:nonNamespaced",
+        "genclient:noVerbs",
+        "genclient:noStatus",
+        "genclient:readonly",
+        "genclient:onlyVerbs",
+        "genclient:skipVerbs",
+        "groupGoName",
+    ];
+    let prefixed = |prefix: &str| validation.map(|name| format!("kubebuilder:validation:{prefix}{name}"));
+    let names = prefixed("").into_iter().chain(prefixed("items:")).chain(others.map(str::to_owned));
+    for name in names {
+        assert!(definitions().contains_key(&name), "{name}");
+    }
+}
+
+#[test]
+fn arguments_are_those_of_controller_gen() {
+    for (marker, attribute) in [
+        ("+kubebuilder:validation:Enum=a;\"b c\";3", "#[validation(enum(\"a\", \"b c\", 3))]"),
+        ("+kubebuilder:validation:Enum={a,b}", "#[validation(enum(\"a\", \"b\"))]"),
+        ("+kubebuilder:validation:Pattern=`^[a-z]{1,3}$`", "#[validation(pattern = \"^[a-z]{1,3}$\")]"),
+        ("+kubebuilder:validation:Pattern=^[a-z]+$", "#[validation(pattern = \"^[a-z]+$\")]"),
+        ("+kubebuilder:validation:Minimum=-1.5", "#[validation(minimum = -1.5)]"),
+        ("+kubebuilder:validation:UniqueItems=true", "#[validation(unique_items)]"),
+        (
+            "+kubebuilder:validation:XValidation:rule=\"self.a <= self.b\",message=b is less,optionalOldSelf=true",
+            "#[validation(rule(rule = \"self.a <= self.b\", message = \"b is less\", optional_old_self))]",
+        ),
+        ("+kubebuilder:validation:ExactlyOneOf=a;b", "#[validation(exactly_one_of(\"a\", \"b\"))]"),
+    ] {
+        let (left, right) = (format!("/// {marker}"), attribute);
+        assert_eq!(
+            entries(Family::Validation, Place::Struct, &left),
+            entries(Family::Validation, Place::Struct, right)
+        );
+    }
+    for (marker, attribute) in [
+        ("+kubebuilder:default=12", "#[schema(default = 12)]"),
+        ("+kubebuilder:default:=12", "#[schema(default = 12)]"),
+        ("+kubebuilder:default={a: 1, b: {x,y}}", "#[schema(default = {a: 1, b: [\"x\", \"y\"]})]"),
+        ("+kubebuilder:default=a;b", "#[schema(default = [\"a\", \"b\"])]"),
+        ("+default={\"a\": [1, null]}", "#[schema(default = {\"a\": [1, null]})]"),
+        ("+kubebuilder:title=A rank", "#[schema(title = \"A rank\")]"),
+        ("+listMapKey=a", "#[schema(list_map_key = \"a\")]"),
+    ] {
+        let left = format!("/// {marker}");
+        assert_eq!(
+            entries(Family::Schema, Place::Field, &left),
+            entries(Family::Schema, Place::Field, attribute)
+        );
+    }
+    for (marker, attribute) in [
+        (
+            "+kubebuilder:resource:path=axes,shortName=ax;axe,categories={all,tools},scope=Cluster",
+            "#[resource(plural = \"axes\", short_name(\"ax\", \"axe\"), category(\"all\", \"tools\"), scope = \"Cluster\")]",
+        ),
+        (
+            "+kubebuilder:metadata:annotations=\"a=b\";\"c=d=e\",labels={\"x=y\"}",
+            "#[resource(metadata(annotations(\"a\" = \"b\", \"c\" = \"d=e\"), labels(\"x\" = \"y\")))]",
+        ),
+        ("+kubebuilder:deprecatedversion", "#[resource(deprecated_version)]"),
+        (
+            "+kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`,priority=1",
+            "#[resource(print_column(name = \"Age\", type = \"date\", json_path = \".metadata.creationTimestamp\", priority = 1))]",
+        ),
+    ] {
+        let left = format!("/// {marker}");
+        assert_eq!(
+            entries(Family::Resource, Place::Root, &left),
+            entries(Family::Resource, Place::Root, attribute)
+        );
+    }
+    for (marker, attribute) in [
+        ("+genclient", "#[genclient]"),
+        ("+genclient:onlyVerbs=get,list", "#[genclient(only_verbs(\"get\", \"list\"))]"),
+    ] {
+        let left = format!("/// {marker}");
+        assert_eq!(
+            entries(Family::Genclient, Place::Root, &left),
+            entries(Family::Genclient, Place::Root, attribute)
+        );
+    }
+}
+
+#[test]
+fn mistakes_in_markers_are_reported() {
+    for (marker, expected) in [
+        ("+kubebuilder:validation:Minimun=1", "KS0011: unknown marker `+kubebuilder:validation:Minimun`"),
+        ("+optional some text", "KS0011: unknown marker `+optional some text`"),
+        (
+            "+kubebuilder:validation:Minimum=x",
+            "KS0004: expected a number, found `x` in `+kubebuilder:validation:Minimum`",
+        ),
+        ("+kubebuilder:validation:Minimum", "KS0004: `+kubebuilder:validation:Minimum` needs a value"),
+        (
+            "+kubebuilder:validation:Pattern=a{1,2}",
+            "KS0012: unexpected `,2}` behind the value of `+kubebuilder:validation:Pattern`",
+        ),
+        (
+            "+kubebuilder:validation:Type=text",
+            "KS0007: unknown value \"text\" of `+kubebuilder:validation:Type`",
+        ),
+        ("+kubebuilder:default=\"open", "KS0012: the string is not closed in `+kubebuilder:default`"),
+        ("+default=bare", "KS0012: the value of `+default` is not JSON"),
+        ("+default=ref(Foo)", "KS0012: the value of `+default` is not JSON"),
+        ("+kubebuilder:title=5", "KS0004: `+kubebuilder:title` takes a string, found an integer"),
+        ("+kubebuilder:externalDocs:url=\"no\"", "KS0309: \"no\" is not an absolute URL"),
+        (
+            "+kubebuilder:externalDocs:description=x",
+            "KS0009: `+kubebuilder:externalDocs` needs the argument `url`",
+        ),
+        ("+kubebuilder:externalDocs:ulr=x", "KS0002: unknown argument `ulr` of `+kubebuilder:externalDocs`"),
+        ("+kubebuilder:externalDocs=x", "KS0012: `+kubebuilder:externalDocs` takes arguments"),
+        ("+kubebuilder:printcolumn:name=x", "KS0006: `+kubebuilder:printcolumn` cannot stand on a field"),
+        ("+groupName=a.b", "KS0006: `+groupName` cannot stand on a field"),
+        ("+kubebuilder:skip", "KS0006: `+kubebuilder:skip` cannot stand on an item"),
+        (
+            "+kubebuilder:validation:ExactlyOneOf=a;b",
+            "KS0006: `+kubebuilder:validation:ExactlyOneOf` cannot stand on a field",
+        ),
+        (
+            "+kubebuilder:validation:UniqueItems=false",
+            "KS0004: `+kubebuilder:validation:UniqueItems = false` has no effect",
+        ),
+        ("+k8s:deepcopy-gen=true", "KS0013: `+k8s:deepcopy-gen` has no meaning for Rust types"),
+        ("+kubebuilder:rbac:groups=a", "KS0011: unknown marker `+kubebuilder:rbac:groups`"),
+    ] {
+        let found = check_struct(&format!("struct Foo {{\n/// {marker}\na: T\n}}"));
+        assert_eq!(found, [expected], "{marker}");
+    }
+    for (marker, expected) in [
+        (
+            "+kubebuilder:metadata:annotations=\"none\"",
+            "KS0004: \"none\" in `annotations` is not of the form \"name=value\"",
+        ),
+        ("+genclient=x", "KS0004: `+genclient=x` says something else than `+genclient`"),
+        (
+            "+kubebuilder:object:root=false",
+            "KS0004: `+kubebuilder:object:root=false` says something else than `+kubebuilder:object:root=true`",
+        ),
+        ("+genclient:onlyVerbs=fetch", "KS0007: unknown value \"fetch\" of `+genclient:onlyVerbs`"),
+        ("+optional", "KS0006: `+optional` cannot stand on the type that derives `Resource`"),
+        ("+kubebuilder:resource:scope=cluster", "KS0007: unknown value \"cluster\" of `scope`"),
+        ("+kubebuilder:resource:paht=x", "KS0002: unknown argument `paht` of `+kubebuilder:resource`"),
+    ] {
+        let found = check_root(&format!(
+            "/// {marker}\n#[resource(group = \"a.b\", version = \"v1\")] struct Foo {{ metadata: ObjectMeta, spec: S }}"
+        ));
+        assert_eq!(found, [expected], "{marker}");
+    }
+}
+
+#[test]
+fn saying_it_twice_is_an_error_in_either_notation() {
+    for fields in [
+        "/// +kubebuilder:validation:Minimum=1\n#[validation(minimum = 1)] a: i32",
+        "#[validation(minimum = 1)]\n/// +kubebuilder:validation:Minimum=2\na: i32",
+        "/// +kubebuilder:validation:Minimum=1\n/// +kubebuilder:validation:Minimum=1\na: i32",
+        "/// +kubebuilder:validation:items:MinLength=1\n#[validation(items(min_length = 1))] a: Vec<String>",
+        "/// +kubebuilder:default=1\n/// +default=1\na: i32",
+        "/// +k8s:required\n/// +required\na: i32",
+    ] {
+        let found = check_struct(&format!("struct Foo {{\n{fields}\n}}"));
+        assert!(found.len() == 1 && found[0].starts_with("KS0003"), "{fields}: {found:?}");
+    }
+    let both =
+        "/// +kubebuilder:validation:items:MinLength=1\n#[validation(items(max_length = 2))] a: Vec<String>";
+    assert_eq!(check_struct(&format!("struct Foo {{\n{both}\n}}")), [""; 0]);
+    let found = check_struct("struct Foo {\n/// +required\n#[validation(optional)] a: i32\n}");
+    assert_eq!(found, ["KS0311: the field is `required` and `optional`"]);
+}
+
+#[test]
+fn empty_braces_are_what_the_type_wants() {
+    for ty in ["Vec<String>", "BTreeMap<String, String>", "Thing"] {
+        let found = check_struct(&format!("struct Foo {{\n/// +kubebuilder:default={{}}\na: {ty}\n}}"));
+        assert_eq!(found, [""; 0], "{ty}");
+    }
+}
+
+#[test]
+fn modules_have_markers_of_their_own() {
+    let read = |text: &str| {
+        let file: syn::File = syn::parse_str(text).unwrap();
+        let mut diagnostics = Diagnostics::new();
+        let attrs = ModuleAttrs::read(&file.attrs, &mut diagnostics);
+        (attrs, super::texts(diagnostics))
+    };
+    let (attrs, wrong) = read(
+        "//! Text.\n//! +groupName=a.b\n//! +versionName=v1\n//! +kubebuilder:skip\n//! +kubebuilder:validation:Optional",
+    );
+    assert_eq!(wrong, [""; 0]);
+    assert_eq!(attrs.group.unwrap().value.as_str(), "a.b");
+    assert!(attrs.skip.is_some() && attrs.presence.is_some());
+    for (text, expected) in [
+        ("//! +optional", "KS0006: `+optional` cannot stand in the documentation of a module"),
+        ("//! +grupName=a.b", "KS0011: unknown marker `+grupName`"),
+        ("//! +groupName=a", "KS0201: invalid API group \"a\": it needs at least one dot"),
+        ("//! +groupName=a.b\n//! +groupName=a.b", "KS0003: `+groupName` says again what is said already"),
+        (
+            "//! +kubebuilder:validation:Optional\n//! +kubebuilder:validation:Required",
+            "KS0311: the fields of the module are required and optional by default",
+        ),
+    ] {
+        assert_eq!(read(text).1, [expected], "{text}");
+    }
+}
+
+#[test]
+fn attributes_that_are_written_as_doc_count() {
+    let item: syn::ItemStruct = parse_quote!(
+        #[doc = " +kubebuilder:validation:MinProperties=1"]
+        struct S {}
+    );
+    let mut diagnostics = Diagnostics::new();
+    let parsed = parse_attributes(
+        Family::Validation,
+        &ItemAttributes::new(&item.attrs),
+        Place::Struct,
+        &mut diagnostics,
+    );
+    assert_eq!(parsed.entries.len(), 1);
+    assert!(diagnostics.is_empty());
+}

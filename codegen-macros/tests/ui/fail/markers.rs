@@ -1,0 +1,26 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+/// A kind.
+/// +kubebuilder:subresources:status
+/// +kubebuilder:resource:scop=Cluster
+/// +optional
+#[derive(Clone, Debug, Resource)]
+#[resource(group = "example.com", version = "v1")]
+struct Foo {
+    metadata: ObjectMeta,
+    spec: FooSpec,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, Schema)]
+struct FooSpec {
+    /// +kubebuilder:validation:Minimum=many
+    #[validation(maximum = 3)]
+    /// +kubebuilder:validation:Maximum=3
+    size: i32,
+    /// +kubebuilder:validation:MinLength=3
+    count: i32,
+}
+
+fn main() {}
