@@ -3,6 +3,7 @@
 use kube::core::ListMeta;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::value::RawValue;
 
 use super::decode::{Broken, Lean, broken};
 
@@ -186,10 +187,11 @@ impl PageReader {
             Err(error) if error.is_eof() => return Ok(Step::Starved),
             Err(error) => error,
         };
-        // The object does not decode; is it JSON, and where does it end?
-        match first::<IgnoredAny>(rest) {
-            Ok((_, length)) => {
-                take(Item::Undecodable(broken(&rest[..length], &error)));
+        // The object does not decode; is it JSON, and where does it end? Other than `IgnoredAny`, `RawValue` wants its text to
+        // be UTF-8: what is none was damaged on its way and may well decode when it is asked for again.
+        match first::<&RawValue>(rest) {
+            Ok((raw, length)) => {
+                take(Item::Undecodable(broken(raw.get().as_bytes(), &error)));
                 self.position += length;
                 Ok(Step::On)
             }

@@ -6,6 +6,7 @@ mod client;
 mod controller;
 mod controllerutil;
 mod fake;
+mod faults;
 mod informer;
 mod leaderelection;
 mod manager;

@@ -79,6 +79,16 @@ fn what_is_no_list_is_malformed() {
 }
 
 #[test]
+fn an_item_with_damaged_bytes_is_no_undecodable_object() {
+    let mut page = page().into_bytes();
+    let name = page.windows(3).position(|bytes| bytes == b"\"c\"").unwrap();
+    page[name + 1] = 0xff;
+    let mut reader = PageReader::new(true);
+    let error = reader.feed(&page, &mut |_: Item<ConfigMap>| {}).unwrap_err();
+    assert!(error.to_string().starts_with("no list: invalid unicode"), "{error}");
+}
+
+#[test]
 fn a_large_object_in_small_pieces_is_not_parsed_for_each() {
     let text =
         json!({ "items": [{ "metadata": { "name": "x".repeat(100_000) } }], "metadata": {} }).to_string();
