@@ -105,6 +105,12 @@ struct Generate {
     /// Allows floating point fields, which do not survive the way through every client.
     #[arg(long)]
     allow_dangerous_types: bool,
+    /// Gives embedded metadata a schema: name, namespace, labels, annotations, finalizers.
+    #[arg(long)]
+    generate_embedded_object_meta: bool,
+    /// Writes spec.preserveUnknownFields into CRDs that were once v1beta1; false is all that v1 allows.
+    #[arg(long = "deprecated-v1beta1-compatibility-preserve-unknown-fields", value_name = "BOOL")]
+    preserve_unknown_fields: Option<bool>,
     /// `#` comments that begin every CRD; ` YEAR` in them is replaced.
     #[arg(long, value_name = "FILE")]
     crd_header_file: Option<PathBuf>,
@@ -226,6 +232,8 @@ fn settings(arguments: Generate) -> Result<Vec<Settings>, config::UsageError> {
             year: arguments.year,
             max_desc_len: arguments.max_desc_len,
             allow_dangerous_types: arguments.allow_dangerous_types,
+            generate_embedded_object_meta: arguments.generate_embedded_object_meta,
+            preserve_unknown_fields: arguments.preserve_unknown_fields,
             crd_header_file: arguments.crd_header_file,
             manifests: arguments.manifests,
         },

@@ -93,6 +93,12 @@ pub struct CrdConfig {
     /// Whether fields may be floating point numbers.
     #[serde(default)]
     pub allow_dangerous_types: bool,
+    /// Whether the schema of embedded metadata has its name, namespace, labels, annotations and finalizers; otherwise it is
+    /// an object without fields, which an API server prunes.
+    #[serde(default)]
+    pub generate_embedded_object_meta: bool,
+    /// Writes `spec.preserveUnknownFields`, for API servers that converted the CRD from v1beta1. `false` is all that v1 allows.
+    pub deprecated_v1beta1_compatibility_preserve_unknown_fields: Option<bool>,
     /// File whose comments begin every CRD; ` YEAR` in it is replaced.
     pub header_file: Option<PathBuf>,
     /// What ` YEAR` in the header becomes, instead of the file's `year`.
@@ -125,6 +131,8 @@ pub struct Overrides {
     pub year: Option<String>,
     pub max_desc_len: Option<usize>,
     pub allow_dangerous_types: bool,
+    pub generate_embedded_object_meta: bool,
+    pub preserve_unknown_fields: Option<bool>,
     pub crd_header_file: Option<PathBuf>,
     pub manifests: ManifestFlags,
 }
@@ -155,6 +163,10 @@ pub struct Settings {
     pub max_desc_len: Option<usize>,
     /// Whether fields may be floating point numbers.
     pub allow_dangerous_types: bool,
+    /// Whether embedded metadata has a schema.
+    pub generate_embedded_object_meta: bool,
+    /// Whether `preserveUnknownFields: false` is written.
+    pub refuse_unknown_fields: bool,
     /// Text of the header file, with the year put in.
     pub header: Option<String>,
     /// Comments that begin every CRD, with the year put in; may be empty.

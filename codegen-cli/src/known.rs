@@ -174,9 +174,32 @@ pub fn by_name(name: &str) -> Option<&'static str> {
 
 /// The schema of a type without parameters.
 pub fn schema(path: &str) -> Option<Schema> {
+    schema_with(path, false)
+}
+
+/// The schema of a type without parameters; with `embedded_object_meta`, metadata in it has its fields.
+pub fn schema_with(path: &str, embedded_object_meta: bool) -> Option<Schema> {
+    if embedded_object_meta && is_object_meta(path) {
+        return Some(object_meta());
+    }
     match PLAIN.iter().find(|(known, _)| *known == path) {
         Some((_, make)) => Some(make()),
-        None => k8s::generator(path).map(k8s::convert),
+        None => k8s::generator(path).map(|generator| k8s::convert(generator, embedded_object_meta)),
+    }
+}
+
+/// What a user may say of an embedded object, as controller-gen's `generateEmbeddedObjectMeta` has it.
+fn object_meta() -> Schema {
+    let properties = [
+        ("annotations", map_of(string())),
+        ("finalizers", list_of(string())),
+        ("labels", map_of(string())),
+        ("name", string()),
+        ("namespace", string()),
+    ];
+    Schema {
+        properties: properties.map(|(name, schema)| (name.to_string(), schema)).into(),
+        ..Schema::of_type("object")
     }
 }
 

@@ -15,7 +15,7 @@ use crate::ir::Ir;
 use crate::load::{self, Crates};
 use crate::lower::{self, LowerOptions};
 use crate::output::{Kind, OutputTree, Target};
-use crate::schema;
+use crate::schema::{self, SchemaOptions};
 use crate::source::SourceMap;
 use crate::validate;
 
@@ -73,7 +73,11 @@ fn after_load(
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());
     }
-    let (schemas, found) = schema::build(&ir, sources, settings.max_desc_len);
+    let options = SchemaOptions {
+        max_desc_len: settings.max_desc_len,
+        embedded_object_meta: settings.generate_embedded_object_meta,
+    };
+    let (schemas, found) = schema::build(&ir, sources, options);
     diagnostics.extend(found);
     diagnostics.extend(columns::infer(&mut ir, &schemas, sources));
     diagnostics.extend(validate::validate(&ir, &schemas, sources));
@@ -82,7 +86,7 @@ fn after_load(
     }
     let mut targets = Vec::new();
     if let Some(root) = &settings.crd_output {
-        let mut tree = crd::emit(&ir, &schemas);
+        let mut tree = crd::emit(&ir, &schemas, settings.refuse_unknown_fields);
         diagnostics.extend(validate::sizes(&ir, &schemas, &tree, sources));
         tree.prepend(&settings.crd_header);
         targets.push(Target { root: root.clone(), kind: Kind::Crd, tree });

@@ -4,7 +4,7 @@ mod build;
 mod merge;
 mod props;
 
-pub use build::{Schemas, build};
+pub use build::{SchemaOptions, Schemas, build};
 pub use merge::{TypeConflict, overlay};
 pub use props::{Additional, ExternalDocs, Rule, Schema};
 

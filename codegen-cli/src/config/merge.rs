@@ -50,6 +50,15 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         .crd_output
         .or_else(|| flags.output.as_ref().map(|output| output.join("crds")))
         .or_else(|| config.crd.output.map(from_file));
+    let preserve =
+        flags.preserve_unknown_fields.or(config.crd.deprecated_v1beta1_compatibility_preserve_unknown_fields);
+    if preserve == Some(true) {
+        return Err(UsageError(
+            "`deprecated_v1beta1_compatibility_preserve_unknown_fields` can only be false: API servers refuse a CRD of \
+             version v1 that preserves unknown fields; use `#[schema(preserve_unknown_fields)]` where they are wanted"
+                .into(),
+        ));
+    }
     let client_output = flags.output.or_else(|| config.client.output.map(from_file));
     let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
     let client_target =
@@ -62,6 +71,9 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         client_target,
         max_desc_len: flags.max_desc_len.or(config.crd.max_desc_len),
         allow_dangerous_types: flags.allow_dangerous_types || config.crd.allow_dangerous_types,
+        generate_embedded_object_meta: flags.generate_embedded_object_meta
+            || config.crd.generate_embedded_object_meta,
+        refuse_unknown_fields: preserve == Some(false),
         header,
         crd_header,
         rbac,

@@ -35,22 +35,22 @@ pub fn definitions(ir: &Ir) -> Vec<Definition<'_>> {
     ordered.collect()
 }
 
-/// Emits every CRD.
-pub fn emit(ir: &Ir, schemas: &Schemas) -> OutputTree {
+/// Emits every CRD. With `refuse_unknown_fields`, `preserveUnknownFields: false` is written although it is the default.
+pub fn emit(ir: &Ir, schemas: &Schemas, refuse_unknown_fields: bool) -> OutputTree {
     let mut tree = OutputTree::new();
     for definition in definitions(ir) {
-        if let Some((name, text)) = file(&definition, schemas) {
-            tree.insert(name, text);
+        let (Some(mut object), Some((_, first))) =
+            (object(&definition, schemas), definition.versions.first())
+        else {
+            continue;
+        };
+        if refuse_unknown_fields {
+            object["spec"]["preserveUnknownFields"] = false.into();
         }
+        let name = format!("{}_{}.yaml", definition.group, first.plural);
+        tree.insert(name, yaml::document(&object));
     }
     tree
-}
-
-/// Name and text of a CRD's file.
-pub fn file(definition: &Definition<'_>, schemas: &Schemas) -> Option<(String, String)> {
-    let (_, first) = definition.versions.first()?;
-    let name = format!("{}_{}.yaml", definition.group, first.plural);
-    Some((name, yaml::document(&object(definition, schemas)?)))
 }
 
 /// Bytes of a CRD as JSON without whitespace.

@@ -127,10 +127,10 @@ pub(super) fn paths() -> impl Iterator<Item = &'static str> {
 }
 
 /// Turns what schemars made into a structural schema.
-pub(super) fn convert(generator: Generator) -> Schema {
+pub(super) fn convert(generator: Generator, embedded_object_meta: bool) -> Schema {
     let root = generator();
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut inliner = Inliner { definitions: &definitions, open: HashSet::new() };
+    let mut inliner = Inliner { definitions: &definitions, embedded_object_meta, open: HashSet::new() };
     let mut schema = match &root {
         Value::Object(object) => object.clone(),
         _ => Map::new(),
@@ -145,6 +145,7 @@ pub(super) fn convert(generator: Generator) -> Schema {
 /// Replaces references by what they refer to; known types get their better schemas.
 struct Inliner<'a> {
     definitions: &'a Map<String, Value>,
+    embedded_object_meta: bool,
     /// Definitions being written; a reference to one of them is a cycle.
     open: HashSet<String>,
 }
@@ -175,7 +176,7 @@ impl Inliner<'_> {
     }
 
     fn definition(&mut self, name: &str) -> Value {
-        if let Some(schema) = better(name) {
+        if let Some(schema) = better(name, self.embedded_object_meta) {
             return schema.to_value();
         }
         if !self.open.insert(name.to_string()) {
@@ -190,8 +191,11 @@ impl Inliner<'_> {
 }
 
 /// The schema that controller-gen writes for a type, where Kubernetes' OpenAPI document says less.
-fn better(name: &str) -> Option<Schema> {
+fn better(name: &str, embedded_object_meta: bool) -> Option<Schema> {
     let path = format!("k8s_openapi::{}", name.strip_prefix("io.k8s.")?.replace(['.', '-'], "::"));
+    if super::is_object_meta(&path) {
+        return super::schema_with(&path, embedded_object_meta);
+    }
     super::PLAIN.iter().find(|(known, _)| *known == path).map(|(_, make)| make())
 }
 
@@ -231,7 +235,7 @@ mod tests {
     #[test]
     fn every_table_entry_makes_a_structural_schema() {
         for (path, generator) in TABLE {
-            let mut schema = convert(*generator);
+            let mut schema = convert(*generator, false);
             assert!(!schema.is_empty(), "{path}");
             let text = schema.to_value().to_string();
             assert!(!text.contains("$ref") && !text.contains("$defs"), "{path}");
@@ -245,10 +249,11 @@ mod tests {
 
     #[test]
     fn nested_known_types_have_their_better_schemas() {
-        let template = convert(generator("k8s_openapi::api::core::v1::PodTemplateSpec").unwrap());
+        let template = convert(generator("k8s_openapi::api::core::v1::PodTemplateSpec").unwrap(), false);
         assert_eq!(template.properties["metadata"].properties.len(), 0);
         assert_eq!(template.properties["metadata"].type_.as_deref(), Some("object"));
-        let resources = convert(generator("k8s_openapi::api::core::v1::ResourceRequirements").unwrap());
+        let resources =
+            convert(generator("k8s_openapi::api::core::v1::ResourceRequirements").unwrap(), false);
         let text = resources.to_value().to_string();
         assert!(text.contains("x-kubernetes-int-or-string") && text.contains("pattern"), "{text}");
     }

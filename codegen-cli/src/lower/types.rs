@@ -241,7 +241,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Keys of JSON objects are strings: text, string enums, and numbers, which serde writes as text.
+    /// Keys of JSON objects are strings: text and string enums. serde writes numbers as text too, but no schema could say
+    /// that the keys are numbers.
     fn check_key(&mut self, path: &PathExpr, key: &Use) -> Option<()> {
         if !key.optional && self.is_key(&key.ty) {
             return Some(());
@@ -256,8 +257,9 @@ impl Ctx<'_> {
 
     fn is_key(&self, ty: &TypeRef) -> bool {
         match ty {
-            TypeRef::Known(path) => known::schema(path)
-                .is_some_and(|schema| matches!(schema.type_.as_deref(), Some("string" | "integer"))),
+            TypeRef::Known(path) => {
+                known::schema(path).is_some_and(|schema| schema.type_.as_deref() == Some("string"))
+            }
             TypeRef::Named(id) => match &self.types[id.0 as usize].shape {
                 Shape::StringEnum(_) => true,
                 Shape::Newtype(inner) => self.is_key(inner),

@@ -250,7 +250,7 @@ fn rule(rule: &Rule) -> SchemaRule {
         message_expression: text(rule.message_expression.as_ref()),
         reason: text(rule.reason.as_ref()),
         field_path: text(rule.field_path.as_ref()),
-        optional_old_self: rule.optional_old_self.map(|_| true),
+        optional_old_self: rule.optional_old_self.as_ref().map(|value| value.value),
     }
 }
 

@@ -126,6 +126,6 @@ impl Collector {
         self.value(&format!("{prefix}.messageExpression"), rule.message_expression.as_ref());
         self.value(&format!("{prefix}.reason"), rule.reason.as_ref());
         self.value(&format!("{prefix}.fieldPath"), rule.field_path.as_ref());
-        self.span(&format!("{prefix}.optionalOldSelf"), rule.optional_old_self);
+        self.value(&format!("{prefix}.optionalOldSelf"), rule.optional_old_self.as_ref());
     }
 }

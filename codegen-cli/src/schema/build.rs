@@ -44,15 +44,30 @@ impl Schemas {
     }
 }
 
-/// Builds the schema of every resource. Descriptions longer than `max_desc_len` bytes are cut; 0 drops all.
-pub fn build(ir: &Ir, sources: &SourceMap, max_desc_len: Option<usize>) -> (Schemas, Vec<Diagnostic>) {
-    let mut builder =
-        Builder { ir, sources, done: HashMap::new(), known: HashMap::new(), diagnostics: Vec::new() };
+/// How schemas are built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SchemaOptions {
+    /// Descriptions longer than these bytes are cut; 0 drops all.
+    pub max_desc_len: Option<usize>,
+    /// Embedded metadata has its fields; otherwise it is an object of which nothing is known.
+    pub embedded_object_meta: bool,
+}
+
+/// Builds the schema of every resource.
+pub fn build(ir: &Ir, sources: &SourceMap, options: SchemaOptions) -> (Schemas, Vec<Diagnostic>) {
+    let mut builder = Builder {
+        ir,
+        sources,
+        options,
+        done: HashMap::new(),
+        known: HashMap::new(),
+        diagnostics: Vec::new(),
+    };
     let mut schemas = Schemas::default();
     for resource in ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources)
     {
         let mut schema = builder.root(resource);
-        if let Some(limit) = max_desc_len {
+        if let Some(limit) = options.max_desc_len {
             schema.walk_mut(&mut |schema| limit_description(schema, limit));
         }
         schemas.roots.insert(resource.root, schema);
@@ -72,6 +87,7 @@ fn limit_description(schema: &mut Schema, limit: usize) {
 struct Builder<'a> {
     ir: &'a Ir,
     sources: &'a SourceMap,
+    options: SchemaOptions,
     done: HashMap<TypeId, Schema>,
     /// Schemas of known types that were used before: those of Kubernetes' larger types take a while.
     known: HashMap<String, Schema>,
@@ -148,7 +164,7 @@ impl Builder<'_> {
             return schema.clone();
         }
         // Lowering lets known paths through only.
-        let schema = known::schema(path).unwrap_or_default();
+        let schema = known::schema_with(path, self.options.embedded_object_meta).unwrap_or_default();
         self.known.insert(path.to_string(), schema.clone());
         schema
     }

@@ -15,8 +15,9 @@ pub struct TypeConflict {
 
 /// Lays `over` (a field's facts) on `base` (its type's schema).
 ///
-/// Description, title, example and default of `over` win. Equal values collapse; constraints that differ
-/// stay side by side as `allOf` branches, the type's first. Rules of `over` come first.
+/// Description, title, example and default of `over` win. Limits that both have stay side by side as `allOf` branches,
+/// the type's first, and so do patterns and formats that differ. Of two enums the values remain that both allow. Rules of
+/// `over` come first.
 ///
 /// # Errors
 /// When both name different types.
@@ -35,12 +36,16 @@ pub fn overlay(mut base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
     prefer(&mut base.external_docs, over.external_docs);
     prefer(&mut base.map_type, over.map_type);
     macro_rules! constraint {
-        ($($field:ident),*) => {
-            $(join(&mut base.$field, over.$field, &mut clash.0.$field, &mut clash.1.$field);)*
+        ($join:ident: $($field:ident),*) => {
+            $($join(&mut base.$field, over.$field, &mut clash.0.$field, &mut clash.1.$field);)*
         };
     }
-    constraint!(format, maximum, minimum, multiple_of, max_length, min_length, pattern, max_items, min_items);
-    constraint!(max_properties, min_properties, enum_);
+    constraint!(join: maximum, minimum, multiple_of, max_length, min_length, max_items, min_items);
+    constraint!(join_unequal: max_properties, min_properties, format, pattern);
+    base.enum_ = match (base.enum_.take(), over.enum_) {
+        (Some(mine), Some(theirs)) => Some(mine.into_iter().filter(|value| theirs.contains(value)).collect()),
+        (mine, theirs) => theirs.or(mine),
+    };
     prefer(&mut base.list_type, over.list_type);
     if !over.list_map_keys.is_empty() {
         base.list_map_keys = over.list_map_keys;
@@ -102,14 +107,27 @@ fn prefer<T>(base: &mut Option<T>, over: Option<T>) {
     }
 }
 
-/// Joins a constraint; one that both sides have with different values moves to the branches.
-fn join<T: PartialEq>(base: &mut Option<T>, over: Option<T>, first: &mut Option<T>, second: &mut Option<T>) {
+/// Joins a constraint; one that both sides have moves to the branches, even if it is the same: of most limits
+/// controller-gen compares where they are kept, not what they are.
+fn join<T>(base: &mut Option<T>, over: Option<T>, first: &mut Option<T>, second: &mut Option<T>) {
     match (base.take(), over) {
-        (Some(mine), Some(theirs)) if mine != theirs => {
+        (Some(mine), Some(theirs)) => {
             *first = Some(mine);
             *second = Some(theirs);
         }
         (mine, theirs) => *base = theirs.or(mine),
+    }
+}
+
+/// Joins a constraint of which equal ones collapse.
+fn join_unequal<T: PartialEq>(
+    base: &mut Option<T>,
+    over: Option<T>,
+    first: &mut Option<T>,
+    second: &mut Option<T>,
+) {
+    if over != *base {
+        join(base, over, first, second);
     }
 }
 
@@ -145,7 +163,14 @@ mod tests {
             &json!({"type": "integer", "exclusiveMaximum": true,
                 "allOf": [{"minimum": 1, "maximum": 100}, {"minimum": 5, "maximum": 10}]}),
         );
-        check(json!({"minLength": 1}), json!({"minLength": 1}), &json!({"minLength": 1}));
+        check(json!({"pattern": "a"}), json!({"pattern": "a"}), &json!({"pattern": "a"}));
+        let twice = json!({"allOf": [{"minLength": 1}, {"minLength": 1}]});
+        check(json!({"minLength": 1}), json!({"minLength": 1}), &twice);
+    }
+
+    #[test]
+    fn a_field_narrows_the_values_of_its_type() {
+        check(json!({"enum": ["a", "b", "c"]}), json!({"enum": ["c", "a"]}), &json!({"enum": ["a", "c"]}));
     }
 
     #[test]

@@ -169,6 +169,7 @@ fn describe(shape: Shape) -> String {
     let names = |names: &[&str]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
     match shape {
         Shape::Flag => "flag".to_owned(),
+        Shape::Bool => "flag, or `false`".to_owned(),
         Shape::String => "string".to_owned(),
         Shape::OneOf(values) => format!("one of {}", names(values)),
         Shape::Strings => "strings".to_owned(),

@@ -108,6 +108,8 @@ pub struct KeySpec {
 pub enum Shape {
     /// Nothing, or `= true`.
     Flag,
+    /// Nothing, `= true` or `= false`, where false is not the same as leaving the key out.
+    Bool,
     /// A string that is not empty.
     String,
     /// One of a few strings.

@@ -157,6 +157,8 @@ pub enum Value {
     Invalid,
     /// A flag.
     Flag,
+    /// `Shape::Bool`
+    Bool(Spanned<bool>),
     /// `Shape::String` and `Shape::OneOf`
     String(Spanned<String>),
     /// `Shape::Strings` and `Shape::SomeOf`

@@ -18,6 +18,7 @@ impl Parser<'_> {
     ) -> Option<Value> {
         match (key.shape, argument) {
             (Shape::Flag | Shape::FlagOrNested(_), Argument::Nothing) => Some(Value::Flag),
+            (Shape::Bool, Argument::Nothing) => Some(Value::Bool(Spanned::new(true, ident.span()))),
             (Shape::Nested(keys) | Shape::FlagOrNested(keys), Argument::List(group)) => {
                 self.nested(key, keys, &group)
             }
@@ -82,6 +83,7 @@ impl Parser<'_> {
         let span = json.span;
         match (written.key.shape, json.value) {
             (Shape::Flag, Json::Bool(true)) => Some(Value::Flag),
+            (Shape::Bool, Json::Bool(value)) => Some(Value::Bool(Spanned::new(value, span))),
             (Shape::Flag, Json::Bool(false)) => {
                 let message = format!("`{} = false` has no effect", written.name());
                 self.error(Code::WRONG_VALUE, span, message, "leave it out");
@@ -211,6 +213,7 @@ fn quoted(names: &[&str]) -> String {
 fn describe(shape: Shape) -> &'static str {
     match shape {
         Shape::Flag => "no value",
+        Shape::Bool => "true or false",
         Shape::String | Shape::OneOf(_) => "a string",
         Shape::Strings | Shape::SomeOf(_) => "strings",
         Shape::StringMap => "names and strings",

@@ -60,7 +60,7 @@ pub struct Rule {
     /// `field_path`
     pub field_path: Option<Spanned<String>>,
     /// `optional_old_self`
-    pub optional_old_self: Option<Span>,
+    pub optional_old_self: Option<Spanned<bool>>,
 }
 
 /// The constraints of a type, a field or the items of a list.
@@ -215,7 +215,10 @@ impl Rule {
             message_expression: string("message_expression"),
             reason: string("reason"),
             field_path: string("field_path"),
-            optional_old_self: find("optional_old_self").and_then(Entry::given),
+            optional_old_self: find("optional_old_self").and_then(|entry| match &entry.value {
+                Value::Bool(value) => Some(value.clone()),
+                _ => None,
+            }),
         }
     }
 }

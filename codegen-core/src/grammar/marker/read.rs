@@ -220,7 +220,7 @@ impl Parser<'_> {
             Shape::String if line.definition.name == "kubebuilder:title" => {
                 (Type::Any, Code::MALFORMED_MARKER)
             }
-            Shape::Flag => (Type::Bool, Code::WRONG_VALUE),
+            Shape::Flag | Shape::Bool => (Type::Bool, Code::WRONG_VALUE),
             Shape::Integer | Shape::Unsigned => (Type::Int, Code::WRONG_VALUE),
             Shape::Number => (Type::Number, Code::WRONG_VALUE),
             Shape::String | Shape::OneOf(_) => (Type::String, Code::MALFORMED_MARKER),

@@ -8,7 +8,7 @@ use crate::grammar::parse::parse_example;
 use crate::grammar::{Entry, Family, Json, KeySpec, Value};
 
 /// Flags whose markers take `true`; the others take nothing.
-const BOOLEANS: &[&str] = &["exclusive_minimum", "exclusive_maximum", "unique_items", "optional_old_self"];
+const BOOLEANS: &[&str] = &["exclusive_minimum", "exclusive_maximum", "unique_items"];
 
 /// The marker with an example of its value: `+kubebuilder:validation:MinLength=1`.
 ///
@@ -75,6 +75,7 @@ fn value(entry: &Entry, syntax: Syntax) -> Option<String> {
     let list = |texts: Vec<String>| texts.join(if syntax == Syntax::Words { "," } else { ";" });
     Some(match &entry.value {
         Value::Flag if BOOLEANS.contains(&entry.key.name) => "true".to_owned(),
+        Value::Bool(value) => value.value.to_string(),
         Value::Flag | Value::Invalid | Value::Nested(_) => return None,
         Value::String(text) => quoted(&text.value),
         Value::Strings(texts) if syntax == Syntax::Words => {

@@ -217,7 +217,7 @@ static RULE: &[KeySpec] = &[
     ),
     key(
         "optional_old_self",
-        Shape::Flag,
+        Shape::Bool,
         &["optionalOldSelf"],
         "The rule also runs on creation, with oldSelf as an optional",
         "optional_old_self",

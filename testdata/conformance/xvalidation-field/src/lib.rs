@@ -34,7 +34,7 @@ pub struct LeaseSpec {
     #[validation(rule(rule = r#"self.matches("^[a-z]+$")"#, message = r#"say "lower""#), max_length = 40)]
     pub name: String,
     #[serde(default)]
-    #[validation(rule(rule = "size(self) != 3 || size(oldSelf) == 3"), max_properties = 4)]
+    #[validation(rule(rule = "size(self) != 3 || size(oldSelf) == 3", optional_old_self = false), max_properties = 4)]
     pub pets: BTreeMap<String, String>,
 }
 

@@ -21,6 +21,6 @@ pub struct EchoSpec {
     #[validation(rule(rule = "self > 0", message_expression = "'days is ' + string(self) + ', must be positive'"))]
     pub days: i64,
     #[serde(default)]
-    #[validation(rule(rule = "size(self) != 3"), max_properties = 4)]
+    #[validation(rule(rule = "size(self) != 3", optional_old_self = false), max_properties = 4)]
     pub pets: BTreeMap<String, String>,
 }

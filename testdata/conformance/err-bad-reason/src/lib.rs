@@ -1,0 +1,20 @@
+//! Twin of the Go types of the case.
+//! +groupName=bad.conformance.dev
+//! +versionName=v1
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+pub struct Bad {
+    pub metadata: ObjectMeta,
+    #[serde(default)]
+    pub spec: BadSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct BadSpec {
+    /// +kubebuilder:validation:XValidation:rule="true",reason=Whatever
+    pub a: String,
+}

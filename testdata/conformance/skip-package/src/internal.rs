@@ -1,0 +1,19 @@
+//! +kubebuilder:skip
+//! +versionName=v2
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+pub struct Kept {
+    pub metadata: ObjectMeta,
+    #[serde(default)]
+    pub spec: KeptSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct KeptSpec {
+    #[serde(default)]
+    pub hidden: String,
+}
