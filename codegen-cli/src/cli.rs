@@ -13,6 +13,7 @@ use crate::api_rules::Report;
 use crate::config::{self, Generator, ManifestFlags, Overrides, Settings};
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::explain;
+use crate::lints::LintConfig;
 use crate::output::{self, OutputError, Plan, Summary, Target};
 use crate::pipeline::{self, Generated};
 use crate::serve::{self, Serve};
@@ -116,6 +117,8 @@ struct Generate {
     crd_header_file: Option<PathBuf>,
     #[command(flatten)]
     manifests: ManifestFlags,
+    #[command(flatten)]
+    lints: LintConfig,
     /// Accepts the violations of API rules that there are: writes them to the file of --report-filename.
     #[arg(long, conflicts_with = "check")]
     update_report: bool,
@@ -236,6 +239,7 @@ fn settings(arguments: Generate) -> Result<Vec<Settings>, config::UsageError> {
             preserve_unknown_fields: arguments.preserve_unknown_fields,
             crd_header_file: arguments.crd_header_file,
             manifests: arguments.manifests,
+            lints: arguments.lints,
         },
     )
 }

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::lints::{LintConfig, Lints};
+
 pub use manifests::{
     ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig, RbacSettings, WebhookConfig, WebhookSettings,
 };
@@ -80,6 +82,9 @@ pub struct Config {
     /// The OpenAPI documents and the report of API rules.
     #[serde(default)]
     pub openapi: OpenapiConfig,
+    /// Levels of warnings.
+    #[serde(default)]
+    pub lints: LintConfig,
 }
 
 /// Table `[crd]`.
@@ -135,6 +140,7 @@ pub struct Overrides {
     pub preserve_unknown_fields: Option<bool>,
     pub crd_header_file: Option<PathBuf>,
     pub manifests: ManifestFlags,
+    pub lints: LintConfig,
 }
 
 /// Where the generated Rust goes.
@@ -177,6 +183,8 @@ pub struct Settings {
     pub webhook: Option<WebhookSettings>,
     /// The OpenAPI documents and the report of API rules.
     pub openapi: OpenapiSettings,
+    /// Levels of warnings.
+    pub lints: Lints,
 }
 
 /// A usage error: exit code 2.

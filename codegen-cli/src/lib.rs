@@ -18,6 +18,7 @@ pub mod facts;
 pub mod format;
 pub mod ir;
 pub mod known;
+pub mod lints;
 pub mod load;
 pub mod lower;
 pub mod output;

@@ -44,6 +44,7 @@ pub fn generate(settings: &Settings) -> Generated {
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
         (ir, targets) = after_load(settings, &crates, &sources, &mut diagnostics);
     }
+    settings.lints.apply(&mut diagnostics);
     diag::sort(&mut diagnostics, &sources);
     if diag::has_errors(&diagnostics) {
         targets.clear();
@@ -84,6 +85,7 @@ fn after_load(
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());
     }
+    diagnostics.extend(validate::conventions(&ir, &schemas, sources));
     let mut targets = Vec::new();
     if let Some(root) = &settings.crd_output {
         let mut tree = crd::emit(&ir, &schemas, settings.refuse_unknown_fields);

@@ -1,23 +1,21 @@
 //! Rules that span items, one function each. They read the intermediate representation and the schemas.
 
+mod conventions;
 mod names;
 mod numbers;
 pub(crate) mod paths;
 mod server;
+mod sizes;
 mod versions;
-
-use kubesmith_core::diag::Code;
 
 use crate::diag::Diagnostic;
 use crate::emit::crd;
 use crate::ir::{Ir, Span};
-use crate::output::OutputTree;
 use crate::schema::{Additional, Schema, Schemas};
 use crate::source::{Loc, SourceMap};
 
-/// The most bytes that `kubectl apply` can store of an object: the API server's limit for all annotations
-/// (`TotalAnnotationSizeLimitB` in `k8s.io/apimachinery/pkg/api/validation`).
-const APPLY_LIMIT: usize = 262_144;
+pub use conventions::conventions;
+pub use sizes::sizes;
 
 /// What the rules read.
 struct Input<'a> {
@@ -54,29 +52,6 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
     }
     paths::exist(&input, &mut out);
     numbers::fit(&input, &mut out);
-    out
-}
-
-/// Warns about CRDs that `kubectl apply` cannot store. `tree` is what was emitted.
-pub fn sizes(ir: &Ir, schemas: &Schemas, tree: &OutputTree, sources: &SourceMap) -> Vec<Diagnostic> {
-    // YAML is longer than the JSON that is stored, so that most files need no second look.
-    if tree.iter().all(|(_, text)| text.len() <= APPLY_LIMIT) {
-        return Vec::new();
-    }
-    let mut out = Vec::new();
-    for definition in crd::definitions(ir) {
-        let bytes = crd::json_size(&definition, schemas);
-        if let Some((_, resource)) = definition.versions.first().filter(|_| bytes > APPLY_LIMIT) {
-            out.push(
-                Diagnostic::warning(
-                    Code::CRD_TOO_LARGE,
-                    sources.loc(&resource.span),
-                    format!("the CRD of {} has {bytes} bytes, more than `kubectl apply` can store", resource.kind),
-                )
-                .help("apply it with `kubectl apply --server-side`, or shorten its descriptions with `max_desc_len`"),
-            );
-        }
-    }
     out
 }
 

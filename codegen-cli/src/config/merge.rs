@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::lints::Lints;
+
 use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, ClientTarget, Config, FILE_NAME, Generator, Overrides, Settings, UsageError, header,
@@ -79,6 +81,7 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         rbac,
         webhook,
         openapi,
+        lints: Lints::new(&config.lints, &flags.lints).map_err(UsageError)?,
     })
 }
 

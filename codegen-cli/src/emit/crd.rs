@@ -53,11 +53,6 @@ pub fn emit(ir: &Ir, schemas: &Schemas, refuse_unknown_fields: bool) -> OutputTr
     tree
 }
 
-/// Bytes of a CRD as JSON without whitespace.
-pub fn json_size(definition: &Definition<'_>, schemas: &Schemas) -> usize {
-    object(definition, schemas).map_or(0, |object| object.to_string().len())
-}
-
 /// A CRD as data; `None` without a version.
 pub fn object(definition: &Definition<'_>, schemas: &Schemas) -> Option<Value> {
     let (_, first) = definition.versions.first()?;

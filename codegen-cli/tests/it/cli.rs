@@ -205,3 +205,35 @@ fn a_header_begins_every_rust_file() {
     let out = sample.run(GENERATE);
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
 }
+
+#[test]
+fn levels_of_warnings_stand_in_the_file_and_in_flags() {
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub node_name: String,")));
+    let file = |lints: &str| {
+        let rest = "input = [\"api\"]\nonly = [\"crd\"]\n[crd]\noutput = \"crds\"\n[lints]\n";
+        sample.write("kubesmith.toml", rest.to_string() + lints);
+    };
+    let run = |flags: &[&str]| {
+        let out = sample.run(&[&["generate", "--message-format", "short"], flags].concat());
+        (out.status.code(), text(&out.stderr))
+    };
+    let shown = "warning[KS0701]: the field name `node_name` is not camelCase in JSON";
+    for (lints, flags, code, wanted) in [
+        ("", &[][..], 0, shown),
+        ("allow = [\"KS0701\"]", &[], 0, ""),
+        ("deny = [\"KS0701\"]", &[], 1, "error[KS0701]"),
+        ("allow = [\"KS0701\"]", &["--deny", "all"], 1, "error[KS0701]"),
+        ("deny = [\"all\"]", &["--allow", "KS0701,KS0711"], 0, ""),
+        ("allow = [\"KS0771\"]", &[], 2, "did you mean KS0701?"),
+        ("deny = [\"KS0306\"]", &[], 2, "is an error, which has no level"),
+        ("alow = [\"KS0701\"]", &[], 2, "did you mean `allow`?"),
+    ] {
+        file(lints);
+        let (status, stderr) = run(flags);
+        assert_eq!(status, Some(code), "{lints} {flags:?}: {stderr}");
+        assert!(
+            stderr.contains(wanted) && (!wanted.is_empty() || stderr.is_empty()),
+            "{lints} {flags:?}: {stderr}"
+        );
+    }
+}

@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 use kubesmith::config::{self, Generator, Overrides};
 use kubesmith::diag::{self, MessageFormat};
+use kubesmith::lints::{LINTS, LintConfig};
 use kubesmith::pipeline::{self, Generated};
 
 /// The repository's testdata folder.
@@ -119,7 +120,27 @@ pub(crate) fn crds(input: PathBuf, max_desc_len: Option<usize>, allow_dangerous_
     })
 }
 
+/// Runs the pipeline for the CRDs alone, with these levels of warnings.
+pub(crate) fn linted(input: PathBuf, lints: LintConfig) -> Generated {
+    let only = vec![Generator::Crd];
+    settled(Overrides {
+        input: vec![input],
+        crd_output: Some("out".into()),
+        only,
+        lints,
+        allow_dangerous_types: true,
+        ..Overrides::default()
+    })
+}
+
+/// Conventions have tests of their own; elsewhere they would be noise.
 pub(crate) fn run(overrides: Overrides) -> Generated {
+    let conventions = LINTS.iter().map(|(code, _)| code.to_string()).filter(|code| code.starts_with("KS07"));
+    let lints = LintConfig { allow: conventions.collect(), ..LintConfig::default() };
+    settled(Overrides { lints, ..overrides })
+}
+
+fn settled(overrides: Overrides) -> Generated {
     pipeline::generate(&config::settings(None, overrides).unwrap()[0])
 }
 

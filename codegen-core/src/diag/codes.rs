@@ -60,7 +60,7 @@ macro_rules! codes {
 }
 
 // 00xx attributes, 01xx root types, 02xx names, 03xx validation and schema keys,
-// 04xx loading and resolving, 05xx rules across items, 06xx configuration and output.
+// 04xx loading and resolving, 05xx rules across items, 06xx configuration and output, 07xx conventions.
 codes! {
     MALFORMED_ATTRIBUTE = 1, "malformed attribute",
         "Attributes are lists of keys separated by commas: a bare `key`, `key = value` or `key(...)`. Values are \
@@ -276,6 +276,10 @@ codes! {
     CRD_TOO_LARGE = 510, "CRD too large for kubectl apply",
         "`kubectl apply` stores the whole object in an annotation of at most 262144 bytes. Use `kubectl apply \
          --server-side`, or shorten descriptions with `max_desc_len`.";
+    CRD_NEAR_ETCD_LIMIT = 511, "CRD too large for etcd",
+        "etcd takes requests of at most 1.5 MiB unless it is told otherwise (`--max-request-bytes`), and a \
+         CustomResourceDefinition is stored in one. Shorten descriptions with `max_desc_len`, or leave parts of the schema \
+         open.";
     NOT_STRUCTURAL = 520, "schema that is not structural",
         "An API server takes structural schemas only: every field has a type, every list says what its items are, and \
          nothing contradicts the type: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.";
@@ -295,6 +299,40 @@ codes! {
         "A file stands where output is to be written, and it does not bear kubesmith's mark. It is never overwritten.";
     CANNOT_WRITE = 602, "output cannot be written",
         "The output folder or a file in it cannot be read or written. Nothing was changed before the first failure.";
+
+    NOT_CAMEL_CASE = 701, "field name is not camelCase",
+        "Names of fields in JSON are camelCase in every Kubernetes API, without `_` and `-`. serde takes them over from Rust \
+         unless `#[serde(rename_all = \"camelCase\")]` is on the type.";
+    UNKEYED_CONDITIONS = 702, "conditions are not merged by type",
+        "Conditions are written by several controllers. With server-side apply each owns its own, if the list is a map with \
+         the key `type`; otherwise each writer replaces all of them.";
+    NARROW_INTEGER = 703, "schema admits more than the Rust type",
+        "Schemas know integers of 32 and 64 bits with a sign. What a server accepts of other integers is more than the Rust \
+         type holds, and one such object makes every list of them unreadable: say the bounds with `minimum` and `maximum`.";
+    STATUS_NOT_SUBRESOURCE = 704, "status is no subresource",
+        "Without the `/status` subresource a writer of the spec can change the status and the other way round, and every \
+         change of the status is a new generation. `#[resource(status)]` separates them.";
+    STATUS_REQUIRED = 705, "status is required",
+        "Where status is a subresource, an API server drops it from objects that are created. If it is required, no object \
+         can be created.";
+    BOOLEAN = 706, "boolean field",
+        "Many ideas start as boolean and trend towards a small set of exclusive options, which an enum of strings can grow \
+         into. Silent unless `warn` or `deny` names it.";
+    FLOAT = 707, "floating point field",
+        "Floating point numbers change when they are read and written by another language. Silent unless `warn` or `deny` \
+         names it; without `allow_dangerous_types` they are errors.";
+    LARGE_INTEGER = 708, "integer above 2^53",
+        "JSON numbers are doubles in JavaScript and other languages, which hold integers up to 2^53 exactly. Silent unless \
+         `warn` or `deny` names it.";
+    MAP_OF_OBJECTS = 709, "map of objects",
+        "Kubernetes' APIs have lists of named objects instead of maps of them: names can be validated and documented like \
+         other fields. Silent unless `warn` or `deny` names it.";
+    NULLABLE = 710, "nullable field",
+        "Null and absence are the same to many clients, so that a meaning which tells them apart is lost. Silent unless \
+         `warn` or `deny` names it.";
+    UNBOUNDED = 711, "text, list or map without a bound",
+        "What has no bound counts as large as a request can make it when the cost of rules is estimated. Silent unless `warn` \
+         or `deny` names it.";
 }
 
 #[cfg(test)]

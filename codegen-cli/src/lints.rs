@@ -1,0 +1,188 @@
+//! Warnings and their levels: what is silent, what is said, what stops the run.
+
+use std::collections::BTreeMap;
+
+use kubesmith_core::diag::{CODES, Code, Severity};
+use kubesmith_core::grammar::closest;
+use serde::Deserialize;
+
+use crate::diag::Diagnostic;
+
+/// What becomes of a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// It is dropped.
+    Allow,
+    /// It is shown.
+    Warn,
+    /// It is an error.
+    Deny,
+}
+
+/// Every code that warns, with its level where nothing is said. Conventions that good APIs break for good reasons are
+/// silent until they are asked for.
+pub const LINTS: &[(Code, Level)] = &[
+    (Code::PATH_NOT_IN_SCHEMA, Level::Warn),
+    (Code::CRD_TOO_LARGE, Level::Warn),
+    (Code::CRD_NEAR_ETCD_LIMIT, Level::Warn),
+    (Code::NOT_CAMEL_CASE, Level::Warn),
+    (Code::UNKEYED_CONDITIONS, Level::Warn),
+    (Code::NARROW_INTEGER, Level::Warn),
+    (Code::STATUS_NOT_SUBRESOURCE, Level::Warn),
+    (Code::STATUS_REQUIRED, Level::Warn),
+    (Code::BOOLEAN, Level::Allow),
+    (Code::FLOAT, Level::Allow),
+    (Code::LARGE_INTEGER, Level::Allow),
+    (Code::MAP_OF_OBJECTS, Level::Allow),
+    (Code::NULLABLE, Level::Allow),
+    (Code::UNBOUNDED, Level::Allow),
+];
+
+/// Stands for every code that warns.
+const ALL: &str = "all";
+
+/// Codes by level: the table `[lints]`, and the flags.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, clap::Args)]
+#[serde(deny_unknown_fields, default)]
+pub struct LintConfig {
+    /// Warnings that are not shown, by code, or `all`.
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    pub allow: Vec<String>,
+    /// Warnings that are shown: those of conventions are not by themselves.
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    pub warn: Vec<String>,
+    /// Warnings that are errors.
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    pub deny: Vec<String>,
+}
+
+/// The level of each code that warns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lints {
+    levels: BTreeMap<Code, Level>,
+}
+
+impl Default for Lints {
+    fn default() -> Self {
+        Self { levels: LINTS.iter().copied().collect() }
+    }
+}
+
+impl Lints {
+    /// The levels that the file and then the flags set; a code that is named wins over `all`.
+    ///
+    /// # Errors
+    /// A text that is no code, a code that is no warning, a code with two levels in one place.
+    pub fn new(file: &LintConfig, flags: &LintConfig) -> Result<Self, String> {
+        let mut lints = Self::default();
+        for config in [file, flags] {
+            lints.set(config)?;
+        }
+        Ok(lints)
+    }
+
+    fn set(&mut self, config: &LintConfig) -> Result<(), String> {
+        let lists = [(Level::Allow, &config.allow), (Level::Warn, &config.warn), (Level::Deny, &config.deny)];
+        let is_all = |text: &String| text == ALL;
+        let of_all: Vec<Level> =
+            lists.iter().filter(|(_, texts)| texts.iter().any(is_all)).map(|(level, _)| *level).collect();
+        match of_all[..] {
+            [] => {}
+            [level] => self.levels.values_mut().for_each(|known| *known = level),
+            _ => return Err(format!("`{ALL}` has one level: `allow`, `warn` or `deny`")),
+        }
+        let mut named = BTreeMap::new();
+        for (level, texts) in lists {
+            for text in texts.iter().filter(|text| !is_all(text)) {
+                let code = warning(text)?;
+                if named.insert(code, level).is_some_and(|other| other != level) {
+                    return Err(format!("{code} has one level: `allow`, `warn` or `deny`"));
+                }
+            }
+        }
+        self.levels.extend(named);
+        Ok(())
+    }
+
+    /// Drops, keeps and raises warnings by their levels.
+    pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>) {
+        let level = |diagnostic: &Diagnostic| match diagnostic.severity {
+            Severity::Warning => self.levels.get(&diagnostic.code).copied().unwrap_or(Level::Warn),
+            Severity::Error => Level::Warn,
+        };
+        diagnostics.retain(|diagnostic| level(diagnostic) != Level::Allow);
+        for diagnostic in diagnostics.iter_mut().filter(|diagnostic| level(diagnostic) == Level::Deny) {
+            diagnostic.severity = Severity::Error;
+            diagnostic.notes.push("a warning that `deny` makes an error".to_string());
+        }
+    }
+}
+
+/// The code of a warning.
+fn warning(text: &str) -> Result<Code, String> {
+    let Some(code) = Code::parse(text) else {
+        let codes: Vec<String> = LINTS.iter().map(|(code, _)| code.to_string()).collect();
+        let near = closest(text, codes.iter().map(String::as_str));
+        let hint = near
+            .map_or_else(|| format!("write it like {}", codes[0]), |near| format!("did you mean {near}?"));
+        return Err(format!("`{text}` is no code of a warning: {hint}"));
+    };
+    if LINTS.iter().any(|(known, _)| *known == code) {
+        return Ok(code);
+    }
+    let title = CODES.iter().find(|info| info.code == code).map_or("", |info| info.title);
+    Err(format!("{code} ({title}) is an error, which has no level"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(allow: &[&str], warn: &[&str], deny: &[&str]) -> LintConfig {
+        let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+        LintConfig { allow: owned(allow), warn: owned(warn), deny: owned(deny) }
+    }
+
+    fn levels(file: &LintConfig, flags: &LintConfig) -> [Option<Level>; 2] {
+        let lints = Lints::new(file, flags).unwrap();
+        let warnings =
+            [Code::PATH_NOT_IN_SCHEMA, Code::BOOLEAN].map(|code| Diagnostic::warning(code, None, "w"));
+        warnings.map(|warning| {
+            let mut list = vec![warning];
+            lints.apply(&mut list);
+            Some(match list.first()?.severity {
+                Severity::Warning => Level::Warn,
+                Severity::Error => Level::Deny,
+            })
+        })
+    }
+
+    #[test]
+    fn levels_are_set_by_code() {
+        let none = LintConfig::default();
+        assert_eq!(levels(&none, &none), [Some(Level::Warn), None]);
+        assert_eq!(levels(&config(&["KS0509"], &["KS0706"], &[]), &none), [None, Some(Level::Warn)]);
+        assert_eq!(levels(&config(&[], &[], &["all"]), &none), [Some(Level::Deny), Some(Level::Deny)]);
+        assert_eq!(levels(&config(&["KS0706"], &[], &["all"]), &none), [Some(Level::Deny), None]);
+        assert_eq!(
+            levels(&config(&["all"], &[], &[]), &config(&[], &["ks0509"], &[])),
+            [Some(Level::Warn), None]
+        );
+        let mut error = vec![Diagnostic::error(Code::PATH_NOT_IN_SCHEMA, None, "e")];
+        Lints::new(&config(&["all"], &[], &[]), &none).unwrap().apply(&mut error);
+        assert_eq!(error.len(), 1, "errors stay");
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for (bad, wanted) in [
+            (config(&["KS0306"], &[], &[]), "is an error"),
+            (config(&["KS070"], &[], &[]), "is no code"),
+            (config(&["KS0509"], &[], &["KS0509"]), "one level"),
+            (config(&["all"], &["all"], &[]), "one level"),
+        ] {
+            let message = Lints::new(&bad, &LintConfig::default()).unwrap_err();
+            assert!(message.contains(wanted), "{message}");
+        }
+    }
+}

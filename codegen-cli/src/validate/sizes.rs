@@ -1,0 +1,142 @@
+//! CRDs that are too large to be stored.
+
+use kubesmith_apiextensions::structural::golang;
+use kubesmith_core::diag::Code;
+use serde_json::Value;
+
+use crate::diag::Diagnostic;
+use crate::docs;
+use crate::emit::crd::{self, Definition};
+use crate::ir::{Ir, Resource};
+use crate::output::OutputTree;
+use crate::schema::Schemas;
+use crate::source::SourceMap;
+
+/// The most bytes that all annotations of an object may have: what `kubectl apply` can store of an object in one of them
+/// (`TotalAnnotationSizeLimitB` in `k8s.io/apimachinery/pkg/api/validation`).
+const APPLY_LIMIT: usize = 262_144;
+
+/// The annotation that `kubectl apply` stores the object in.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// The most bytes of a request that etcd takes where `--max-request-bytes` does not say otherwise.
+const ETCD_LIMIT: usize = 1_572_864;
+
+/// Lengths of descriptions that are tried, in bytes.
+const DESCRIPTION_LENGTHS: [usize; 6] = [1_000, 500, 200, 100, 50, 0];
+
+/// Warns about CRDs that `kubectl apply` or etcd cannot store. `tree` is what was emitted.
+pub fn sizes(ir: &Ir, schemas: &Schemas, tree: &OutputTree, sources: &SourceMap) -> Vec<Diagnostic> {
+    // YAML is longer than the JSON that is stored, so that most files need no second look. HTML's special characters
+    // are what JSON writes longer, in six bytes each.
+    let short = |text: &str| {
+        let special = text.bytes().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
+        text.len() + special * 5 <= APPLY_LIMIT - 1_024
+    };
+    if tree.iter().all(|(_, text)| short(text)) {
+        return Vec::new();
+    }
+    let checked =
+        crd::definitions(ir).into_iter().filter_map(|definition| check(&definition, schemas, sources));
+    checked.collect()
+}
+
+fn check(definition: &Definition<'_>, schemas: &Schemas, sources: &SourceMap) -> Option<Diagnostic> {
+    let (_, resource) = definition.versions.first()?;
+    let mut object = crd::object(definition, schemas)?;
+    let (stored, applied) = (golang::json(&object).len(), annotations(&object));
+    let (code, message, limit, size): (_, _, _, fn(&Value) -> usize) = if stored > ETCD_LIMIT / 10 * 9 {
+        let message = format!(
+            "the CRD of {} has {stored} bytes, and etcd takes requests of at most {ETCD_LIMIT}",
+            resource.kind
+        );
+        (Code::CRD_NEAR_ETCD_LIMIT, message, ETCD_LIMIT / 2, |object| golang::json(object).len())
+    } else if applied > APPLY_LIMIT {
+        let message = format!(
+            "`kubectl apply` cannot store the CRD of {}: its annotation would have {applied} bytes of at most {APPLY_LIMIT}",
+            resource.kind
+        );
+        (Code::CRD_TOO_LARGE, message, APPLY_LIMIT, annotations)
+    } else {
+        return None;
+    };
+    let help = help(code, resource, shorter(&mut object, limit, size));
+    Some(Diagnostic::warning(code, sources.loc(&resource.span), message).help(help))
+}
+
+/// The bytes of all annotations after `kubectl apply`, which writes JSON as Go does and ends it with a line break.
+fn annotations(object: &Value) -> usize {
+    let own = object.pointer("/metadata/annotations").and_then(Value::as_object);
+    let own: usize =
+        own.into_iter().flatten().map(|(name, value)| name.len() + value.as_str().map_or(0, str::len)).sum();
+    own + LAST_APPLIED.len() + golang::json(object).len() + 1
+}
+
+/// The longest descriptions with which the object is small enough, and its size then.
+fn shorter(object: &mut Value, limit: usize, size: fn(&Value) -> usize) -> Option<(usize, usize)> {
+    DESCRIPTION_LENGTHS.into_iter().find_map(|length| {
+        cut(object, length);
+        let bytes = size(object);
+        (bytes <= limit).then_some((length, bytes))
+    })
+}
+
+fn cut(value: &mut Value, length: usize) {
+    match value {
+        Value::Object(map) => {
+            // A field may be called `description` too; its schema is an object.
+            match map.get_mut("description") {
+                Some(Value::String(_)) if length == 0 => drop(map.remove("description")),
+                Some(Value::String(text)) => *text = docs::truncate(text, length),
+                _ => {}
+            }
+            map.values_mut().for_each(|value| cut(value, length));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| cut(item, length)),
+        _ => {}
+    }
+}
+
+fn help(code: Code, resource: &Resource, shorter: Option<(usize, usize)>) -> String {
+    let other = match code {
+        Code::CRD_TOO_LARGE => "apply it with `kubectl apply --server-side`".to_string(),
+        _ => format!(
+            "leave parts of {} open with `#[schema(schemaless, preserve_unknown_fields)]`",
+            resource.kind
+        ),
+    };
+    match shorter {
+        Some((length, bytes)) => {
+            format!("{other}, or set `max_desc_len = {length}`: then it has {bytes} bytes")
+        }
+        None => format!("{other}; without descriptions it is too large as well"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn descriptions_are_cut_until_the_object_fits() {
+        let text = "word ".repeat(100);
+        let mut object = json!({"properties": {"description": {"type": "string", "description": text}, "a": {"description": text}}});
+        let size: fn(&Value) -> usize = |object| object.to_string().len();
+        assert_eq!(shorter(&mut object.clone(), 600, size).unwrap().0, 200);
+        assert_eq!(shorter(&mut object.clone(), 10, size), None);
+        let (length, bytes) = shorter(&mut object, 80, size).unwrap();
+        assert_eq!(
+            (length, object),
+            (0, json!({"properties": {"description": {"type": "string"}, "a": {}}}))
+        );
+        assert!(bytes <= 80);
+    }
+
+    #[test]
+    fn annotations_are_counted_as_the_server_does() {
+        let object = json!({"metadata": {"annotations": {"a": "<b>"}}});
+        let json = r#"{"metadata":{"annotations":{"a":"\u003cb\u003e"}}}"#;
+        assert_eq!(annotations(&object), "a<b>".len() + LAST_APPLIED.len() + json.len() + 1);
+    }
+}
