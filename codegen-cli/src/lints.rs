@@ -22,6 +22,8 @@ pub enum Level {
 /// Every code that warns, with its level where nothing is said. Conventions that good APIs break for good reasons are
 /// silent until they are asked for.
 pub const LINTS: &[(Code, Level)] = &[
+    (Code::MEANINGLESS_MARKER, Level::Warn),
+    (Code::PLAIN_COMMENT_MARKER, Level::Warn),
     (Code::PATH_NOT_IN_SCHEMA, Level::Warn),
     (Code::CRD_TOO_LARGE, Level::Warn),
     (Code::CRD_NEAR_ETCD_LIMIT, Level::Warn),
