@@ -53,6 +53,11 @@ pub(crate) fn default(crd: &mut Value, stage: Stage) {
     }
     let conversion = map_at(&mut crd["spec"], "conversion");
     conversion.entry("strategy").or_insert(Value::from("None"));
+    let client = conversion.get_mut("webhook").and_then(|webhook| webhook.get_mut("clientConfig"));
+    if let Some(service) = client.and_then(|client| client.get_mut("service")).and_then(Value::as_object_mut)
+    {
+        service.entry("port").or_insert(Value::from(443));
+    }
     if stage == Stage::Create {
         let stored = storage_version(crd).to_owned();
         let empty = json!({"plural": "", "kind": ""});

@@ -1,20 +1,97 @@
 //! The rules of a custom resource: what its CRD says about one version.
 
+use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use kubesmith_apiextensions::structural::{self, Checker, Structural};
 use serde_json::Value;
 
 use crate::apply::Typed;
+use crate::conversion::ConversionWebhook;
 use crate::crd;
 use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths};
-use crate::status::Cause;
+use crate::server::Server;
+use crate::status::{ApiResult, Cause};
 
 /// One served version of a CRD.
 #[derive(Debug)]
 pub(crate) struct Custom {
     /// The CRD's name.
     pub(crate) crd: String,
+    own: Arc<Schema>,
+    /// The other versions, and the way to them.
+    pub(crate) family: Arc<Family>,
+}
+
+impl Deref for Custom {
+    type Target = Schema;
+
+    fn deref(&self) -> &Schema {
+        &self.own
+    }
+}
+
+/// All versions of a CRD, those that are not served included.
+#[derive(Debug)]
+pub(crate) struct Family {
+    /// The webhook that converts between versions; without one only their names differ.
+    pub(crate) conversion: Option<ConversionWebhook>,
+    /// By their `apiVersion`.
+    versions: BTreeMap<String, Arc<Schema>>,
+}
+
+impl Family {
+    fn new(crd: &Value) -> Self {
+        let group = crd["spec"]["group"].as_str().unwrap_or_default();
+        let versions = crd["spec"]["versions"].as_array().into_iter().flatten().map(|version| {
+            let name = version["name"].as_str().unwrap_or_default();
+            (format!("{group}/{name}"), Arc::new(Schema::new(crd, version)))
+        });
+        Self { conversion: ConversionWebhook::of(&crd["spec"]["conversion"]), versions: versions.collect() }
+    }
+
+    /// The schema of an `apiVersion`.
+    pub(crate) fn version(&self, api_version: &str) -> Option<&Arc<Schema>> {
+        self.versions.get(api_version)
+    }
+
+    /// Converts objects to an `apiVersion`.
+    ///
+    /// # Errors
+    /// When the conversion webhook fails.
+    pub(crate) async fn convert(
+        &self,
+        server: &Server,
+        to: &str,
+        mut objects: Vec<Value>,
+    ) -> ApiResult<Vec<Value>> {
+        match &self.conversion {
+            Some(webhook) => webhook.convert(server, to, objects).await,
+            None => {
+                for object in &mut objects {
+                    object["apiVersion"] = Value::from(to);
+                }
+                Ok(objects)
+            }
+        }
+    }
+
+    /// As [`Family::convert`], for one object.
+    pub(crate) async fn convert_one(&self, server: &Server, to: &str, mut object: Value) -> ApiResult<Value> {
+        if let Some(webhook) = &self.conversion {
+            let mut converted = webhook.convert(server, to, vec![object]).await?;
+            // As many come back as were sent.
+            return Ok(converted.pop().unwrap_or_default());
+        }
+        object["apiVersion"] = Value::from(to);
+        Ok(object)
+    }
+}
+
+/// The rules of one version.
+#[derive(Debug)]
+pub(crate) struct Schema {
     /// `openAPIV3Schema` as written.
     pub(crate) schema: Value,
     /// The schema as it is enforced, with its rules.
@@ -26,7 +103,7 @@ pub(crate) struct Custom {
     has_defaults: bool,
 }
 
-impl Custom {
+impl Schema {
     fn new(crd: &Value, version: &Value) -> Self {
         let schema = version["schema"]["openAPIV3Schema"].clone();
         // A stored CRD has been checked; should its schema not parse all the same, everything is kept.
@@ -34,7 +111,6 @@ impl Custom {
         let preserve_unknown = crd["spec"]["preserveUnknownFields"] == true || parsed.is_err();
         let structural = parsed.unwrap_or_default();
         Self {
-            crd: crate::meta::name(crd).to_owned(),
             typed: Typed::custom(&structural),
             has_defaults: structural.any(&|part: &Structural| part.default.is_some()),
             schema,
@@ -77,20 +153,24 @@ impl Custom {
 /// The resources that an established CRD serves.
 pub(crate) fn defs(crd: &Value) -> Vec<ResourceDef> {
     let versions = crd["spec"]["versions"].as_array().map_or(&[][..], Vec::as_slice);
-    versions.iter().filter(|v| v["served"] == true).map(|version| def(crd, version)).collect()
+    let family = Arc::new(Family::new(crd));
+    let served = versions.iter().filter(|v| v["served"] == true);
+    served.filter_map(|version| def(crd, version, &family)).collect()
 }
 
-fn def(crd: &Value, version: &Value) -> ResourceDef {
+fn def(crd: &Value, version: &Value, family: &Arc<Family>) -> Option<ResourceDef> {
     let spec = &crd["spec"];
     let names = &crd["status"]["acceptedNames"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| crate::meta::strings(value).into_iter().map(str::to_owned).collect();
     let group = text(&spec["group"]);
+    let own = family.version(&format!("{group}/{}", text(&version["name"])))?.clone();
+    let custom = Custom { crd: crate::meta::name(crd).to_owned(), own, family: family.clone() };
     let deprecated = (version["deprecated"] == true).then(|| match version["deprecationWarning"].as_str() {
         Some(warning) => warning.to_owned(),
         None => format!("{group}/{} {} is deprecated", text(&version["name"]), text(&names["kind"])),
     });
-    ResourceDef {
+    Some(ResourceDef {
         stored_as: format!("{group}/{}", crd::storage_version(crd)),
         collection: crd::collection(crd),
         version: text(&version["name"]),
@@ -106,9 +186,9 @@ fn def(crd: &Value, version: &Value) -> ResourceDef {
         columns: columns(&version["additionalPrinterColumns"]),
         selectable: selectable(&version["selectableFields"]),
         deprecated,
-        behaviour: Behaviour::Custom(Arc::new(Custom::new(crd, version))),
+        behaviour: Behaviour::Custom(Arc::new(custom)),
         group,
-    }
+    })
 }
 
 fn scale(scale: &Value) -> Option<ScalePaths> {

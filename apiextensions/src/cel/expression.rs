@@ -26,7 +26,7 @@ pub enum Binding<'a> {
     /// The authorizer.
     Authorizer(Arc<dyn Authorizer>),
     /// A question to the authorizer that lacks nothing but the verb.
-    ResourceCheck(Arc<dyn Authorizer>, AccessRequest),
+    ResourceCheck(Arc<dyn Authorizer>, &'a AccessRequest),
 }
 
 impl Binding<'_> {
@@ -38,7 +38,7 @@ impl Binding<'_> {
             Self::Json(json) => Value::untyped(json),
             Self::Authorizer(authorizer) => question(Stage::Authorizer, authorizer, AccessRequest::default()),
             Self::ResourceCheck(authorizer, request) => {
-                question(Stage::Resource, authorizer, request.clone())
+                question(Stage::Resource, authorizer, (*request).clone())
             }
         }
     }
@@ -107,7 +107,7 @@ mod tests {
             ("object", Binding::Json(&object)),
             ("request", Binding::Json(&request)),
             ("authorizer", Binding::Authorizer(authorizer.clone())),
-            ("authorizer.requestResource", Binding::ResourceCheck(authorizer, AccessRequest::default())),
+            ("authorizer.requestResource", Binding::ResourceCheck(authorizer, &AccessRequest::default())),
         ];
         expression.run(&bindings, PER_CALL_LIMIT).0.map_err(|e| e.to_string())
     }

@@ -91,13 +91,14 @@ impl Conditions {
         let null = Value::Null;
         let request = review::described(attributes, versioned);
         let authorizer: Arc<dyn Authorizer> = Arc::new(AllowAll);
+        let resource = access(attributes);
         let bindings = [
             ("object", Binding::Json(versioned.object.as_ref().unwrap_or(&null))),
             ("oldObject", Binding::Json(versioned.old.as_ref().unwrap_or(&null))),
             ("namespaceObject", Binding::Json(&null)),
             ("request", Binding::Json(&request)),
             ("authorizer", Binding::Authorizer(authorizer.clone())),
-            ("authorizer.requestResource", Binding::ResourceCheck(authorizer, access(attributes))),
+            ("authorizer.requestResource", Binding::ResourceCheck(authorizer, &resource)),
         ];
         let (mut budget, mut errors) = (BUDGET, Vec::new());
         for (source, expression) in &self.0 {

@@ -1,32 +1,174 @@
-//! Objects in other versions of their resource.
+//! Objects in other versions of their resource than the one they are stored as.
+//!
+//! A stored object carries the version that it was written in. Reading fills in the defaults of that version, converts, and
+//! drops what the asked-for version does not know; writing converts to the version that the CRD names now. Without a
+//! conversion webhook nothing has to be waited for.
+
+mod review;
+mod webhook;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::Value;
 
+pub(crate) use webhook::ConversionWebhook;
+
+use crate::custom::Custom;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::status::ApiResult;
-use crate::verbs::admit;
+use crate::store::Object;
+
+/// An object as requests for one version see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Served(Arc<Object>);
+
+impl Served {
+    pub(crate) fn value(&self) -> &Value {
+        &self.0.value
+    }
+
+    /// The object's JSON; shared by all readers when the object is served as it is stored.
+    pub(crate) fn json(&self) -> Bytes {
+        self.0.json()
+    }
+
+    fn like(object: &Object, value: Value) -> Self {
+        // An object that only looks as if it had been stored has no version, and gets none here.
+        let made = if object.rv == 0 { Object::unstored(value) } else { Object::new(value, object.rv) };
+        Self(Arc::new(made))
+    }
+}
+
+/// Whether reads and writes may have to wait for a conversion webhook.
+pub(crate) fn is_by_webhook(def: &ResourceDef) -> bool {
+    matches!(&def.behaviour, Behaviour::Custom(custom) if custom.family.conversion.is_some())
+}
+
+/// The object as the definition serves it; `None` when a webhook has to convert it.
+pub(crate) fn at_once(def: &ResourceDef, object: &Arc<Object>) -> Option<Served> {
+    let custom = match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => {
+            let Some(conversion) = built_in.conversion else { return Some(Served(object.clone())) };
+            return Some(Served::like(object, (conversion.from_stored)(object.value.clone())));
+        }
+        Behaviour::Custom(custom) => custom,
+    };
+    let stored = stored_version(object);
+    let same = is_version(def, stored);
+    if !same && custom.family.conversion.is_some() {
+        return None;
+    }
+    if same && custom.is_defaulted(&object.value) {
+        return Some(Served(object.clone()));
+    }
+    let mut value = defaulted(custom, object);
+    if !same {
+        value["apiVersion"] = Value::from(def.api_version());
+        custom.prune(&mut value);
+    }
+    Some(Served::like(object, value))
+}
+
+fn stored_version(object: &Object) -> &str {
+    object.value["apiVersion"].as_str().unwrap_or_default()
+}
+
+/// Whether the definition serves this `group/version`.
+fn is_version(def: &ResourceDef, api_version: &str) -> bool {
+    api_version.rsplit_once('/').is_some_and(|(group, version)| group == def.group && version == def.version)
+}
+
+/// The object with the defaults of the version that it is stored as.
+fn defaulted(custom: &Custom, object: &Object) -> Value {
+    let mut value = object.value.clone();
+    if let Some(schema) = custom.family.version(stored_version(object)) {
+        schema.default(&mut value);
+    }
+    value
+}
+
+/// An object as the definition serves it.
+///
+/// # Errors
+/// When the conversion webhook fails.
+pub(crate) async fn one(server: &Server, def: &ResourceDef, object: &Arc<Object>) -> ApiResult<Served> {
+    if let Some(served) = at_once(def, object) {
+        return Ok(served);
+    }
+    let mut all = converted(server, def, std::slice::from_ref(object)).await?;
+    // As many come back as were sent.
+    Ok(all.pop().unwrap_or_else(|| Served(object.clone())))
+}
+
+/// Objects as the definition serves them; those that a webhook has to convert go there together.
+///
+/// # Errors
+/// When the conversion webhook fails.
+pub(crate) async fn all(
+    server: &Server,
+    def: &ResourceDef,
+    objects: &[Arc<Object>],
+) -> ApiResult<Vec<Served>> {
+    let at_once: Option<Vec<Served>> = objects.iter().map(|object| at_once(def, object)).collect();
+    match at_once {
+        Some(all) => Ok(all),
+        None => converted(server, def, objects).await,
+    }
+}
+
+async fn converted(server: &Server, def: &ResourceDef, objects: &[Arc<Object>]) -> ApiResult<Vec<Served>> {
+    let Behaviour::Custom(custom) = &def.behaviour else { return Ok(Vec::new()) };
+    let values = objects.iter().map(|object| defaulted(custom, object)).collect();
+    let values = custom.family.convert(server, &def.api_version(), values).await?;
+    let served = objects.iter().zip(values).map(|(object, mut value)| {
+        if !is_version(def, stored_version(object)) {
+            custom.prune(&mut value);
+        }
+        Served::like(object, value)
+    });
+    Ok(served.collect())
+}
+
+/// An object of the definition's version in the version that it is stored as.
+///
+/// # Errors
+/// When the conversion webhook fails.
+pub(crate) async fn stored(server: &Server, def: &ResourceDef, value: Value) -> ApiResult<Value> {
+    match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => Ok(match built_in.conversion {
+            Some(conversion) => (conversion.to_stored)(value),
+            None => value,
+        }),
+        Behaviour::Custom(_) if def.is_storage_version() => Ok(value),
+        Behaviour::Custom(custom) => {
+            let mut value = custom.family.convert_one(server, &def.stored_as, value).await?;
+            if let Some(schema) = custom.family.version(&def.stored_as) {
+                schema.prune(&mut value);
+            }
+            Ok(value)
+        }
+    }
+}
 
 /// Converts an object from one version of a resource to another.
 ///
 /// # Errors
 /// When the conversion webhook fails.
 pub(crate) async fn between(
-    _server: &Server,
+    server: &Server,
     from: &Arc<ResourceDef>,
     to: &Arc<ResourceDef>,
-    mut value: Value,
+    value: Value,
 ) -> ApiResult<Value> {
-    if Arc::ptr_eq(from, to) {
-        return Ok(value);
-    }
-    Ok(match &to.behaviour {
-        Behaviour::BuiltIn(_) => admit::from_stored(to, &admit::to_stored(from, value)),
-        Behaviour::Custom(_) => {
-            value["apiVersion"] = Value::from(to.api_version());
-            value
+    match (&from.behaviour, &to.behaviour) {
+        _ if Arc::ptr_eq(from, to) => Ok(value),
+        (Behaviour::BuiltIn(from), Behaviour::BuiltIn(to)) => {
+            let stored = from.conversion.map_or(value.clone(), |conversion| (conversion.to_stored)(value));
+            Ok(to.conversion.map_or(stored.clone(), |conversion| (conversion.from_stored)(stored)))
         }
-    })
+        (_, Behaviour::Custom(custom)) => custom.family.convert_one(server, &to.api_version(), value).await,
+        _ => Ok(value),
+    }
 }

@@ -14,39 +14,6 @@ use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::types;
 
-/// Converts a stored object to the version it is asked for in.
-pub(crate) fn from_stored(def: &ResourceDef, stored: &Value) -> Value {
-    match &def.behaviour {
-        Behaviour::BuiltIn(built_in) => match built_in.conversion {
-            Some(conversion) => (conversion.from_stored)(stored.clone()),
-            None => stored.clone(),
-        },
-        Behaviour::Custom(custom) => {
-            let mut value = stored.clone();
-            value["apiVersion"] = Value::from(def.api_version());
-            if !def.is_storage_version() {
-                custom.prune(&mut value);
-            }
-            custom.default(&mut value);
-            value
-        }
-    }
-}
-
-/// Converts an object to the version it is stored as.
-pub(crate) fn to_stored(def: &ResourceDef, mut value: Value) -> Value {
-    match &def.behaviour {
-        Behaviour::BuiltIn(built_in) => match built_in.conversion {
-            Some(conversion) => (conversion.to_stored)(value),
-            None => value,
-        },
-        Behaviour::Custom(_) => {
-            value["apiVersion"] = Value::from(def.stored_as.clone());
-            value
-        }
-    }
-}
-
 /// Reads the body as an object of the resource.
 pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
     let format = negotiate::object_format(call.headers, call.def.is_custom())?;

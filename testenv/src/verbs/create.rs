@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{admit, read};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::builtin::{self, Stage};
+use crate::conversion;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
@@ -63,7 +64,7 @@ pub(super) async fn insert(
         let name = meta::name(&complete);
         admission::validate(&Attributes { name, ..attributes }, Some(&complete)).await?;
         let key = def.key_of(&complete);
-        let stored = admit::to_stored(def, complete);
+        let stored = conversion::stored(&call.server, def, complete).await?;
         if options.dry_run {
             return match call.server.store.get(&def.collection, &key) {
                 Some(_) => Err(ApiError::already_exists(def.about(meta::name(&stored)))),

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{admit, read};
+use super::read;
 use crate::admission::{self, Attributes, Operation, Options};
+use crate::conversion;
 use crate::http::decode;
 use crate::http::query::{self, Query};
 use crate::http::reply::Reply;
@@ -207,19 +208,24 @@ pub(super) async fn delete_one(
 async fn ask_webhooks(
     call: &Call<'_>,
     name: &str,
-    stored: &Object,
+    stored: &Arc<Object>,
     options: &DeleteOptions,
 ) -> ApiResult<()> {
-    if call.server.hooks().is_empty() {
+    let asks_nobody = call.server.hooks().is_empty();
+    if asks_nobody && !conversion::is_by_webhook(&call.def) {
         return Ok(());
     }
-    let old = seen(call, stored);
+    // What cannot be read cannot be deleted.
+    let old = conversion::one(&call.server, &call.def, stored).await?;
+    if asks_nobody {
+        return Ok(());
+    }
     let options_value = options.to_value();
     let attributes = Attributes {
         call,
         operation: Operation::Delete,
         name,
-        old: Some(&old),
+        old: Some(old.value()),
         options: Options::Delete(&options_value),
         dry_run: options.dry_run,
     };
@@ -448,9 +454,4 @@ fn finish_crd(server: &Arc<Server>, name: &str) {
         // Somebody who was faster has done the same.
         let _ = remove(server, &def, name, &freed);
     }
-}
-
-/// The object as the client sees it.
-pub(super) fn seen(call: &Call<'_>, object: &Object) -> Value {
-    admit::from_stored(&call.def, &object.value)
 }

@@ -1,5 +1,6 @@
 //! GET of one object and of collections.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -7,12 +8,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::{BufMut, Bytes, BytesMut};
 use serde_json::{Map, Value, json};
 
-use super::admit;
+use crate::conversion::{self, Served};
 use crate::http::negotiate::Shape;
 use crate::http::reply::Reply;
-use crate::registry::{Behaviour, ResourceDef};
+use crate::registry::ResourceDef;
 use crate::selector::{FieldSelector, LabelSelector};
-use crate::server::Call;
+use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, Snapshot, SnapshotError};
 use crate::table;
@@ -25,13 +26,13 @@ pub(super) async fn get(call: &Call<'_>) -> ApiResult<Reply> {
     shown(call, 200, &object).await
 }
 
-/// An object in the form the client asked for.
-pub(super) async fn shown(call: &Call<'_>, code: u16, object: &Object) -> ApiResult<Reply> {
+/// A stored object in the form the client asked for.
+pub(super) async fn shown(call: &Call<'_>, code: u16, object: &Arc<Object>) -> ApiResult<Reply> {
+    let served = conversion::one(&call.server, &call.def, object).await?;
     if call.accepted.shape == Shape::Plain && !call.accepted.yaml {
-        return Ok(Reply::json_bytes(code, rendered(&call.def, object)));
+        return Ok(Reply::json_bytes(code, served.json()));
     }
-    let value = admit::from_stored(&call.def, &object.value);
-    Ok(Reply::value(code, &shaped(call, value), call.accepted.yaml))
+    Ok(Reply::value(code, &shaped(call, served.value().clone()), call.accepted.yaml))
 }
 
 /// A value in the shape the client asked for.
@@ -46,28 +47,11 @@ pub(super) fn shaped(call: &Call<'_>, value: Value) -> Value {
     }
 }
 
-/// The object's JSON in the asked-for version; rendered once for all readers when that is as it is stored.
-pub(super) fn rendered(def: &ResourceDef, object: &Object) -> Bytes {
-    let as_stored = def.is_storage_version()
-        && match &def.behaviour {
-            Behaviour::BuiltIn(_) => true,
-            // Both may have changed since the object was written.
-            Behaviour::Custom(custom) => {
-                object.value["apiVersion"] == def.stored_as.as_str() && custom.is_defaulted(&object.value)
-            }
-        };
-    if as_stored {
-        return object.json();
-    }
-    serde_json::to_vec(&admit::from_stored(def, &object.value)).unwrap_or_default().into()
-}
-
 /// The selectors of a list, a watch or a deletion.
 pub(super) struct Selectors {
     labels: LabelSelector,
     fields: FieldSelector,
-    /// Fields are selected in the asked-for version.
-    convert: Option<Arc<ResourceDef>>,
+    def: Arc<ResourceDef>,
 }
 
 impl Selectors {
@@ -81,22 +65,63 @@ impl Selectors {
         }
         let fields =
             FieldSelector::parse(&text, &def.selectable, def.namespaced).map_err(ApiError::bad_request)?;
-        let convert = (!def.is_storage_version() && !fields.is_empty()).then(|| def.clone());
-        Ok(Self { labels, fields, convert })
+        Ok(Self { labels, fields, def: def.clone() })
     }
 
-    pub(super) fn matches(&self, object: &Object) -> bool {
-        if !self.labels.matches(&object.value) {
-            return false;
+    /// Whether a stored object is selected, by what the asked-for version says; `None` when a webhook has to be asked
+    /// for that.
+    pub(super) fn select(&self, object: &Arc<Object>) -> Option<bool> {
+        if self.select_all() {
+            return Some(true);
         }
-        match &self.convert {
-            Some(def) => self.fields.matches(&admit::from_stored(def, &object.value)),
-            None => self.fields.matches(&object.value),
+        if !conversion::is_by_webhook(&self.def) && !self.labels.matches(&object.value) {
+            return Some(false);
         }
+        if self.fields.is_empty() && !conversion::is_by_webhook(&self.def) {
+            return Some(true);
+        }
+        conversion::at_once(&self.def, object).map(|served| self.matches(&served))
     }
 
-    fn select_all(&self) -> bool {
+    /// Whether an object is selected.
+    pub(super) fn matches(&self, object: &Served) -> bool {
+        self.labels.matches(object.value()) && self.fields.matches(object.value())
+    }
+
+    /// Whether everything is selected.
+    pub(super) fn select_all(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    /// Those of the stored objects that are selected.
+    ///
+    /// # Errors
+    /// When the conversion webhook fails.
+    pub(super) async fn selected(
+        &self,
+        server: &Server,
+        objects: impl Iterator<Item = (Arc<str>, Arc<Object>)>,
+    ) -> ApiResult<Vec<(Arc<str>, Arc<Object>)>> {
+        let (mut selected, mut open) = (Vec::new(), Vec::new());
+        for (key, object) in objects {
+            match self.select(&object) {
+                Some(false) => {}
+                Some(true) => selected.push((key, object)),
+                None => {
+                    open.push(selected.len());
+                    selected.push((key, object));
+                }
+            }
+        }
+        if open.is_empty() {
+            return Ok(selected);
+        }
+        let asked: Vec<Arc<Object>> = open.iter().map(|at| selected[*at].1.clone()).collect();
+        let served = conversion::all(server, &self.def, &asked).await?;
+        let refused = open.iter().zip(&served).filter(|(_, served)| !self.matches(served));
+        let refused: BTreeSet<usize> = refused.map(|(at, _)| *at).collect();
+        let kept = selected.into_iter().enumerate().filter(|(at, _)| !refused.contains(at));
+        Ok(kept.map(|(_, entry)| entry).collect())
     }
 }
 
@@ -147,24 +172,18 @@ pub(super) async fn list(call: &Call<'_>) -> ApiResult<Reply> {
         // kube-apiserver answers these from its watch cache, which knows no pages.
         limit = 0;
     }
-    let mut page = Vec::new();
-    let mut rest = 0;
-    let mut last = "";
-    for (key, object) in &snapshot.objects {
-        if start.as_deref().is_some_and(|start| &**key <= start) || !selectors.matches(object) {
-            continue;
-        }
-        if limit > 0 && page.len() == limit {
-            rest += 1;
-        } else {
-            page.push(object);
-            last = key;
-        }
-    }
+    let behind = |key: &str| start.as_deref().is_none_or(|start| key > start);
+    let objects = snapshot.objects.into_iter().filter(|(key, _)| behind(key));
+    let mut page = selectors.selected(&call.server, objects).await?;
+    let rest = if limit > 0 { page.len().saturating_sub(limit) } else { 0 };
+    page.truncate(page.len() - rest);
+    let last = page.last().map(|(key, _)| key.to_string()).unwrap_or_default();
+    let page: Vec<Arc<Object>> = page.into_iter().map(|(_, object)| object).collect();
+    let page = conversion::all(&call.server, def, &page).await?;
     let mut metadata = Map::new();
     metadata.insert("resourceVersion".to_owned(), Value::from(snapshot.rv.to_string()));
     if rest > 0 {
-        let token = Token { rv: snapshot.rv, start: last.to_owned() };
+        let token = Token { rv: snapshot.rv, start: last };
         metadata.insert("continue".to_owned(), Value::from(token.encode()));
         if selectors.select_all() {
             metadata.insert("remainingItemCount".to_owned(), Value::from(rest));
@@ -173,7 +192,7 @@ pub(super) async fn list(call: &Call<'_>) -> ApiResult<Reply> {
     if call.accepted.shape == Shape::Plain && !call.accepted.yaml {
         return Ok(Reply::json_bytes(200, list_json(def, &page, &metadata)));
     }
-    let items: Vec<Value> = page.iter().map(|object| admit::from_stored(def, &object.value)).collect();
+    let items: Vec<Value> = page.iter().map(|object| object.value().clone()).collect();
     let value = match &call.accepted.shape {
         Shape::Table(version) => table::table(call, version, &items, &Value::Object(metadata)),
         Shape::Metadata(version) => table::partial_list(&items, version, &Value::Object(metadata)),
@@ -249,10 +268,10 @@ fn snapshot(call: &Call<'_>, at: Option<u64>) -> ApiResult<Snapshot> {
 }
 
 /// A list's JSON, put together from the objects' own.
-fn list_json(def: &ResourceDef, page: &[&Arc<Object>], metadata: &Map<String, Value>) -> Bytes {
+fn list_json(def: &ResourceDef, page: &[Served], metadata: &Map<String, Value>) -> Bytes {
     let head =
         json!({"apiVersion": def.api_version(), "kind": def.list_kind, "metadata": metadata}).to_string();
-    let items: Vec<Bytes> = page.iter().map(|object| rendered(def, object)).collect();
+    let items: Vec<Bytes> = page.iter().map(Served::json).collect();
     let size = head.len() + 16 + items.iter().map(|i| i.len() + 1).sum::<usize>();
     let mut out = BytesMut::with_capacity(size);
     out.put_slice(&head.as_bytes()[..head.len() - 1]);

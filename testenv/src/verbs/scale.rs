@@ -7,6 +7,7 @@ use super::admit;
 use super::patch::{carry_out, decoded};
 use super::update::{self, Edit};
 use crate::admission;
+use crate::conversion;
 use crate::http::negotiate;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -22,7 +23,8 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
             let key = call.def.key(&call.path.namespace, &call.path.name);
             let stored = call.server.store.get(&call.def.collection, &key);
             let stored = stored.ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))?;
-            Ok(shown(call, &admit::from_stored(&call.def, &stored.value), &paths))
+            let served = conversion::one(&call.server, &call.def, &stored).await?;
+            Ok(shown(call, served.value(), &paths))
         }
         Method::PUT => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
@@ -51,7 +53,8 @@ async fn write(
     edit: &(dyn Fn(&Value) -> ApiResult<Value> + Sync),
 ) -> ApiResult<Reply> {
     let object = update::change(call, options, &mut Scaled { call, paths, options, edit }).await?;
-    Ok(shown(call, &admit::from_stored(&call.def, &object.value), paths))
+    let served = conversion::one(&call.server, &call.def, &object).await?;
+    Ok(shown(call, served.value(), paths))
 }
 
 /// A change of the scale.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{admit, create, delete, read, scale};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::builtin::{self, Stage};
+use crate::conversion;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
@@ -88,10 +89,11 @@ pub(super) async fn change(
     for _ in 0..RETRIES {
         let stored = call.server.store.get(&def.collection, &key);
         let stored = stored.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
-        let current = admit::from_stored(def, &stored.value);
-        let mut wanted = edit.edit(&current).await?;
-        begin(call, &current, &mut wanted, options);
-        let attributes = attributes(call, &current, options);
+        let served = conversion::one(&call.server, def, &stored).await?;
+        let current = served.value();
+        let mut wanted = edit.edit(current).await?;
+        begin(call, current, &mut wanted, options);
+        let attributes = attributes(call, current, options);
         if !call.is_for_scale() {
             admission::mutate(&attributes, Some(&mut wanted)).await?;
         }
@@ -99,14 +101,15 @@ pub(super) async fn change(
         if named && meta::text(&wanted, "resourceVersion") != stored.rv.to_string() {
             return Err(ApiError::modified(def.about(&call.path.name)));
         }
-        prepare(call, &current, &mut wanted);
-        admit::check(def, &wanted, Some(&current), call.path.subresource == "status")?;
-        match scale::views(call, &wanted, &current) {
+        prepare(call, current, &mut wanted);
+        admit::check(def, &wanted, Some(current), call.path.subresource == "status")?;
+        match scale::views(call, &wanted, current) {
             None => admission::validate(&attributes, Some(&wanted)).await?,
             Some((wanted, old)) => {
                 admission::validate(&Attributes { old: Some(&old), ..attributes }, Some(&wanted)).await?;
             }
         }
+        let wanted = conversion::stored(&call.server, def, wanted).await?;
         match write(call, &key, &stored, wanted, options) {
             Ok(object) => return Ok(object),
             Err(WriteError::NotFound) => return Err(ApiError::not_found(def.about(&call.path.name))),
@@ -229,7 +232,6 @@ fn write(
     options: &WriteOptions,
 ) -> Result<Arc<Object>, WriteError> {
     let def = &call.def;
-    let wanted = admit::to_stored(def, wanted);
     let gone = meta::is_terminating(&wanted) && !delete::is_held(def, &wanted);
     if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
         return Ok(stored.clone());

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tokio::sync::watch as signal;
 use tokio::time::{Instant, Interval, sleep_until};
 
-use super::admit;
 use super::read::{self, Selectors};
+use crate::conversion::{self, Served};
 use crate::http::negotiate::{Accepted, Shape};
 use crate::http::reply::Reply;
 use crate::registry::ResourceDef;
@@ -46,7 +46,7 @@ pub(super) async fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
     } else {
         (None, store.watch(&def.collection, from.unwrap_or_default()))
     };
-    let mut state = Watch {
+    let state = Watch {
         encoder: Encoder {
             def,
             accepted: call.accepted.clone(),
@@ -64,10 +64,8 @@ pub(super) async fn watch(call: &Call<'_>, name: &str) -> ApiResult<Reply> {
         stopping: call.server.stopping(),
         seen: from.unwrap_or_default(),
         done: false,
+        initial: first.map(|snapshot| (snapshot, streaming && bookmarks)),
     };
-    if let Some(snapshot) = first {
-        state.begin(&snapshot, streaming && bookmarks);
-    }
     Ok(Reply::stream(stream::unfold(state, |mut state| async move {
         let bytes = state.next().await?;
         Some((bytes, state))
@@ -110,20 +108,24 @@ struct Watch {
     /// The version up to which the client knows everything.
     seen: u64,
     done: bool,
+    /// What is there already and has not been sent, and whether a bookmark marks its end.
+    initial: Option<(Snapshot, bool)>,
 }
 
 impl Watch {
     /// Queues what is there already.
-    fn begin(&mut self, snapshot: &Snapshot, marked: bool) {
-        for (_, object) in &snapshot.objects {
-            if self.selectors.matches(object) {
-                self.encoder.line(&mut self.out, "ADDED", object);
-            }
+    async fn begin(&mut self, snapshot: Snapshot, marked: bool) -> ApiResult<()> {
+        let server = &self.encoder.server;
+        let selected = self.selectors.selected(server, snapshot.objects.into_iter()).await?;
+        let selected: Vec<Arc<Object>> = selected.into_iter().map(|(_, object)| object).collect();
+        for object in conversion::all(server, &self.encoder.def, &selected).await? {
+            self.encoder.line(&mut self.out, "ADDED", &object);
         }
         self.seen = snapshot.rv;
         if marked {
             self.encoder.bookmark(&mut self.out, snapshot.rv, true);
         }
+        Ok(())
     }
 
     /// The next bytes; `None` when the watch is over.
@@ -135,7 +137,7 @@ impl Watch {
             if self.done || *self.stopping.borrow() {
                 return None;
             }
-            if !self.fill() {
+            if !self.advance().await {
                 continue;
             }
             let bookmarks = &mut self.bookmarks;
@@ -154,40 +156,84 @@ impl Watch {
         }
     }
 
-    /// Takes what the history has; answers whether there was nothing, so that the watch has to wait.
-    fn fill(&mut self) -> bool {
-        match self.cursor.take() {
-            Ok(batch) => {
-                for event in &batch.events {
-                    self.push(event);
-                }
-                self.seen = batch.upto;
-                self.done = batch.closed;
-                self.out.is_empty() && !self.done
-            }
-            Err(_) => {
-                let error = ApiError::expired(format!("too old resource version: {}", self.seen));
-                Encoder::raw(&mut self.out, "ERROR", &error.to_value());
-                self.done = true;
-                false
+    /// Queues what there is to send; answers whether there was nothing, so that the watch has to wait.
+    async fn advance(&mut self) -> bool {
+        let mut stopping = self.stopping.clone();
+        let filled = tokio::select! {
+            filled = self.fill() => filled,
+            // A conversion webhook may take its time.
+            _ = stopping.wait_for(|stops| *stops) => Ok(()),
+        };
+        if let Err(error) = filled {
+            Encoder::raw(&mut self.out, "ERROR", &error.to_value());
+            self.done = true;
+        }
+        self.out.is_empty() && !self.done && !*self.stopping.borrow()
+    }
+
+    /// Queues what is there already, or else what the history has.
+    async fn fill(&mut self) -> ApiResult<()> {
+        if let Some((snapshot, marked)) = self.initial.take() {
+            return self.begin(snapshot, marked).await;
+        }
+        let batch = self.cursor.take();
+        let mut batch =
+            batch.map_err(|_| ApiError::expired(format!("too old resource version: {}", self.seen)))?;
+        batch.events.retain(|event| event.key.starts_with(&*self.prefix));
+        if conversion::is_by_webhook(&self.encoder.def) {
+            self.push_converted(&batch.events).await?;
+        } else {
+            for event in &batch.events {
+                self.push(event);
             }
         }
+        self.seen = batch.upto;
+        self.done = batch.closed;
+        Ok(())
     }
 
     /// Queues an event as the selectors let the client see it.
     fn push(&mut self, event: &Event) {
-        if !event.key.starts_with(&*self.prefix) {
-            return;
+        let selected = |object: &Arc<Object>| self.selectors.select(object).unwrap_or_default();
+        let before = event.previous.as_ref().is_some_and(selected);
+        let after = event.change != Change::Deleted && selected(&event.object);
+        let Some(kind) = kind(before, after) else { return };
+        let object = if kind == "DELETED" { last_seen(event) } else { event.object.clone() };
+        if let Some(served) = conversion::at_once(&self.encoder.def, &object) {
+            self.encoder.line(&mut self.out, kind, &served);
         }
-        let before = event.previous.as_ref().is_some_and(|previous| self.selectors.matches(previous));
-        let after = event.change != Change::Deleted && self.selectors.matches(&event.object);
-        let out = &mut self.out;
-        match (before, after) {
-            (false, true) => self.encoder.line(out, "ADDED", &event.object),
-            (true, true) => self.encoder.line(out, "MODIFIED", &event.object),
-            (true, false) => self.encoder.line(out, "DELETED", &last_seen(event)),
-            (false, false) => {}
+    }
+
+    /// Queues events whose objects a webhook converts, all of them together.
+    async fn push_converted(&mut self, events: &[Arc<Event>]) -> ApiResult<()> {
+        let (server, def) = (&self.encoder.server, &self.encoder.def);
+        let objects: Vec<Arc<Object>> = events.iter().map(|event| event.object.clone()).collect();
+        let new = conversion::all(server, def, &objects).await?;
+        let old = if self.selectors.select_all() {
+            // An object leaves only by being deleted, and then both are the same.
+            new.clone()
+        } else {
+            let objects: Vec<Arc<Object>> = events.iter().map(|event| last_seen(event)).collect();
+            conversion::all(server, def, &objects).await?
+        };
+        for ((event, new), old) in events.iter().zip(&new).zip(&old) {
+            let before = event.previous.is_some() && self.selectors.matches(old);
+            let after = event.change != Change::Deleted && self.selectors.matches(new);
+            if let Some(kind) = kind(before, after) {
+                self.encoder.line(&mut self.out, kind, if kind == "DELETED" { old } else { new });
+            }
         }
+        Ok(())
+    }
+}
+
+/// What a change is to a client whose selectors took the object in `before` and `after` it.
+fn kind(before: bool, after: bool) -> Option<&'static str> {
+    match (before, after) {
+        (false, true) => Some("ADDED"),
+        (true, true) => Some("MODIFIED"),
+        (true, false) => Some("DELETED"),
+        (false, false) => None,
     }
 }
 
@@ -213,9 +259,9 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn line(&mut self, out: &mut BytesMut, kind: &str, object: &Object) {
+    fn line(&mut self, out: &mut BytesMut, kind: &str, object: &Served) {
         if self.accepted.shape == Shape::Plain {
-            let body = read::rendered(&self.def, object);
+            let body = object.json();
             out.reserve(body.len() + 32);
             out.put_slice(b"{\"type\":\"");
             out.put_slice(kind.as_bytes());
@@ -224,8 +270,7 @@ impl Encoder {
             out.put_slice(b"}\n");
             return;
         }
-        let value = admit::from_stored(&self.def, &object.value);
-        let shaped = self.shaped(value);
+        let shaped = self.shaped(object.value().clone());
         Self::raw(out, kind, &shaped);
     }
 

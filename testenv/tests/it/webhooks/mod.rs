@@ -1,5 +1,6 @@
 //! Webhooks: a real HTTPS server in the test, called by the API server.
 
 mod admission;
+mod conversion;
 mod failures;
 mod server;

@@ -1,0 +1,69 @@
+//! The conversion webhook of a CRD.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::review;
+use crate::meta;
+use crate::server::Server;
+use crate::status::{ApiError, ApiResult};
+use crate::webhook::Endpoint;
+
+/// How long a conversion may take; kube-apiserver's client gives every webhook this time.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A webhook that converts the objects of one CRD.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConversionWebhook {
+    endpoint: Endpoint,
+    /// The version of `ConversionReview` that it gets; `None` if it takes none that the server knows.
+    review_version: Option<&'static str>,
+}
+
+impl ConversionWebhook {
+    /// Reads `spec.conversion`; `None` if it names no webhook.
+    pub(crate) fn of(conversion: &Value) -> Option<Self> {
+        if conversion["strategy"] != "Webhook" {
+            return None;
+        }
+        let versions = meta::strings(&conversion["webhook"]["conversionReviewVersions"]);
+        let review_version = versions.into_iter().find_map(|version| match version {
+            "v1" => Some("v1"),
+            "v1beta1" => Some("v1beta1"),
+            _ => None,
+        });
+        Some(Self { endpoint: Endpoint::of(&conversion["webhook"]["clientConfig"]), review_version })
+    }
+
+    /// Converts those objects that have another version; the order stays.
+    ///
+    /// # Errors
+    /// When the webhook cannot be reached, does not convert, or changes what it may not change.
+    pub(crate) async fn convert(
+        &self,
+        server: &Server,
+        to: &str,
+        mut objects: Vec<Value>,
+    ) -> ApiResult<Vec<Value>> {
+        let others: Vec<usize> =
+            (0..objects.len()).filter(|at| objects[*at]["apiVersion"].as_str() != Some(to)).collect();
+        let Some(first) = others.first() else { return Ok(objects) };
+        let version = self.review_version;
+        let version =
+            version.ok_or_else(|| ApiError::unexpected("no supported conversion review versions"))?;
+        let subject = review::Subject::of(&objects[*first], to);
+        let uid = server.ids.uid();
+        let asked: Vec<&Value> = others.iter().map(|at| &objects[*at]).collect();
+        let question = review::question(&asked, to, &uid, version);
+        let answer = server.webhooks.post(&server.store, &self.endpoint, TIMEOUT, &question).await;
+        let converted = answer
+            .and_then(|answer| review::converted(answer, &uid, version))
+            .map_err(|e| ApiError::unexpected(subject.failed(&e)))?;
+        let converted = subject.checked(&asked, converted).map_err(ApiError::unexpected)?;
+        for (at, value) in others.into_iter().zip(converted) {
+            objects[at] = value;
+        }
+        Ok(objects)
+    }
+}
