@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::crds::{self, Wait};
 use crate::error::Error;
 use crate::fault::{FaultProxy, Schedule};
+use crate::installed::Installed;
 use crate::kubeconfig;
 use crate::kubectl::Kubectl;
 use crate::user::{AuthenticatedUser, User};
@@ -115,8 +116,9 @@ impl TestEnvBuilder {
         self
     }
 
-    /// Deletes from an existing cluster, when the environment is stopped, every CRD that it installed or brought up to
-    /// date, and waits until they and their objects are gone. Off unless set. Other back ends end with all they hold.
+    /// Deletes from an existing cluster, when the environment is stopped, every CRD and webhook configuration that it
+    /// installed or brought up to date, and waits until the CRDs and their objects are gone. Off unless set. Other back
+    /// ends end with all they hold.
     #[must_use]
     pub fn clean_up_after_use(mut self, clean: bool) -> Self {
         self.clean_up_after_use = clean;
@@ -305,8 +307,7 @@ pub struct TestEnv {
     kubectl: PathBuf,
     wait: Wait,
     clean_up: bool,
-    /// The names of the CRDs that were installed, in their order.
-    installed: Mutex<Vec<String>>,
+    installed: Mutex<Installed>,
     /// Made when it is first needed.
     serving: OnceLock<LocalServing>,
 }
@@ -349,10 +350,7 @@ impl TestEnv {
         for crd in crds.iter_mut().filter(|crd| webhook::converts_by_service(crd)) {
             webhook::lead_conversion_to(crd, self.local_serving()?);
         }
-        {
-            let mut installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
-            installed.extend(crds.iter().map(|crd| crds::name(crd).to_owned()));
-        }
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner).note_crds(&crds);
         crds::install(&self.client, &crds, self.wait).await
     }
 
@@ -396,6 +394,7 @@ impl TestEnv {
         if webhooks.is_empty() {
             return Ok(());
         }
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner).note_webhooks(&webhooks);
         webhook::install(&self.client, webhooks, self.local_serving()?).await
     }
 
@@ -510,7 +509,7 @@ impl TestEnv {
     pub async fn try_stop(self) -> Result<(), Error> {
         let installed = self.installed.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.clean_up && self.backend.kind() == Backend::ExistingCluster {
-            crds::uninstall(&self.client, &installed, self.wait).await?;
+            installed.remove(&self.client, self.wait).await?;
         }
         self.backend.stop().await
     }

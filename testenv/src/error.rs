@@ -50,6 +50,14 @@ pub enum Error {
         /// What the server said.
         source: Box<kube::Error>,
     },
+    /// A webhook configuration could not be deleted.
+    #[error("the webhook configuration {name:?} could not be deleted: {source}")]
+    UninstallWebhook {
+        /// The configuration's name.
+        name: String,
+        /// What the server said.
+        source: Box<kube::Error>,
+    },
     /// The certificates of the local webhook server could not be written.
     #[error("cannot write the certificates of the local webhook server: {0}")]
     ServingCertificates(std::io::Error),

@@ -36,6 +36,7 @@ mod files;
 mod garbage;
 mod http;
 mod identity;
+mod installed;
 mod jsonpath;
 mod kubeconfig;
 mod kubectl;

@@ -5,7 +5,7 @@ use k8s_openapi::api::admissionregistration::v1::{
     MutatingWebhookConfiguration, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::PostParams;
+use kube::api::{DeleteParams, PostParams};
 use kube::{Api, Client, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -74,6 +74,26 @@ pub(crate) async fn install(
     }
     for configuration in &configurations.validating {
         put(client, configuration).await?;
+    }
+    Ok(())
+}
+
+/// Deletes the configurations of these names that are there.
+pub(crate) async fn uninstall<K>(client: &Client, names: &[String]) -> Result<(), Error>
+where
+    K: Resource<DynamicType = (), Scope = kube::core::ClusterResourceScope>
+        + Clone
+        + std::fmt::Debug
+        + DeserializeOwned,
+{
+    let api: Api<K> = Api::all(client.clone());
+    for name in names {
+        match api.delete(name, &DeleteParams::default()).await {
+            Err(error) if !matches!(&error, kube::Error::Api(status) if status.code == 404) => {
+                return Err(Error::UninstallWebhook { name: name.clone(), source: Box::new(error) });
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

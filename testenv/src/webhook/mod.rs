@@ -14,5 +14,5 @@ mod serving;
 
 pub(crate) use client::Clients;
 pub(crate) use endpoint::Endpoint;
-pub(crate) use install::{Configurations, converts_by_service, install, lead_conversion_to};
+pub(crate) use install::{Configurations, converts_by_service, install, lead_conversion_to, uninstall};
 pub use serving::LocalServing;

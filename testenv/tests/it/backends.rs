@@ -5,10 +5,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use futures::future::{join_all, try_join_all};
+use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Api, ListParams, PostParams};
+use kube::api::{Api, ListParams, ObjectMeta, PostParams};
 use kube::{Client, Config};
 use kubesmith_testenv::{Arguments, Backend, Error, ManualClock, TestEnv, TestEnvBuilder, User};
 use serde_json::json;
@@ -255,8 +256,16 @@ async fn an_existing_cluster_is_used_and_stays() {
 
     let crds: Api<CustomResourceDefinition> = Api::all(cluster.client());
     assert!(crds.get_opt("widgets.a.example").await.unwrap().is_some());
-    let clean = builder().crds([widget_crd("a.example", "Namespaced")]).clean_up_after_use(true);
-    clean.start().await.unwrap().try_stop().await.unwrap();
+    let hooks: Api<ValidatingWebhookConfiguration> = Api::all(cluster.client());
+    let hook = ValidatingWebhookConfiguration {
+        metadata: ObjectMeta { name: Some("hook".to_owned()), ..ObjectMeta::default() },
+        webhooks: None,
+    };
+    let clean = builder().crds([widget_crd("a.example", "Namespaced")]).validating_webhooks([hook]);
+    let env = clean.clean_up_after_use(true).start().await.unwrap();
+    assert!(hooks.get_opt("hook").await.unwrap().is_some());
+    env.try_stop().await.unwrap();
+    assert!(hooks.get_opt("hook").await.unwrap().is_none());
     assert!(crds.get_opt("widgets.a.example").await.unwrap().is_none());
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
     maps.list(&ListParams::default()).await.unwrap();
