@@ -13,7 +13,8 @@ use super::snapshot::{Part, Snapshot};
 use super::state::{Change, Event, Object, State};
 use crate::error::DataError;
 
-/// How many bytes may be appended, beside as many as the last snapshot took, before a new snapshot replaces the file.
+/// How many bytes may be appended, beside as many as the last snapshot took, before a new snapshot replaces the file. Writers
+/// wait while it is written.
 const SLACK: u64 = 64 << 20;
 
 /// Reads what a folder holds; an empty one becomes a store.

@@ -77,8 +77,10 @@ pub(super) async fn insert(
                 super::delete::after_write(&call.server, def);
                 return Ok(object);
             }
+            // The resource went while the request was worked on.
+            Err(WriteError::NotFound) => return Err(ApiError::NoSuchPath),
             Err(_) if generated => {}
-            Err(WriteError::Exists | WriteError::NotFound | WriteError::Conflict) => {
+            Err(WriteError::Exists | WriteError::Conflict) => {
                 return Err(ApiError::already_exists(def.about(&name)));
             }
         }

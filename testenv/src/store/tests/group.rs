@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::store::journal::{Entry, Sink};
 use crate::store::snapshot::Snapshot;
 use crate::store::state::State;
-use crate::store::{NotDurable, Store};
+use crate::store::{NotDurable, Store, WriteError};
 
 /// A disk that makes each commit wait for permission, and tells how many changes it had.
 struct Slow {
@@ -71,6 +71,18 @@ async fn a_closed_collection_ends_when_its_last_events_are_durable() {
     store.settled().await.unwrap();
     let batch = watch.take().unwrap();
     assert!(batch.closed && batch.events.len() == 1);
+}
+
+#[test]
+fn a_closed_collection_takes_no_writes() {
+    let store = Arc::new(Store::new(10));
+    let rv = store.create("pods", "a", json!({})).unwrap().rv;
+    // Somebody still reads its history.
+    let _watch = store.watch("pods", rv);
+    store.close("pods");
+    assert_eq!(store.create("pods", "b", json!({})).unwrap_err(), WriteError::NotFound);
+    assert_eq!(store.update("pods", "a", rv, json!({})).unwrap_err(), WriteError::NotFound);
+    assert_eq!(store.delete("pods", "a", rv).unwrap_err(), WriteError::NotFound);
 }
 
 #[tokio::test]
