@@ -29,7 +29,8 @@ const KUBECTL: &str = "TEST_ASSET_KUBECTL";
 pub enum Backend {
     /// A server in this process. Needs no binaries and starts in milliseconds.
     Embedded,
-    /// etcd and kube-apiserver, started for this environment and stopped with it.
+    /// etcd and kube-apiserver, started for this environment and stopped with it, also when the test panics. Only a test
+    /// process that is itself killed leaves them behind.
     ControlPlane,
     /// A cluster that is there already and stays.
     ExistingCluster,

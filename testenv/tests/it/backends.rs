@@ -11,6 +11,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, ListParams, ObjectMeta, PostParams};
 use kube::{Client, Config};
+use kubesmith_testenv::fault::{Fault, FaultProxy, Rule, Schedule, Verb};
 use kubesmith_testenv::{Arguments, Backend, Error, ManualClock, TestEnv, TestEnvBuilder, User};
 use serde_json::json;
 
@@ -269,6 +270,71 @@ async fn an_existing_cluster_is_used_and_stays() {
     assert!(crds.get_opt("widgets.a.example").await.unwrap().is_none());
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
     maps.list(&ListParams::default()).await.unwrap();
+    cluster.stop().await;
+}
+
+/// A cluster behind a proxy with this rule.
+async fn troubled_cluster(rule: Rule) -> (TestEnv, FaultProxy, TestEnvBuilder) {
+    let (cluster, _) = cluster().await;
+    let mut proxy = cluster.fault_proxy(Schedule::new().rule(rule)).await.unwrap();
+    let config = proxy.config().await.unwrap();
+    let builder = TestEnv::builder().backend(Backend::ExistingCluster).cluster_config(config);
+    (cluster, proxy, builder.crd_poll_interval(Duration::from_millis(10)))
+}
+
+#[tokio::test]
+async fn crds_are_waited_for_until_discovery_serves_them() {
+    let late = || Rule::new(Fault::Status(404)).path("/apis/a.example/v1");
+    let (cluster, proxy, builder) = troubled_cluster(late().times(3)).await;
+    let env = builder.crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap();
+    assert_eq!(proxy.injections().len(), 3);
+    env.stop().await;
+    proxy.stop().await;
+    cluster.stop().await;
+
+    let (cluster, proxy, builder) = troubled_cluster(late()).await;
+    let builder = builder.crd_max_time(Duration::from_millis(100));
+    let error = builder.crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap_err();
+    assert!(error.to_string().contains("is not established: discovery of a.example/v1: "), "{error}");
+    proxy.stop().await;
+    cluster.stop().await;
+}
+
+#[tokio::test]
+async fn crds_are_written_again_after_a_conflict() {
+    let conflict = || Rule::new(Fault::Status(409)).verb(Verb::Update).resource("customresourcedefinitions");
+    for (rule, installed) in [(conflict().times(3), true), (conflict(), false)] {
+        let (cluster, proxy, builder) = troubled_cluster(rule).await;
+        cluster.install_crds(vec![widget_crd("a.example", "Namespaced")]).await.unwrap();
+        let result = builder.crds([widget_crd("a.example", "Namespaced")]).start().await;
+        assert_eq!(result.is_ok(), installed, "{result:?}");
+        proxy.stop().await;
+        cluster.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_cluster_that_has_just_come_up_is_waited_for() {
+    let rule = Rule::new(Fault::Status(404)).resource("namespaces").name("default").times(2);
+    let (cluster, proxy, builder) = troubled_cluster(rule).await;
+    builder.start().await.unwrap().stop().await;
+    assert_eq!(proxy.injections().len(), 2);
+    proxy.stop().await;
+    cluster.stop().await;
+}
+
+#[tokio::test]
+async fn crds_that_do_not_go_are_reported() {
+    let (cluster, config) = cluster().await;
+    let builder = TestEnv::builder().backend(Backend::ExistingCluster).cluster_config(config);
+    let builder = builder.crd_max_time(Duration::from_millis(200)).clean_up_after_use(true);
+    let env = builder.crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap();
+    let api: Api<kube::api::DynamicObject> =
+        Api::namespaced_with(env.client(), "default", &widget_resource("a.example"));
+    let kept = widget("kept", json!({"metadata": {"finalizers": ["a.example/keep"]}}));
+    api.create(&PostParams::default(), &kept).await.unwrap();
+    let error = env.try_stop().await.unwrap_err();
+    assert!(matches!(error, Error::NotUninstalled { .. }), "{error}");
     cluster.stop().await;
 }
 
