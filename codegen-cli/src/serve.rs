@@ -34,9 +34,13 @@ pub(crate) struct Serve {
     /// Keeps everything in this folder and goes on from there at the next start; default: in memory.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Also does what a cluster's controllers do: dependents go with their owners, namespaces are emptied.
+    /// Also does what a cluster's controllers do: dependents go with their owners, namespaces are emptied, deployments make
+    /// replica sets and those make pods.
     #[arg(long)]
     controllers: bool,
+    /// Also stands in for a node and the scheduler: pods become running and ready. No container is run.
+    #[arg(long)]
+    simulated_node: bool,
 }
 
 /// Why the server did not start, or ended by itself.
@@ -101,7 +105,10 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
     let interrupted = interrupted()?;
     // The environment variables that choose a back end are for tests.
     let builder = TestEnv::builder().backend(Backend::Embedded);
-    let mut builder = builder.controllers(arguments.controllers).crd_paths(&arguments.crds);
+    let mut builder = builder
+        .controllers(arguments.controllers)
+        .simulated_node(arguments.simulated_node)
+        .crd_paths(&arguments.crds);
     if let Some(folder) = &arguments.data {
         builder = builder.data_dir(folder);
     }

@@ -148,12 +148,22 @@ impl TestEnvBuilder {
         self
     }
 
-    /// Runs what a cluster's controller manager does to owners and namespaces: dependents go with their owners, and
-    /// namespaces that are being deleted are emptied. Off unless set, as beside a kube-apiserver that runs alone; an existing
-    /// cluster has them anyway.
+    /// Runs what a cluster's controller manager does: dependents go with their owners, namespaces that are being deleted are
+    /// emptied, deployments make replica sets and those make pods, and every namespace has its service account `default` and
+    /// the config map `kube-root-ca.crt`. Off unless set, as beside a kube-apiserver that runs alone; an existing cluster
+    /// has them anyway. Pods stay pending unless there is a [`simulated_node`](Self::simulated_node).
     #[must_use]
     pub fn controllers(mut self, run: bool) -> Self {
         self.options.embedded.controllers = run;
+        self
+    }
+
+    /// Runs a stand-in for a node with its kubelet and for the scheduler: pods become running and ready at once, with an
+    /// address, and end when they are deleted; a job's pods succeed. No container is run. Off unless set; only for the
+    /// embedded server.
+    #[must_use]
+    pub fn simulated_node(mut self, run: bool) -> Self {
+        self.options.embedded.simulated_node = run;
         self
     }
 

@@ -23,7 +23,7 @@ use crate::http::reply::{Body, Reply};
 use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
-use crate::{admission, crd, custom, discovery, meta, verbs, webhook};
+use crate::{access, admission, crd, custom, discovery, meta, verbs, webhook};
 
 /// The largest body, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -227,11 +227,11 @@ impl Server {
         if let Target::Other(path) = &target {
             return discovery::other(self, path, parts);
         }
-        authenticate(parts)?;
+        let user = access::user(self, parts)?;
         let registry = self.registry();
         match target {
             Target::Resource(path) => {
-                if let Some(answer) = crate::access::review(&path, parts, &body) {
+                if let Some(answer) = access::review(self, &user, &path, parts, &body) {
                     return answer;
                 }
                 let def = registry
@@ -320,17 +320,6 @@ impl Server {
             }
         }
         None
-    }
-}
-
-fn authenticate(parts: &Parts) -> ApiResult<()> {
-    let Some(token) = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone()) else {
-        return Ok(());
-    };
-    let given = parts.headers.get(http::header::AUTHORIZATION).and_then(|v| v.to_str().ok());
-    match given.and_then(|v| v.strip_prefix("Bearer ")) {
-        Some(given) if given.trim() == &*token => Ok(()),
-        _ => Err(ApiError::unauthorized()),
     }
 }
 

@@ -230,6 +230,17 @@ impl ApiError {
         Self::status(413, "RequestEntityTooLarge", message)
     }
 
+    /// A disruption budget forbids to evict a pod; `seconds` after which the client should try again, or 0.
+    pub(crate) fn budget(detail: &str, seconds: u32) -> Self {
+        let text = "Cannot evict pod as it would violate the pod's disruption budget.".to_owned();
+        let cause = Cause::new("DisruptionBudget", "", detail.to_owned());
+        let mut error = Self::status(429, "TooManyRequests", text).causes(vec![cause]);
+        if let Self::Status(status) = &mut error {
+            status.retry_after = Some(seconds).filter(|seconds| *seconds > 0);
+        }
+        error
+    }
+
     pub(crate) fn entity_too_large(message: String) -> Self {
         Self::status(413, "RequestEntityTooLarge", message)
     }

@@ -9,6 +9,7 @@ use kube::Client;
 
 use super::choice::Backend;
 use crate::clock::{Clock, SystemClock};
+use crate::controllers::{Controllers, Selection};
 use crate::error::Error;
 use crate::fault::Upstream;
 use crate::identity::Identity;
@@ -29,6 +30,7 @@ pub(crate) struct EmbeddedOptions {
     pub(crate) seed: Option<u64>,
     pub(crate) history: Option<usize>,
     pub(crate) controllers: bool,
+    pub(crate) simulated_node: bool,
     pub(crate) data_dir: Option<PathBuf>,
 }
 
@@ -36,12 +38,13 @@ impl EmbeddedOptions {
     /// The first option that was set and means nothing to `backend`.
     pub(crate) fn unknown_to(&self, backend: Backend) -> Option<&'static str> {
         // A new option has to be placed here as well.
-        let Self { clock, seed, history, controllers, data_dir } = self;
+        let Self { clock, seed, history, controllers, simulated_node, data_dir } = self;
         let set = [
             (clock.is_some(), "clock"),
             (seed.is_some(), "seed"),
             (history.is_some(), "history"),
             (data_dir.is_some(), "data_dir"),
+            (*simulated_node, "simulated_node"),
             // Every cluster has controllers; only kube-apiserver alone has none.
             (*controllers && backend != Backend::ExistingCluster, "controllers"),
         ];
@@ -55,6 +58,7 @@ impl EmbeddedOptions {
 pub(crate) struct Embedded {
     server: Arc<Server>,
     listener: Option<Listener>,
+    controllers: Option<Controllers>,
 }
 
 impl Embedded {
@@ -68,7 +72,16 @@ impl Embedded {
             None => Store::new(history),
         };
         let server = Server::new(Arc::new(store), clock, options.seed, options.controllers);
-        Ok(Self { server, listener: None })
+        let selection = Selection { manager: options.controllers, node: options.simulated_node };
+        let controllers = match selection == Selection::default() {
+            true => None,
+            false => {
+                // Made here, before a listener and a controller could both want to.
+                Identity::of(&server.store)?;
+                Some(Controllers::start(&server, selection))
+            }
+        };
+        Ok(Self { server, listener: None, controllers })
     }
 
     /// A client that needs no socket.
@@ -116,6 +129,9 @@ impl Embedded {
 
     pub(crate) async fn stop(mut self) {
         self.server.stop();
+        if let Some(controllers) = self.controllers.take() {
+            controllers.stop().await;
+        }
         if let Some(listener) = self.listener.take() {
             listener.stop().await;
         }

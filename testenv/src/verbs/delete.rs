@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use super::read;
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::conversion;
-use crate::http::decode;
 use crate::http::query::{self, Query};
 use crate::http::reply::Reply;
+use crate::http::{decode, protobuf};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult, Cause};
@@ -35,26 +35,39 @@ impl DeleteOptions {
     pub(super) fn parse(call: &Call<'_>) -> ApiResult<Self> {
         let mut causes = Vec::new();
         let mut options = Self { dry_run: query::dry_run(&call.query, &mut causes), ..Self::default() };
-        let text = |value: &Value| value.as_str().map(str::to_owned);
         options.propagation = Some(call.query.get("propagationPolicy").to_owned()).filter(|p| !p.is_empty());
         if !call.query.get("orphanDependents").is_empty() {
             options.orphan = Some(call.query.flag("orphanDependents"));
         }
         options.grace = call.query.number("gracePeriodSeconds")?;
         if !call.body.is_empty() {
-            let decoded = decode::json(&call.body).or_else(|e| decode::yaml(&call.body).map_err(|_| e));
-            let body = decoded.map_err(ApiError::bad_request)?.value;
-            options.uid = text(&body["preconditions"]["uid"]);
-            options.resource_version = text(&body["preconditions"]["resourceVersion"]);
-            options.propagation = text(&body["propagationPolicy"]).or(options.propagation);
-            options.grace = body["gracePeriodSeconds"].as_i64().or(options.grace);
-            options.orphan = body["orphanDependents"].as_bool().or(options.orphan);
-            let pairs: Vec<String> =
-                meta::strings(&body["dryRun"]).into_iter().map(|v| format!("dryRun={v}")).collect();
-            options.dry_run |= query::dry_run(&Query::parse(&pairs.join("&")), &mut causes);
+            options.read(&body(&call.body)?, &mut causes);
         }
         options.check(&mut causes);
         if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+    }
+
+    /// Options that stand in another object.
+    ///
+    /// # Errors
+    /// `Invalid` for options that make no sense.
+    pub(super) fn of(body: &Value) -> ApiResult<Self> {
+        let (mut options, mut causes) = (Self::default(), Vec::new());
+        options.read(body, &mut causes);
+        options.check(&mut causes);
+        if causes.is_empty() { Ok(options) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+    }
+
+    fn read(&mut self, body: &Value, causes: &mut Vec<Cause>) {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        self.uid = text(&body["preconditions"]["uid"]);
+        self.resource_version = text(&body["preconditions"]["resourceVersion"]);
+        self.propagation = text(&body["propagationPolicy"]).or(self.propagation.take());
+        self.grace = body["gracePeriodSeconds"].as_i64().or(self.grace);
+        self.orphan = body["orphanDependents"].as_bool().or(self.orphan);
+        let pairs: Vec<String> =
+            meta::strings(&body["dryRun"]).into_iter().map(|v| format!("dryRun={v}")).collect();
+        self.dry_run |= query::dry_run(&Query::parse(&pairs.join("&")), causes);
     }
 
     /// The options as an object.
@@ -133,6 +146,15 @@ impl DeleteOptions {
         }
         Ok(())
     }
+}
+
+/// Reads a body that is no object of the resource.
+pub(super) fn body(bytes: &[u8]) -> ApiResult<Value> {
+    if bytes.starts_with(protobuf::MAGIC) {
+        return protobuf::decode(bytes).map_err(ApiError::bad_request);
+    }
+    let decoded = decode::json(bytes).or_else(|e| decode::yaml(bytes).map_err(|_| e));
+    Ok(decoded.map_err(ApiError::bad_request)?.value)
 }
 
 pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
@@ -343,8 +365,9 @@ fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
 pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str) {
     for _ in 0..RETRIES {
         let Some(stored) = server.store.get(&def.collection, key) else { return };
-        let done = if is_held(def, &stored.value) {
-            mark(server, def, key, &stored, stored.value.clone(), 0)
+        let grace = DeleteOptions::default().grace_of(def, &stored.value);
+        let done = if is_held(def, &stored.value) || grace.is_some() {
+            mark(server, def, key, &stored, stored.value.clone(), grace.unwrap_or(0))
         } else {
             remove(server, def, key, &stored)
         };

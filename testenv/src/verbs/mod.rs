@@ -2,6 +2,7 @@
 
 pub(crate) mod admit;
 mod collection;
+mod connect;
 mod create;
 pub(crate) mod delete;
 mod patch;
@@ -18,6 +19,12 @@ use crate::status::{ApiError, ApiResult};
 
 /// Finds the verb of a request and runs it.
 pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
+    if !call.path.subresource.is_empty()
+        && !call.def.is_custom()
+        && let Some(answer) = connect::dispatch(call, method).await
+    {
+        return answer;
+    }
     match call.path.subresource.as_str() {
         "" => {}
         "status" if call.def.status => return item(call, method).await,

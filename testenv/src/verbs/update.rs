@@ -157,7 +157,10 @@ fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value) {
         admit::default(def, wanted, Stage::Update);
     }
     builtin::admission::updated(&call.server, def, current, wanted);
-    if create::counts_generation(def) && spec_differs(def, current, wanted) {
+    if create::counts_generation(def)
+        && call.path.subresource != "status"
+        && spec_differs(def, current, wanted)
+    {
         let generation = current["metadata"]["generation"].as_i64().unwrap_or_default();
         meta::set(wanted, "generation", generation + 1);
     }

@@ -82,7 +82,8 @@ async fn everybody_may_do_everything() {
     let (status, body) = send_json(&env, "POST", path, review).await;
     assert_eq!((status, &body["status"]["allowed"]), (201, &json!(true)));
     let kind = "application/vnd.kubernetes.protobuf";
-    let (status, body) = send(&env, "POST", path, kind, &b"k8s\0\x0a\x00"[..]).await;
+    let encoded = b"k8s\0\x0a\x32\x0a\x17authorization.k8s.io/v1\x12\x17SelfSubjectAccessReview";
+    let (status, body) = send(&env, "POST", path, kind, &encoded[..]).await;
     assert_eq!((status, &body["status"]["allowed"]), (201, &json!(true)));
     let (_, service) =
         send_json(&env, "GET", "/api/v1/namespaces/default/services/kubernetes", Value::Null).await;

@@ -285,3 +285,67 @@ async fn the_status_of_a_deployment_brings_annotations_along_but_no_labels() {
     assert!(stored["metadata"].get("labels").is_none());
     assert_eq!((&stored["spec"]["replicas"], &stored["status"]["replicas"]), (&json!(1), &json!(2)));
 }
+
+#[tokio::test]
+async fn a_pod_is_bound_once_and_evicted_as_budgets_allow() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{CORE}/pods");
+    let mut pod =
+        json!({"metadata": {"name": "p", "labels": {"app": "a"}}, "spec": template("Always")["spec"]});
+    call(&env, Method::POST, &path, pod.clone()).await;
+    let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n"}});
+    let bind = format!("{path}/p/binding");
+    assert_eq!(call(&env, Method::POST, &bind, binding.clone()).await.0, 201);
+    let (_, bound) = call(&env, Method::GET, &format!("{path}/p"), Value::Null).await;
+    assert_eq!(bound["spec"]["nodeName"], "n");
+    assert_eq!(bound["status"]["conditions"][0]["type"], "PodScheduled");
+    let (code, status) = call(&env, Method::POST, &bind, binding).await;
+    assert_eq!(code, 409, "{status}");
+    let running = json!({"status": {"phase": "Running"}});
+    crate::support::patch(&env, &format!("{path}/p/status"), "merge-patch+json", running).await;
+    let budget = json!({"metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "a"}}}});
+    let budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+    call(&env, Method::POST, budgets, budget).await;
+    let eviction = json!({"metadata": {"name": "p"}, "deleteOptions": {"gracePeriodSeconds": 0}});
+    let evict = format!("{path}/p/eviction");
+    let (code, status) = call(&env, Method::POST, &evict, eviction.clone()).await;
+    assert_eq!((code, &status["reason"]), (429, &json!("TooManyRequests")));
+    let allowed = json!({"status": {"disruptionsAllowed": 1, "observedGeneration": 1}});
+    crate::support::patch(&env, &format!("{budgets}/b/status"), "merge-patch+json", allowed).await;
+    assert_eq!(call(&env, Method::POST, &evict, eviction).await.0, 201);
+    assert_eq!(call(&env, Method::GET, &format!("{path}/p"), Value::Null).await.0, 404);
+    pod["metadata"]["name"] = json!("q");
+    call(&env, Method::POST, &path, pod).await;
+    let (code, status) = call(&env, Method::GET, &format!("{path}/q/log"), Value::Null).await;
+    assert_eq!((code, &status["message"]), (400, &json!("pod q does not have a host assigned")));
+}
+
+#[tokio::test]
+async fn a_service_account_s_token_tells_who_sends() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let accounts = format!("{CORE}/serviceaccounts");
+    call(&env, Method::POST, &accounts, json!({"metadata": {"name": "robot"}})).await;
+    let request = json!({"spec": {"expirationSeconds": 600}});
+    let (code, answer) = call(&env, Method::POST, &format!("{accounts}/robot/token"), request).await;
+    assert_eq!(code, 201, "{answer}");
+    let token = answer["status"]["token"].as_str().unwrap();
+    assert_eq!(token.split('.').count(), 3);
+    let review = json!({"spec": {"token": token}});
+    let reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+    let (_, known) = call(&env, Method::POST, reviews, review).await;
+    assert_eq!(known["status"]["user"]["username"], "system:serviceaccount:default:robot");
+    let (_, unknown) =
+        call(&env, Method::POST, reviews, json!({"spec": {"token": format!("{token}x")}})).await;
+    assert!(unknown["status"].get("authenticated").is_none());
+    let bearer = format!("Bearer {token}");
+    let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+    let (_, own) = send(&env, Method::POST, path, &headers, "{}").await;
+    assert_eq!(own["status"]["userInfo"]["username"], "system:serviceaccount:default:robot");
+    let headers = [("impersonate-user", "jane"), ("content-type", "application/json")];
+    let (_, other) = send(&env, Method::POST, path, &headers, "{}").await;
+    assert_eq!(other["status"]["userInfo"]["username"], "jane");
+    call(&env, Method::DELETE, &format!("{accounts}/robot"), Value::Null).await;
+    let (_, gone) = call(&env, Method::POST, reviews, json!({"spec": {"token": token}})).await;
+    assert!(gone["status"].get("authenticated").is_none());
+}

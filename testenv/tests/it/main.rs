@@ -6,6 +6,7 @@ mod backends;
 mod basics;
 mod builtin;
 mod conformance;
+mod controllers;
 mod data;
 mod details;
 mod fault;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::types::{self, Shape, Type};
 
 /// What every encoded object begins with.
-const MAGIC: &[u8] = b"k8s\0";
+pub(crate) const MAGIC: &[u8] = b"k8s\0";
 /// How deep messages may nest; the API's own types stay far below.
 const DEPTH: usize = 64;
 /// Reads an object.

@@ -1,0 +1,184 @@
+//! Deployments: one replica set for each template, and the way from one to the next.
+//!
+//! Follows kube-controller-manager's `pkg/controller/deployment` (1.36); only the hash of a template is another, since
+//! that one depends on how Go prints structures.
+
+mod annotations;
+mod revisions;
+mod rollout;
+mod scaling;
+mod status;
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use super::Outcome;
+use super::cluster::{
+    Cluster, DEPLOYMENTS, Fault, PODS, REPLICA_SETS, claim, controller_of, is_controlled_by, unless_gone,
+};
+use crate::{label_selector, meta};
+
+pub(super) const WATCHES: &[&str] = &[DEPLOYMENTS.collection, REPLICA_SETS.collection, PODS.collection];
+const COMPONENT: &str = "deployment-controller";
+
+/// A deployment itself; of a replica set the deployment that manages it, or those that might; of a pod the deployment
+/// behind its replica set, which may wait for the pod to end.
+pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
+    if collection == DEPLOYMENTS.collection {
+        return vec![key.to_owned()];
+    }
+    let namespace = meta::namespace(object);
+    let owner = |object: &Value, kind: &str| {
+        let owner = controller_of(object).filter(|owner| owner["kind"] == kind)?;
+        Some(format!("{namespace}/{}", owner["name"].as_str().unwrap_or_default()))
+    };
+    if collection == PODS.collection {
+        let set = owner(object, REPLICA_SETS.kind).and_then(|key| cluster.get(REPLICA_SETS, &key));
+        return set.and_then(|set| owner(&set.value, DEPLOYMENTS.kind)).into_iter().collect();
+    }
+    if controller_of(object).is_some() {
+        return owner(object, DEPLOYMENTS.kind).into_iter().collect();
+    }
+    let all = cluster.list(DEPLOYMENTS, namespace);
+    let labels = &object["metadata"]["labels"];
+    let selecting = all.iter().filter(|d| label_selector::matches(&d["spec"]["selector"], labels));
+    selecting.map(|deployment| format!("{namespace}/{}", meta::name(deployment))).collect()
+}
+
+/// A deployment and its replica sets, as they were when the controller looked.
+struct Rollout<'a> {
+    cluster: &'a Cluster,
+    deployment: Value,
+    /// The set of the present template.
+    new: Option<Value>,
+    /// The sets of other templates, the oldest first.
+    old: Vec<Value>,
+}
+
+pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
+    let Some(stored) = cluster.get(DEPLOYMENTS, key) else { return Ok(None) };
+    let deployment = stored.value.clone();
+    let sets = claim(cluster, REPLICA_SETS, &deployment, DEPLOYMENTS).await?;
+    let mut rollout = Rollout::new(cluster, deployment, sets);
+    if meta::is_terminating(&rollout.deployment) {
+        return rollout.write_status(None).await;
+    }
+    if rollout.pause_condition().await? {
+        return Ok(None);
+    }
+    if rollout.deployment["spec"]["paused"] == true {
+        rollout.sync_revision(false).await?;
+        rollout.scale().await?;
+        rollout.clean_up().await?;
+        return rollout.write_status(None).await;
+    }
+    if rollout.is_scaled() {
+        rollout.sync_revision(false).await?;
+        rollout.scale().await?;
+        return rollout.write_status(None).await;
+    }
+    match rollout.deployment["spec"]["strategy"]["type"].as_str() {
+        Some("Recreate") => rollout.recreate().await,
+        _ => rollout.roll().await,
+    }
+}
+
+impl<'a> Rollout<'a> {
+    fn new(cluster: &'a Cluster, deployment: Value, mut sets: Vec<Value>) -> Self {
+        sets.sort_by(by_age);
+        let template = &deployment["spec"]["template"];
+        let at = sets.iter().position(|set| revisions::same_template(&set["spec"]["template"], template));
+        let new = at.map(|at| sets.remove(at));
+        Self { cluster, deployment, new, old: sets }
+    }
+
+    fn sets(&self) -> impl Iterator<Item = &Value> {
+        self.old.iter().chain(&self.new)
+    }
+
+    /// How many pods are wanted.
+    fn wanted(&self) -> i64 {
+        replicas(&self.deployment)
+    }
+
+    /// How many pods there may be beyond those wanted, and how many may be missing.
+    fn limits(&self) -> (i64, i64) {
+        let strategy = &self.deployment["spec"]["strategy"];
+        if strategy["type"] == "Recreate" {
+            return (0, 0);
+        }
+        let rolling = &strategy["rollingUpdate"];
+        let surge = share(&rolling["maxSurge"], self.wanted(), true);
+        let unavailable = share(&rolling["maxUnavailable"], self.wanted(), false);
+        // Nothing could ever move otherwise.
+        let unavailable = if surge == 0 && unavailable == 0 { 1 } else { unavailable };
+        (surge, unavailable.min(self.wanted()))
+    }
+
+    /// The pods of a replica set.
+    fn pods_of(&self, set: &Value) -> Vec<Value> {
+        let all = self.cluster.list(PODS, meta::namespace(set));
+        all.into_iter().filter(|pod| is_controlled_by(pod, set)).collect()
+    }
+
+    /// Deletes the oldest replica sets beyond those that are kept for going back.
+    async fn clean_up(&mut self) -> Result<(), Fault> {
+        let Some(kept) = self.deployment["spec"]["revisionHistoryLimit"].as_u64() else { return Ok(()) };
+        let mut idle: Vec<&Value> = self.old.iter().filter(|set| !meta::is_terminating(set)).collect();
+        idle.sort_by_key(|set| annotations::revision(set));
+        let surplus = idle.len().saturating_sub(usize::try_from(kept).unwrap_or(usize::MAX));
+        for set in idle.into_iter().take(surplus) {
+            let observed = set["status"]["observedGeneration"].as_i64().unwrap_or(0);
+            let behind = set["metadata"]["generation"].as_i64().unwrap_or(0) > observed;
+            if replicas(set) == 0 && set["status"]["replicas"] == 0 && !behind {
+                unless_gone(self.cluster.delete(REPLICA_SETS, set, serde_json::json!({})).await)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The wanted number of an object's pods.
+fn replicas(object: &Value) -> i64 {
+    object["spec"]["replicas"].as_i64().unwrap_or(0)
+}
+
+/// A number that the status of a replica set or deployment tells.
+fn counted(object: &Value, field: &str) -> i64 {
+    object["status"][field].as_i64().unwrap_or(0)
+}
+
+/// The oldest first; sets made in the same second are told apart by their revision.
+fn by_age(a: &Value, b: &Value) -> Ordering {
+    let created = |set: &Value| meta::text(set, "creationTimestamp").to_owned();
+    created(a)
+        .cmp(&created(b))
+        .then_with(|| annotations::revision(a).cmp(&annotations::revision(b)))
+        .then_with(|| meta::name(a).cmp(meta::name(b)))
+}
+
+/// A number, or a share of `all` in percent.
+fn share(value: &Value, all: i64, up: bool) -> i64 {
+    if let Some(number) = value.as_i64() {
+        return number;
+    }
+    let percent = value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<i64>().ok()).unwrap_or(0);
+    let product = percent.saturating_mul(all);
+    if up { product.saturating_add(99).div_euclid(100) } else { product.div_euclid(100) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn shares_are_rounded_up_for_more_and_down_for_fewer() {
+        for (value, up, down) in
+            [(json!("25%"), 2, 1), (json!(3), 3, 3), (json!("0%"), 0, 0), (json!("100%"), 5, 5)]
+        {
+            assert_eq!((share(&value, 5, true), share(&value, 5, false)), (up, down), "{value}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The replica set of the present template: found or made.
+
+use serde_json::{Value, json};
+
+use super::super::cluster::{DEPLOYMENTS, Fault, REPLICA_SETS, controller_reference, is_controlled_by};
+use super::annotations::{self, give_revision};
+use super::{COMPONENT, Rollout, replicas};
+use crate::meta::{self, map_at};
+
+/// The label that tells the pods of a deployment's templates apart.
+const HASH: &str = "pod-template-hash";
+/// The letters of hashes: no vowels and nothing that is easily misread (apimachinery's `rand.SafeEncodeString`).
+const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+
+fn without_hash(template: &Value) -> Value {
+    let mut template = template.clone();
+    if let Some(labels) = template["metadata"]["labels"].as_object_mut() {
+        labels.remove(HASH);
+    }
+    template
+}
+
+/// Whether two templates differ in nothing but the hash in their labels.
+pub(super) fn same_template(a: &Value, b: &Value) -> bool {
+    without_hash(a) == without_hash(b)
+}
+
+/// A short text that differs from template to template.
+fn hash(template: &Value, collisions: Option<u64>) -> String {
+    // 32-bit FNV-1a.
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+    let mut sum = template.to_string().bytes().fold(2_166_136_261, step);
+    if let Some(collisions) = collisions {
+        sum = collisions.to_le_bytes().into_iter().fold(sum, step);
+    }
+    let letter = |byte: u8| char::from(LETTERS[usize::from(byte) % LETTERS.len()]);
+    sum.to_string().bytes().map(letter).collect()
+}
+
+impl Rollout<'_> {
+    /// Brings the revision in step, and makes the set of the present template if there is none and `make` is set.
+    pub(super) async fn sync_revision(&mut self, make: bool) -> Result<(), Fault> {
+        let next = self.old.iter().map(annotations::revision).max().unwrap_or(0) + 1;
+        match self.new.take() {
+            Some(set) => self.new = Some(self.refresh(set, next).await?),
+            None if make => self.make(next).await?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Brings the present set's annotations up to date, and the deployment's.
+    async fn refresh(&mut self, set: Value, next: i64) -> Result<Value, Fault> {
+        let mut wanted = set.clone();
+        annotations::update(&self.deployment, &mut wanted, next, None);
+        annotations::tidy(&mut wanted);
+        let least = self.deployment["spec"]["minReadySeconds"].clone();
+        if wanted["spec"]["minReadySeconds"] != least {
+            wanted["spec"]["minReadySeconds"] = least;
+        }
+        if wanted != set {
+            return self.cluster.update(REPLICA_SETS, &wanted).await;
+        }
+        let revised = give_revision(&mut self.deployment, &set);
+        let found = format!("Found new replica set {:?}", meta::name(&set));
+        let noted = self.note_progress_once("FoundNewReplicaSet", &found);
+        if revised || noted {
+            self.deployment = self.cluster.update_status(DEPLOYMENTS, &self.deployment).await?;
+        }
+        Ok(set)
+    }
+
+    async fn make(&mut self, next: i64) -> Result<(), Fault> {
+        let mut set = self.described();
+        let (surge, _) = self.limits();
+        set["spec"]["replicas"] = self.room_for_new(0).into();
+        annotations::update(&self.deployment, &mut set, next, Some((self.wanted(), self.wanted() + surge)));
+        let namespace = meta::namespace(&self.deployment).to_owned();
+        let made = match self.cluster.create(REPLICA_SETS, &namespace, &set).await {
+            Err(fault) if fault.code == 409 => return self.collided(&set, fault).await,
+            made => made?,
+        };
+        let (name, size) = (meta::name(&made), replicas(&made));
+        if size > 0 {
+            let message = format!("Scaled up replica set {name} from 0 to {size}");
+            self.cluster.tell(COMPONENT, &self.deployment, "ScalingReplicaSet", &message).await;
+        }
+        let text = format!("Created new replica set {name:?}");
+        give_revision(&mut self.deployment, &made);
+        self.note_progress("NewReplicaSetCreated", &text, true);
+        self.deployment = self.cluster.update_status(DEPLOYMENTS, &self.deployment).await?;
+        self.new = Some(made);
+        Ok(())
+    }
+
+    /// The set of the present template, without its size.
+    fn described(&self) -> Value {
+        let spec = &self.deployment["spec"];
+        let mut template = spec["template"].clone();
+        let hash = hash(&template, self.deployment["status"]["collisionCount"].as_u64());
+        let mut selector = spec["selector"].clone();
+        map_at(&mut selector, "matchLabels").insert(HASH.to_owned(), hash.clone().into());
+        map_at(&mut template["metadata"], "labels").insert(HASH.to_owned(), hash.clone().into());
+        json!({
+            "apiVersion": "apps/v1", "kind": "ReplicaSet",
+            "metadata": {
+                "name": format!("{}-{hash}", meta::name(&self.deployment)),
+                "namespace": meta::namespace(&self.deployment), "labels": template["metadata"]["labels"],
+                "ownerReferences": [controller_reference(&self.deployment, DEPLOYMENTS)],
+            },
+            "spec": {"selector": selector, "template": template, "minReadySeconds": spec["minReadySeconds"]},
+        })
+    }
+
+    /// The name is taken: by the set itself, if others were faster, or by one of another template.
+    async fn collided(&mut self, set: &Value, fault: Fault) -> Result<(), Fault> {
+        let key = format!("{}/{}", meta::namespace(set), meta::name(set));
+        let Some(taken) = self.cluster.get(REPLICA_SETS, &key) else { return Err(fault) };
+        let ours = is_controlled_by(&taken.value, &self.deployment);
+        if !(ours && same_template(&taken.value["spec"]["template"], &set["spec"]["template"])) {
+            let count = self.deployment["status"]["collisionCount"].as_u64().unwrap_or(0) + 1;
+            self.deployment["status"]["collisionCount"] = count.into();
+            self.cluster.update_status(DEPLOYMENTS, &self.deployment).await?;
+        }
+        Err(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_tell_templates_apart() {
+        let template = json!({"spec": {"containers": [{"image": "a"}]}});
+        let text = hash(&template, None);
+        assert!(text.len() >= 7 && text.bytes().all(|byte| LETTERS.contains(&byte)), "{text}");
+        assert_eq!(hash(&template, None), text);
+        assert_ne!(hash(&template, Some(1)), text);
+        assert_ne!(hash(&json!({"spec": {"containers": [{"image": "b"}]}}), None), text);
+    }
+
+    #[test]
+    fn the_hash_in_the_labels_makes_no_other_template() {
+        let labelled = json!({"metadata": {"labels": {"a": "b", HASH: "x"}}});
+        assert!(same_template(&labelled, &json!({"metadata": {"labels": {"a": "b"}}})));
+        assert!(!same_template(&labelled, &json!({"metadata": {"labels": {"a": "c"}}})));
+    }
+}

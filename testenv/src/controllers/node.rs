@@ -1,0 +1,224 @@
+//! A stand-in for a node with its kubelet, and for the scheduler: pods become running and ready, and end when they are
+//! deleted. Nothing is run; what somebody writes into a running pod's status stays.
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::cluster::{Cluster, Fault, NODES, PODS, controller_of, unless_gone};
+use super::pods::is_over;
+use crate::meta;
+
+pub(super) const WATCHES: &[&str] = &[PODS.collection, NODES.collection];
+
+/// The node's name.
+pub(super) const NAME: &str = "node-1";
+const ADDRESS: &str = "192.168.0.1";
+const SCHEDULER: &str = "default-scheduler";
+
+/// A pod's key, or the node's name.
+pub(super) fn keys(collection: &str, key: &str) -> Vec<String> {
+    if collection == PODS.collection || key == NAME { vec![key.to_owned()] } else { Vec::new() }
+}
+
+pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
+    if key == NAME {
+        register(cluster).await?;
+        return Ok(None);
+    }
+    let Some(stored) = cluster.get(PODS, key) else { return Ok(None) };
+    let pod = &stored.value;
+    match pod["spec"]["nodeName"].as_str().unwrap_or_default() {
+        "" => schedule(cluster, pod).await?,
+        NAME if meta::is_terminating(pod) => end(cluster, pod).await?,
+        NAME if is_over(pod) => {}
+        NAME => run(cluster, pod).await?,
+        _ => {}
+    }
+    Ok(None)
+}
+
+/// Makes the node known, and ready.
+async fn register(cluster: &Cluster) -> Result<(), Fault> {
+    let node = match cluster.get(NODES, NAME) {
+        Some(stored) => stored.value.clone(),
+        None => {
+            let labels = json!({"kubernetes.io/arch": "amd64", "kubernetes.io/hostname": NAME,
+                                "kubernetes.io/os": "linux"});
+            let node = json!({"metadata": {"name": NAME, "labels": labels}});
+            cluster.create(NODES, "", &node).await?
+        }
+    };
+    if node["status"]["conditions"].is_array() {
+        return Ok(());
+    }
+    let time = cluster.time();
+    let room = json!({"cpu": "8", "memory": "32Gi", "pods": "110", "ephemeral-storage": "100Gi"});
+    let mut ready = node;
+    ready["status"] = json!({
+        "addresses": [{"type": "InternalIP", "address": ADDRESS}, {"type": "Hostname", "address": NAME}],
+        "allocatable": room, "capacity": room,
+        "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
+                        "message": "kubelet is posting ready status", "lastHeartbeatTime": time,
+                        "lastTransitionTime": time}],
+        "nodeInfo": {"architecture": "amd64", "bootID": "", "containerRuntimeVersion": "none://0",
+                     "kernelVersion": "", "kubeProxyVersion": "", "kubeletVersion": "v1.36.0+kubesmith",
+                     "machineID": "", "operatingSystem": "linux", "osImage": "", "systemUUID": ""},
+    });
+    cluster.update_status(NODES, &ready).await?;
+    Ok(())
+}
+
+/// Gives a pod its place, if it waits for the scheduler that every cluster has.
+async fn schedule(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
+    let gated = pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty());
+    if gated || pod["spec"]["schedulerName"] != SCHEDULER || meta::is_terminating(pod) || is_over(pod) {
+        return Ok(());
+    }
+    let Some(node) = cluster.get(NODES, NAME) else { return Ok(()) };
+    let labels = &node.value["metadata"]["labels"];
+    let wanted = pod["spec"]["nodeSelector"].as_object();
+    if node.value["spec"]["unschedulable"] == true
+        || !wanted.into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
+    {
+        return unschedulable(cluster, pod).await;
+    }
+    let binding = json!({"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta::name(pod)},
+                         "target": {"apiVersion": "v1", "kind": "Node", "name": NAME}});
+    unless_gone(cluster.post(PODS, pod, "binding", &binding).await)?;
+    let place = format!("{}/{}", meta::namespace(pod), meta::name(pod));
+    cluster.tell(SCHEDULER, pod, "Scheduled", &format!("Successfully assigned {place} to {NAME}")).await;
+    Ok(())
+}
+
+async fn unschedulable(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
+    let known = conditions(pod).iter().any(|c| c["type"] == "PodScheduled" && c["status"] == "False");
+    if known {
+        return Ok(());
+    }
+    let text =
+        "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector or were unschedulable.";
+    let mut next = pod.clone();
+    set_condition(&mut next, "PodScheduled", false, "Unschedulable", text, &cluster.time());
+    unless_gone(cluster.update_status(PODS, &next).await)
+}
+
+fn conditions(pod: &Value) -> &[Value] {
+    pod["status"]["conditions"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn set_condition(pod: &mut Value, kind: &str, value: bool, reason: &str, message: &str, time: &str) {
+    let mut condition = json!({"type": kind, "status": if value { "True" } else { "False" },
+                               "lastProbeTime": null, "lastTransitionTime": time});
+    for (key, text) in [("reason", reason), ("message", message)] {
+        if !text.is_empty() {
+            condition[key] = text.into();
+        }
+    }
+    let mut list: Vec<Value> = conditions(pod).iter().filter(|c| c["type"] != kind).cloned().collect();
+    list.push(condition);
+    pod["status"]["conditions"] = list.into();
+}
+
+/// Starts a pod's containers; a job's pod ends at once, and well.
+async fn run(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
+    let ends = controller_of(pod).is_some_and(|owner| owner["kind"] == "Job");
+    let mut next = pod.clone();
+    match pod["status"]["phase"].as_str() {
+        Some("Running") if ends => finished(&mut next, &cluster.time()),
+        Some("Running") => return Ok(()),
+        _ => {
+            let n = cluster.server().store.count("pod-addresses") % 0xfffe + 1;
+            let address = format!("10.244.{}.{}", n >> 8, n & 0xff);
+            started(&mut next, &address, &cluster.time());
+        }
+    }
+    unless_gone(cluster.update_status(PODS, &next).await)?;
+    if next["status"]["phase"] == "Running" {
+        for container in pod["spec"]["containers"].as_array().into_iter().flatten() {
+            let name = container["name"].as_str().unwrap_or_default();
+            cluster.tell("kubelet", pod, "Created", &format!("Created container: {name}")).await;
+            cluster.tell("kubelet", pod, "Started", &format!("Started container {name}")).await;
+        }
+    }
+    Ok(())
+}
+
+fn started(pod: &mut Value, address: &str, time: &str) {
+    let running = json!({"running": {"startedAt": time}});
+    let done = json!({"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": time, "finishedAt": time,
+                                     "containerID": ""}});
+    let beside = |container: &Value| container["restartPolicy"] == "Always";
+    let states = |list: &str, state: &dyn Fn(&Value) -> Value| -> Value {
+        let containers = pod["spec"][list].as_array().map_or(&[][..], Vec::as_slice);
+        containers.iter().map(|container| container_status(container, &state(container))).collect()
+    };
+    let own = states("containers", &|_| running.clone());
+    let init = states("initContainers", &|c| if beside(c) { running.clone() } else { done.clone() });
+    let status = &mut pod["status"];
+    status["phase"] = "Running".into();
+    status["hostIP"] = ADDRESS.into();
+    status["hostIPs"] = json!([{"ip": ADDRESS}]);
+    status["podIP"] = address.into();
+    status["podIPs"] = json!([{"ip": address}]);
+    status["startTime"] = time.into();
+    status["containerStatuses"] = own;
+    if init.as_array().is_some_and(|list| !list.is_empty()) {
+        status["initContainerStatuses"] = init;
+    }
+    for kind in ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"] {
+        set_condition(pod, kind, true, "", "", time);
+    }
+    if !conditions(pod).iter().any(|c| c["type"] == "PodScheduled") {
+        set_condition(pod, "PodScheduled", true, "", "", time);
+    }
+}
+
+fn container_status(container: &Value, state: &Value) -> Value {
+    let image = container["image"].as_str().unwrap_or_default();
+    let runs = state["running"].is_object();
+    json!({"name": container["name"], "image": image, "imageID": image, "containerID": "", "ready": true,
+           "started": runs, "restartCount": 0, "state": state, "lastState": {}})
+}
+
+/// All containers have ended well.
+fn finished(pod: &mut Value, time: &str) {
+    pod["status"]["phase"] = "Succeeded".into();
+    for status in pod["status"]["containerStatuses"].as_array_mut().into_iter().flatten() {
+        let since = status["state"]["running"]["startedAt"].clone();
+        status["state"] = json!({"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": since,
+                                                "finishedAt": time, "containerID": ""}});
+        status["ready"] = false.into();
+        status["started"] = false.into();
+    }
+    for kind in ["Ready", "ContainersReady"] {
+        set_condition(pod, kind, false, "PodCompleted", "", time);
+    }
+}
+
+/// Stops a pod that is being deleted and lets it go.
+async fn end(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
+    for container in pod["spec"]["containers"].as_array().into_iter().flatten() {
+        let name = container["name"].as_str().unwrap_or_default();
+        cluster.tell("kubelet", pod, "Killing", &format!("Stopping container {name}")).await;
+    }
+    unless_gone(cluster.delete(PODS, pod, json!({"gracePeriodSeconds": 0})).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_started_pod_is_ready_and_a_job_s_pod_ends() {
+        let mut pod = json!({"spec": {"containers": [{"name": "c", "image": "i"}],
+            "initContainers": [{"name": "a"}, {"name": "b", "restartPolicy": "Always"}]}, "status": {}});
+        started(&mut pod, "10.244.0.1", "2026-01-01T00:00:00Z");
+        let status = &pod["status"];
+        assert_eq!((&status["phase"], &status["podIP"]), (&json!("Running"), &json!("10.244.0.1")));
+        assert!(status["initContainerStatuses"][0]["state"]["terminated"].is_object());
+        assert!(status["initContainerStatuses"][1]["state"]["running"].is_object());
+        assert!(super::super::pods::is_ready(&pod));
+        finished(&mut pod, "2026-01-01T00:00:01Z");
+        assert!(!super::super::pods::is_ready(&pod) && is_over(&pod));
+    }
+}

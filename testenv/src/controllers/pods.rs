@@ -1,0 +1,123 @@
+//! What controllers ask of pods.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::cluster::{Resource, controller_reference};
+use crate::meta;
+
+/// Whether a pod counts: it has not ended and is not about to.
+pub(super) fn is_active(pod: &Value) -> bool {
+    !meta::is_terminating(pod) && !is_over(pod)
+}
+
+/// Whether all of a pod's containers have ended for good.
+pub(super) fn is_over(pod: &Value) -> bool {
+    matches!(pod["status"]["phase"].as_str(), Some("Failed" | "Succeeded"))
+}
+
+fn ready_condition(pod: &Value) -> Option<&Value> {
+    pod["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == "Ready" && c["status"] == "True")
+}
+
+pub(super) fn is_ready(pod: &Value) -> bool {
+    ready_condition(pod).is_some()
+}
+
+/// When a pod became ready.
+fn ready_since(pod: &Value) -> Option<Timestamp> {
+    ready_condition(pod)?["lastTransitionTime"].as_str()?.parse().ok()
+}
+
+/// How long a ready pod has to stay ready until it is available; `None` for one that is not ready.
+pub(super) fn until_available(pod: &Value, least_seconds: i64, now: Timestamp) -> Option<Duration> {
+    ready_condition(pod)?;
+    let since = ready_since(pod).unwrap_or(now);
+    let left = least_seconds - now.as_second().saturating_sub(since.as_second());
+    Some(Duration::from_secs(u64::try_from(left.max(0)).unwrap_or_default()))
+}
+
+/// A new pod made from a template for the object that manages it.
+pub(super) fn from_template(owner: &Value, owner_kind: Resource, template: &Value) -> Value {
+    let mut metadata = json!({
+        "generateName": format!("{}-", meta::name(owner)), "namespace": meta::namespace(owner),
+        "ownerReferences": [controller_reference(owner, owner_kind)],
+    });
+    for part in ["labels", "annotations", "finalizers"] {
+        if !template["metadata"][part].is_null() {
+            metadata[part] = template["metadata"][part].clone();
+        }
+    }
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]})
+}
+
+/// Which of two pods is the better one to delete: what is lost least comes first.
+pub(super) fn by_loss(a: &Value, b: &Value) -> Ordering {
+    let scheduled = |pod: &Value| !pod["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
+    let phase = |pod: &Value| match pod["status"]["phase"].as_str() {
+        Some("Running") => 2,
+        Some("Unknown") => 1,
+        _ => 0,
+    };
+    let cost = |pod: &Value| -> i64 {
+        let text = pod["metadata"]["annotations"]["controller.kubernetes.io/pod-deletion-cost"].as_str();
+        text.and_then(|text| text.parse().ok()).unwrap_or(0)
+    };
+    let created = |pod: &Value| meta::text(pod, "creationTimestamp").to_owned();
+    let order = |pod: &Value| (scheduled(pod), phase(pod), is_ready(pod), cost(pod));
+    order(a)
+        .cmp(&order(b))
+        .then_with(|| ready_since(b).cmp(&ready_since(a)))
+        .then_with(|| restarts(b).cmp(&restarts(a)))
+        .then_with(|| created(b).cmp(&created(a)))
+        .then_with(|| meta::name(a).cmp(meta::name(b)))
+}
+
+fn restarts(pod: &Value) -> i64 {
+    let statuses = pod["status"]["containerStatuses"].as_array().into_iter().flatten();
+    statuses.filter_map(|status| status["restartCount"].as_i64()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(name: &str, status: Value) -> Value {
+        json!({"metadata": {"name": name, "creationTimestamp": "2026-01-01T00:00:00Z"},
+               "spec": {"nodeName": "n"}, "status": status})
+    }
+
+    #[test]
+    fn what_is_lost_least_is_deleted_first() {
+        let ready = |since: &str| json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": since}]});
+        let mut homeless = pod("homeless", json!({"phase": "Pending"}));
+        homeless["spec"] = json!({});
+        let mut cheap = pod("cheap", ready("2026-01-01T00:00:00Z"));
+        cheap["metadata"]["annotations"] = json!({"controller.kubernetes.io/pod-deletion-cost": "-1"});
+        let mut pods = [
+            pod("old", ready("2026-01-01T00:00:00Z")),
+            pod("new", ready("2026-01-01T01:00:00Z")),
+            pod("unready", json!({"phase": "Running"})),
+            cheap,
+            pod("pending", json!({"phase": "Pending"})),
+            homeless,
+        ];
+        pods.sort_by(by_loss);
+        let names: Vec<&str> = pods.iter().map(meta::name).collect();
+        assert_eq!(names, ["homeless", "pending", "unready", "cheap", "new", "old"]);
+    }
+
+    #[test]
+    fn a_pod_is_available_when_it_has_been_ready_long_enough() {
+        let now = "2026-01-01T00:00:10Z".parse().unwrap();
+        let condition =
+            json!([{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:04Z"}]);
+        let ready = pod("p", json!({"conditions": condition}));
+        assert_eq!(until_available(&ready, 0, now), Some(Duration::ZERO));
+        assert_eq!(until_available(&ready, 10, now), Some(Duration::from_secs(4)));
+        assert_eq!(until_available(&pod("p", json!({})), 0, now), None);
+    }
+}

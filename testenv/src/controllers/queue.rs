@@ -1,0 +1,102 @@
+//! Keys that wait for their controller: each once, in order, now or at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The delay after a first failure; it doubles with each further one.
+const FIRST_DELAY: Duration = Duration::from_millis(5);
+/// The longest delay after failures.
+const LONGEST_DELAY: Duration = Duration::from_secs(10);
+
+/// The queue of all controllers.
+pub(super) struct Queue<C> {
+    ready: BTreeSet<(C, String)>,
+    later: BTreeMap<(C, String), Instant>,
+    failures: BTreeMap<(C, String), u32>,
+}
+
+impl<C> Default for Queue<C> {
+    fn default() -> Self {
+        Self { ready: BTreeSet::new(), later: BTreeMap::new(), failures: BTreeMap::new() }
+    }
+}
+
+impl<C: Copy + Ord> Queue<C> {
+    pub(super) fn add(&mut self, controller: C, key: String) {
+        self.ready.insert((controller, key));
+    }
+
+    /// The next key that is due.
+    pub(super) fn next(&mut self, now: Instant) -> Option<(C, String)> {
+        let due: Vec<(C, String)> =
+            self.later.iter().filter(|(_, at)| **at <= now).map(|(item, _)| item.clone()).collect();
+        for item in due {
+            self.later.remove(&item);
+            self.ready.insert(item);
+        }
+        self.ready.pop_first()
+    }
+
+    /// When a key will be due that is not yet.
+    pub(super) fn next_timer(&self) -> Option<Instant> {
+        self.later.values().min().copied()
+    }
+
+    /// A key was worked off; `again` is when it has to be looked at once more.
+    pub(super) fn done(&mut self, controller: C, key: String, again: Option<Instant>) {
+        let item = (controller, key);
+        self.failures.remove(&item);
+        match again {
+            Some(at) => self.later.insert(item, at),
+            None => self.later.remove(&item),
+        };
+    }
+
+    /// A key could not be worked off.
+    pub(super) fn failed(&mut self, controller: C, key: String, now: Instant) {
+        let item = (controller, key);
+        let failures = self.failures.entry(item.clone()).or_default();
+        let delay = FIRST_DELAY.saturating_mul(2_u32.saturating_pow(*failures)).min(LONGEST_DELAY);
+        *failures += 1;
+        self.later.insert(item, now + delay);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_once_in_order_and_when_they_are_due() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        for key in ["b", "a", "b"] {
+            queue.add(1, key.to_owned());
+        }
+        assert_eq!(queue.next(now), Some((1, "a".to_owned())));
+        assert_eq!(queue.next(now), Some((1, "b".to_owned())));
+        assert_eq!(queue.next(now), None);
+        let soon = now + Duration::from_secs(5);
+        queue.done(1, "a".to_owned(), Some(soon));
+        assert_eq!((queue.next(now), queue.next_timer()), (None, Some(soon)));
+        assert_eq!(queue.next(soon), Some((1, "a".to_owned())));
+        assert_eq!(queue.next_timer(), None);
+    }
+
+    #[test]
+    fn failures_wait_longer_and_longer() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        for expected in [5, 10, 20] {
+            queue.failed(1, "a".to_owned(), now);
+            assert_eq!(queue.next_timer(), Some(now + Duration::from_millis(expected)));
+        }
+        for _ in 0..100 {
+            queue.failed(1, "a".to_owned(), now);
+        }
+        assert_eq!(queue.next_timer(), Some(now + LONGEST_DELAY));
+        queue.done(1, "a".to_owned(), None);
+        queue.failed(1, "a".to_owned(), now);
+        assert_eq!(queue.next_timer(), Some(now + FIRST_DELAY));
+    }
+}

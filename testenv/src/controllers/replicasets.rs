@@ -1,0 +1,125 @@
+//! Replica sets: as many pods as wanted, adopted or made, and what became of them.
+//!
+//! Follows kube-controller-manager's `pkg/controller/replicaset` (1.36).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::cluster::{Cluster, Fault, PODS, REPLICA_SETS, claim, controller_of, unless_gone};
+use super::pods::{by_loss, from_template, is_active, is_ready, until_available};
+use crate::{label_selector, meta};
+
+pub(super) const WATCHES: &[&str] = &[REPLICA_SETS.collection, PODS.collection];
+const COMPONENT: &str = "replicaset-controller";
+
+/// A replica set itself; of a pod the set that manages it, or those that might.
+pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
+    if collection == REPLICA_SETS.collection {
+        return vec![key.to_owned()];
+    }
+    let namespace = meta::namespace(object);
+    if let Some(owner) = controller_of(object) {
+        let name = owner["name"].as_str().unwrap_or_default();
+        return if owner["kind"] == REPLICA_SETS.kind {
+            vec![format!("{namespace}/{name}")]
+        } else {
+            Vec::new()
+        };
+    }
+    let sets = cluster.list(REPLICA_SETS, namespace);
+    let selecting = sets
+        .iter()
+        .filter(|set| label_selector::matches(&set["spec"]["selector"], &object["metadata"]["labels"]));
+    selecting.map(|set| format!("{namespace}/{}", meta::name(set))).collect()
+}
+
+pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
+    let Some(stored) = cluster.get(REPLICA_SETS, key) else { return Ok(None) };
+    let set = &stored.value;
+    let pods = claim(cluster, PODS, set, REPLICA_SETS).await?;
+    let managed = if meta::is_terminating(set) { Ok(()) } else { manage(cluster, set, &pods).await };
+    // What was made and deleted just now counts only when its events have come.
+    let again = report(cluster, set, &pods, managed.as_ref().err()).await?;
+    managed?;
+    Ok(again)
+}
+
+/// Makes or deletes pods until there are as many as wanted.
+async fn manage(cluster: &Cluster, set: &Value, pods: &[Value]) -> Result<(), Fault> {
+    let mut active: Vec<&Value> = pods.iter().filter(|pod| is_active(pod)).collect();
+    let wanted = usize::try_from(set["spec"]["replicas"].as_i64().unwrap_or(1)).unwrap_or(0);
+    for _ in active.len()..wanted {
+        let pod = from_template(set, REPLICA_SETS, &set["spec"]["template"]);
+        let made = cluster.create(PODS, meta::namespace(set), &pod).await?;
+        let message = format!("Created pod: {}", meta::name(&made));
+        cluster.tell(COMPONENT, set, "SuccessfulCreate", &message).await;
+    }
+    if active.len() > wanted {
+        active.sort_by(|a, b| by_loss(a, b));
+        for pod in &active[..active.len() - wanted] {
+            unless_gone(cluster.delete(PODS, pod, json!({})).await)?;
+            let message = format!("Deleted pod: {}", meta::name(pod));
+            cluster.tell(COMPONENT, set, "SuccessfulDelete", &message).await;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the status; answers when a ready pod will be available that is not yet.
+async fn report(cluster: &Cluster, set: &Value, pods: &[Value], fault: Option<&Fault>) -> Outcome {
+    let (status, again) = status(cluster, set, pods, fault);
+    if status == set["status"] {
+        return Ok(again);
+    }
+    let mut next = set.clone();
+    next["status"] = status;
+    unless_gone(cluster.update_status(REPLICA_SETS, &next).await)?;
+    Ok(again)
+}
+
+fn status(
+    cluster: &Cluster,
+    set: &Value,
+    pods: &[Value],
+    fault: Option<&Fault>,
+) -> (Value, Option<Duration>) {
+    let spec = &set["spec"];
+    let labels = spec["template"]["metadata"]["labels"].as_object();
+    let labelled = |pod: &&Value| {
+        labels.into_iter().flatten().all(|(key, value)| pod["metadata"]["labels"][key] == *value)
+    };
+    let active: Vec<&Value> = pods.iter().filter(|pod| is_active(pod)).collect();
+    let least = spec["minReadySeconds"].as_i64().unwrap_or(0);
+    let waits: Vec<Duration> =
+        active.iter().filter_map(|pod| until_available(pod, least, cluster.now())).collect();
+    let mut status = json!({
+        "replicas": active.len(),
+        "fullyLabeledReplicas": active.iter().copied().filter(labelled).count(),
+        "readyReplicas": active.iter().filter(|pod| is_ready(pod)).count(),
+        "availableReplicas": waits.iter().filter(|wait| wait.is_zero()).count(),
+        "terminatingReplicas": pods.iter().filter(|pod| meta::is_terminating(pod)).count(),
+        "observedGeneration": set["metadata"]["generation"],
+    });
+    // Counts of nothing are left out, but for those that the type always writes.
+    if let Some(map) = status.as_object_mut() {
+        map.retain(|key, value| *value != 0 || matches!(key.as_str(), "replicas" | "terminatingReplicas"));
+    }
+    if let Some(fault) = fault {
+        status["conditions"] = failure(set, fault, &cluster.time());
+    }
+    (status, waits.into_iter().filter(|wait| !wait.is_zero()).min())
+}
+
+/// The condition of a set whose pods are refused.
+fn failure(set: &Value, fault: &Fault, time: &str) -> Value {
+    let old = set["status"]["conditions"].as_array().and_then(|conditions| {
+        conditions.iter().find(|c| c["type"] == "ReplicaFailure" && c["message"] == fault.to_string())
+    });
+    match old {
+        Some(old) => json!([old]),
+        None => json!([{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate",
+                        "message": fault.to_string(), "lastTransitionTime": time}]),
+    }
+}

@@ -1,0 +1,198 @@
+//! Subresources that are actions: binding and evicting pods, tokens of service accounts, and what would need a kubelet.
+
+use ::http::Method;
+use serde_json::{Value, json};
+
+use super::delete::{self, DeleteOptions};
+use crate::http::reply::Reply;
+use crate::label_selector;
+use crate::meta;
+use crate::server::Call;
+use crate::status::{ApiError, ApiResult};
+use crate::tokens;
+
+/// How long a token is good for when the client does not say, in seconds.
+const TOKEN_SECONDS: i64 = 3600;
+
+/// Answers the subresource of a path; `None` when it is no action.
+pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResult<Reply>> {
+    let action = (call.def.collection.as_str(), call.path.subresource.as_str());
+    let known = matches!(
+        action,
+        ("pods", "binding" | "eviction" | "log" | "exec" | "attach" | "portforward" | "proxy")
+            | ("serviceaccounts", "token")
+            | ("services" | "nodes", "proxy")
+    );
+    if !known {
+        return None;
+    }
+    Some(match action {
+        (_, "binding") if *method == Method::POST => bind(call),
+        (_, "eviction") if *method == Method::POST => evict(call).await,
+        (_, "token") if *method == Method::POST => token(call),
+        (_, "binding" | "eviction" | "token") => Err(ApiError::method_not_allowed()),
+        (_, "log") => no_log(call),
+        _ => no_kubelet(call),
+    })
+}
+
+fn object(call: &Call<'_>) -> ApiResult<Value> {
+    let key = call.def.key(&call.path.namespace, &call.path.name);
+    let stored = call.server.store.get(&call.def.collection, &key);
+    stored.map(|o| o.value.clone()).ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))
+}
+
+fn success(call: &Call<'_>) -> Reply {
+    let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
+    Reply::value(201, &status, call.accepted.yaml)
+}
+
+/// Gives a pod its node.
+fn bind(call: &Call<'_>) -> ApiResult<Reply> {
+    let binding = delete::body(&call.body)?;
+    let node = binding["target"]["name"].as_str().unwrap_or_default().to_owned();
+    let pod = object(call)?;
+    let bound = pod["spec"]["nodeName"].as_str().unwrap_or_default();
+    let refuse = |text: &str| {
+        let about = crate::status::About::new("", "pods/binding", &call.path.name);
+        Err(ApiError::conflict(about, text))
+    };
+    if node.is_empty() {
+        return Err(ApiError::bad_request("target.name: Required value"));
+    }
+    if !bound.is_empty() {
+        return refuse(&format!("pod {} is already assigned to node {bound:?}", call.path.name));
+    }
+    if meta::is_terminating(&pod) {
+        return refuse(&format!("pod {} is being deleted, cannot be assigned to a host", call.path.name));
+    }
+    let (uid, time) = (meta::text(&pod, "uid"), call.server.now());
+    let key = call.def.key(&call.path.namespace, &call.path.name);
+    call.server.modify("pods", &key, |pod| {
+        let free = pod["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
+        if !free || meta::text(pod, "uid") != uid {
+            return None;
+        }
+        let mut next = pod.clone();
+        next["spec"]["nodeName"] = node.clone().into();
+        let scheduled = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null,
+                               "lastTransitionTime": time});
+        let conditions = next["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let others = conditions.into_iter().filter(|c| c["type"] != "PodScheduled");
+        next["status"]["conditions"] = others.chain([scheduled]).collect();
+        Some(next)
+    });
+    Ok(success(call))
+}
+
+/// Deletes a pod unless a disruption budget forbids it.
+async fn evict(call: &Call<'_>) -> ApiResult<Reply> {
+    let eviction = delete::body(&call.body)?;
+    let pod = object(call)?;
+    let over = matches!(pod["status"]["phase"].as_str(), Some("Failed" | "Pending" | "Succeeded"));
+    if !over && !meta::is_terminating(&pod) {
+        check_budgets(call, &pod)?;
+    }
+    let options = DeleteOptions::of(&eviction["deleteOptions"])?;
+    let key = call.def.key(&call.path.namespace, &call.path.name);
+    delete::delete_one(call, &key, &call.path.name, &options).await?;
+    Ok(success(call))
+}
+
+fn check_budgets(call: &Call<'_>, pod: &Value) -> ApiResult<()> {
+    let prefix = format!("{}/", call.path.namespace);
+    let Ok(all) = call.server.store.list("poddisruptionbudgets.policy", &prefix, None) else { return Ok(()) };
+    for (_, budget) in all.objects {
+        let budget = &budget.value;
+        if !label_selector::matches(&budget["spec"]["selector"], &pod["metadata"]["labels"]) {
+            continue;
+        }
+        let name = meta::name(budget);
+        let number = |field: &str| budget["status"][field].as_i64().unwrap_or(0);
+        if number("observedGeneration") < budget["metadata"]["generation"].as_i64().unwrap_or(0) {
+            let text = format!("The disruption budget {name} is still being processed by the server.");
+            return Err(ApiError::budget(&text, 10));
+        }
+        if number("disruptionsAllowed") < 1 {
+            let text = format!(
+                "The disruption budget {name} needs {} healthy pods and has {} currently",
+                number("desiredHealthy"),
+                number("currentHealthy")
+            );
+            return Err(ApiError::budget(&text, 0));
+        }
+    }
+    Ok(())
+}
+
+/// A token for a service account.
+fn token(call: &Call<'_>) -> ApiResult<Reply> {
+    let mut request = delete::body(&call.body)?;
+    let account = object(call)?;
+    let audiences = match request["spec"]["audiences"].as_array() {
+        Some(audiences) if !audiences.is_empty() => json!(audiences),
+        _ => json!([tokens::ISSUER]),
+    };
+    let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(TOKEN_SECONDS);
+    if seconds < 600 {
+        let cause = crate::status::Cause::invalid(
+            "spec.expirationSeconds",
+            seconds,
+            "may not specify a duration less than 10 minutes",
+        );
+        let about = crate::status::About::new("authentication.k8s.io", "TokenRequest", "");
+        return Err(ApiError::invalid(about, vec![cause]));
+    }
+    let signed = tokens::issue(&call.server, &account, &audiences, seconds)
+        .map_err(|e| ApiError::internal(e.to_string()))?;
+    request["kind"] = "TokenRequest".into();
+    request["apiVersion"] = "authentication.k8s.io/v1".into();
+    request["metadata"] = json!({"name": call.path.name, "namespace": call.path.namespace,
+                                 "creationTimestamp": call.server.now()});
+    request["spec"]["audiences"] = audiences;
+    request["spec"]["expirationSeconds"] = seconds.into();
+    if request["spec"]["boundObjectRef"].is_null() {
+        request["spec"]["boundObjectRef"] = Value::Null;
+    }
+    request["status"] = json!({"token": signed, "expirationTimestamp": call.server.later(seconds)});
+    Ok(Reply::value(201, &request, call.accepted.yaml))
+}
+
+/// The container that a client means has to be told before anything else.
+fn no_log(call: &Call<'_>) -> ApiResult<Reply> {
+    let pod = object(call)?;
+    let names: Vec<&str> = pod["spec"]["containers"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|container| container["name"].as_str())
+        .collect();
+    let name = &call.path.name;
+    match call.query.get("container") {
+        "" if names.len() > 1 => {
+            let text = format!(
+                "a container name must be specified for pod {name}, choose one of: [{}]",
+                names.join(" ")
+            );
+            return Err(ApiError::bad_request(text));
+        }
+        "" => {}
+        given if !names.contains(&given) => {
+            return Err(ApiError::bad_request(format!("container {given} is not valid for pod {name}")));
+        }
+        _ => {}
+    }
+    no_kubelet(call)
+}
+
+/// Nothing runs here that could be asked.
+fn no_kubelet(call: &Call<'_>) -> ApiResult<Reply> {
+    let object = object(call)?;
+    let (collection, sub, name) = (&call.def.collection, &call.path.subresource, &call.path.name);
+    if collection == "pods" && object["spec"]["nodeName"].as_str().unwrap_or_default().is_empty() {
+        return Err(ApiError::bad_request(format!("pod {name} does not have a host assigned")));
+    }
+    Err(ApiError::internal(format!(
+        "this server runs no containers: {collection}/{sub} of {name:?} has no answer"
+    )))
+}
