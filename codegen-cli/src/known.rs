@@ -6,6 +6,7 @@
 //! uuid 1 and url 2.
 
 mod k8s;
+mod kubernetes;
 
 use serde_json::Number;
 
@@ -105,12 +106,6 @@ const PLAIN: &[(&str, Make)] = &[
     ("k8s_openapi::apimachinery::pkg::apis::meta::v1::Time", date_time),
     ("k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime", date_time),
     ("k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1", || Schema::of_type("object")),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition", k8s::condition),
-    ("k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector", k8s::label_selector),
-    (
-        "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement",
-        k8s::label_selector_requirement,
-    ),
     ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON", any),
     ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1beta1::JSON", any),
 ];
@@ -184,7 +179,7 @@ pub fn schema_with(path: &str, embedded_object_meta: bool) -> Option<Schema> {
     }
     match PLAIN.iter().find(|(known, _)| *known == path) {
         Some((_, make)) => Some(make()),
-        None => k8s::generator(path).map(|generator| k8s::convert(generator, embedded_object_meta)),
+        None => k8s::generator(path).map(|generator| k8s::convert(path, generator, embedded_object_meta)),
     }
 }
 

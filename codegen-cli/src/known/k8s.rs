@@ -14,6 +14,7 @@ use k8s_openapi::schemars::generate::SchemaSettings;
 use k8s_openapi::schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
 
+use super::kubernetes;
 use crate::schema::Schema;
 
 /// Prefix of schemars' references to its definitions.
@@ -25,7 +26,7 @@ pub(super) type Generator = fn() -> Value;
 macro_rules! table {
     ($($prefix:literal $module:ident: $($name:ident),*;)*) => {
         /// Types by their path.
-        const TABLE: &[(&str, Generator)] =
+        pub(super) const TABLE: &[(&str, Generator)] =
             &[$($((concat!($prefix, "::", stringify!($name)), generate::<$module::$name>),)*)*];
     };
 }
@@ -106,8 +107,8 @@ table! {
     "k8s_openapi::api::policy::v1" policy:
         Eviction, PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus;
     "k8s_openapi::apimachinery::pkg::apis::meta::v1" meta:
-        APIGroup, APIResource, APIVersions, FieldSelectorRequirement, GroupResource,
-        GroupVersionForDiscovery, ListMeta, ManagedFieldsEntry, OwnerReference, Preconditions,
+        APIGroup, APIResource, APIVersions, Condition, FieldSelectorRequirement, GroupResource,
+        GroupVersionForDiscovery, LabelSelector, LabelSelectorRequirement, ListMeta, ManagedFieldsEntry, OwnerReference, Preconditions,
         ServerAddressByClientCIDR, ShardInfo, Status, StatusCause, StatusDetails;
 }
 
@@ -126,8 +127,13 @@ pub(super) fn paths() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(path, _)| *path)
 }
 
-/// Turns what schemars made into a structural schema.
-pub(super) fn convert(generator: Generator, embedded_object_meta: bool) -> Schema {
+/// A type's name in OpenAPI by its path: `io.k8s.api.core.v1.Pod`.
+pub(super) fn openapi_name(path: &str) -> String {
+    path.replacen("k8s_openapi::", "io.k8s.", 1).replace("::", ".")
+}
+
+/// Turns what schemars made of a type into a structural schema.
+pub(super) fn convert(path: &str, generator: Generator, embedded_object_meta: bool) -> Schema {
     let root = generator();
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     let mut inliner = Inliner { definitions: &definitions, embedded_object_meta, open: HashSet::new() };
@@ -138,6 +144,7 @@ pub(super) fn convert(generator: Generator, embedded_object_meta: bool) -> Schem
     for key in ["$defs", "$schema", "title"] {
         schema.remove(key);
     }
+    kubernetes::apply(&openapi_name(path), &mut schema);
     let value = inliner.object(schema);
     serde_json::from_value(value).unwrap_or_default()
 }
@@ -183,7 +190,10 @@ impl Inliner<'_> {
             // JSON schemas contain themselves; structural schemas cannot.
             return serde_json::json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
         }
-        let value = self.definitions.get(name).cloned().unwrap_or(Value::Null);
+        let mut value = self.definitions.get(name).cloned().unwrap_or(Value::Null);
+        if let Value::Object(schema) = &mut value {
+            kubernetes::apply(name, schema);
+        }
         let out = self.value(value);
         self.open.remove(name);
         out
@@ -199,43 +209,14 @@ fn better(name: &str, embedded_object_meta: bool) -> Option<Schema> {
     super::PLAIN.iter().find(|(known, _)| *known == path).map(|(_, make)| make())
 }
 
-/// `Condition` with the limits of its markers in Kubernetes' Go source, which the OpenAPI document lacks.
-pub(super) fn condition() -> Schema {
-    embedded(include_str!("condition.json"))
-}
-
-/// `LabelSelector` with its list types and the line breaks of Kubernetes' Go source.
-pub(super) fn label_selector() -> Schema {
-    embedded(include_str!("label_selector.json"))
-}
-
-pub(super) fn label_selector_requirement() -> Schema {
-    let expressions = label_selector().properties.remove("matchExpressions");
-    expressions.and_then(|list| list.items).map(|items| *items).unwrap_or_default()
-}
-
-/// A schema that is part of the binary; a test holds that each is well-formed.
-fn embedded(text: &str) -> Schema {
-    serde_json::from_str(text).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Number;
-
-    #[test]
-    fn embedded_schemas_are_well_formed() {
-        assert_eq!(condition().required.len(), 5);
-        assert_eq!(condition().properties["observedGeneration"].minimum, Some(Number::from(0)));
-        assert_eq!(label_selector().properties.len(), 2);
-        assert_eq!(label_selector_requirement().required.len(), 2);
-    }
 
     #[test]
     fn every_table_entry_makes_a_structural_schema() {
         for (path, generator) in TABLE {
-            let mut schema = convert(*generator, false);
+            let mut schema = convert(path, *generator, false);
             assert!(!schema.is_empty(), "{path}");
             let text = schema.to_value().to_string();
             assert!(!text.contains("$ref") && !text.contains("$defs"), "{path}");
@@ -249,11 +230,11 @@ mod tests {
 
     #[test]
     fn nested_known_types_have_their_better_schemas() {
-        let template = convert(generator("k8s_openapi::api::core::v1::PodTemplateSpec").unwrap(), false);
+        let schema = |path: &str| convert(path, generator(path).unwrap(), false);
+        let template = schema("k8s_openapi::api::core::v1::PodTemplateSpec");
         assert_eq!(template.properties["metadata"].properties.len(), 0);
         assert_eq!(template.properties["metadata"].type_.as_deref(), Some("object"));
-        let resources =
-            convert(generator("k8s_openapi::api::core::v1::ResourceRequirements").unwrap(), false);
+        let resources = schema("k8s_openapi::api::core::v1::ResourceRequirements");
         let text = resources.to_value().to_string();
         assert!(text.contains("x-kubernetes-int-or-string") && text.contains("pattern"), "{text}");
     }
