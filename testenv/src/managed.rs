@@ -5,7 +5,9 @@ use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
-use crate::apply::{self, ApplyError, Manager, Typed};
+use crate::apply::{self, ApplyError, Manager, Typed, Unconverted, Versions};
+use crate::builtin::BuiltIn;
+use crate::conversion;
 use crate::http::query::WriteOptions;
 use crate::registry::Behaviour;
 use crate::server::Call;
@@ -19,14 +21,9 @@ static BUILT_IN: LazyLock<Rules> = LazyLock::new(|| {
     kinds.map(|kind| ((kind.group, kind.version, kind.kind), OnceLock::new())).collect()
 });
 
-fn typed<'a>(call: &'a Call<'_>) -> &'a Typed {
-    match &call.def.behaviour {
-        Behaviour::Custom(custom) => &custom.typed,
-        Behaviour::BuiltIn(built_in) => {
-            let (group, version, kind) = (built_in.group, built_in.version, built_in.kind);
-            BUILT_IN[&(group, version, kind)].get_or_init(|| Typed::builtin(group, version, kind))
-        }
-    }
+fn typed(built_in: &BuiltIn) -> &'static Typed {
+    let (group, version, kind) = (built_in.group, built_in.version, built_in.kind);
+    BUILT_IN[&(group, version, kind)].get_or_init(|| Typed::builtin(group, version, kind))
 }
 
 fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
@@ -45,7 +42,7 @@ fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
 }
 
 /// Records who set which fields of `new` by a write that is no apply.
-pub(crate) fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Value, options: &WriteOptions) {
+pub(crate) async fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Value, options: &WriteOptions) {
     if options.applying {
         return;
     }
@@ -53,34 +50,104 @@ pub(crate) fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Value, opt
         apply::own_scale(new, &paths.spec, &manager(call, options));
         return;
     }
-    let old = old.unwrap_or(&Value::Null);
-    *new = apply::update(typed(call), old, new, &manager(call, options));
+    let (old, manager) = (old.unwrap_or(&Value::Null), manager(call, options));
+    let mut versions = Converted::new(call);
+    loop {
+        match apply::update_in(&versions, old, new, &manager) {
+            Ok(object) => {
+                *new = object;
+                return;
+            }
+            Err(needed) => {
+                if let Err(error) = versions.make(needed).await {
+                    tracing::error!("the ownership of fields is lost: {}", error.message());
+                    crate::meta::remove(new, "managedFields");
+                    return;
+                }
+            }
+        }
+    }
 }
 
 /// Merges an applied configuration into the live object.
 ///
 /// # Errors
 /// `Conflict` when other managers own the fields and the client does not force.
-pub(crate) fn applied(
+pub(crate) async fn applied(
     call: &Call<'_>,
     live: Option<&Value>,
     wanted: &Value,
     options: &WriteOptions,
 ) -> ApiResult<Value> {
-    let live = live.unwrap_or(&Value::Null);
-    let manager = manager(call, options);
-    match apply::apply(typed(call), live, wanted, &manager, options.force) {
-        Ok(applied) => Ok(applied.object),
-        Err(ApplyError::BadRequest(text)) => Err(ApiError::bad_request(text)),
-        Err(ApplyError::Invalid(text)) => Err(ApiError::unexpected(text)),
-        Err(error @ ApplyError::Conflicts(_)) => {
-            let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let (live, manager) = (live.unwrap_or(&Value::Null), manager(call, options));
+    let mut versions = Converted::new(call);
+    loop {
+        match apply::apply_in(&versions, live, wanted, &manager, options.force) {
+            Ok(applied) => return Ok(applied.object),
+            Err(ApplyError::Unconverted(needed)) => versions.make(needed).await?,
+            Err(error) => return Err(refused(&error)),
+        }
+    }
+}
+
+fn refused(error: &ApplyError) -> ApiError {
+    let text = error.to_string();
+    match error {
+        ApplyError::BadRequest(_) => ApiError::bad_request(text),
+        ApplyError::Invalid(_) | ApplyError::Unconverted(_) => ApiError::unexpected(text),
+        ApplyError::Conflicts(_) => {
+            let part = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
             let causes = error
                 .causes()
                 .iter()
-                .map(|cause| Cause::new(&text(cause, "reason"), text(cause, "field"), text(cause, "message")))
+                .map(|cause| Cause::new(&part(cause, "reason"), part(cause, "field"), part(cause, "message")))
                 .collect();
-            Err(ApiError::apply_conflict(error.to_string(), causes))
+            ApiError::apply_conflict(text, causes)
+        }
+    }
+}
+
+/// The versions of an object, as far as they have been needed.
+struct Converted<'a> {
+    call: &'a Call<'a>,
+    /// Objects, the `apiVersion` that they were converted to, and what came of it.
+    made: Vec<(Value, String, Value)>,
+}
+
+impl<'a> Converted<'a> {
+    fn new(call: &'a Call<'a>) -> Self {
+        Self { call, made: Vec::new() }
+    }
+
+    /// Makes a conversion that was needed.
+    async fn make(&mut self, needed: Unconverted) -> ApiResult<()> {
+        let Unconverted { object, to } = needed;
+        let made = conversion::to_version(&self.call.server, &self.call.def, &to, (*object).clone()).await?;
+        self.made.push((*object, to, made));
+        Ok(())
+    }
+}
+
+impl Versions for Converted<'_> {
+    fn typed(&self, api_version: &str) -> Option<&Typed> {
+        match &self.call.def.behaviour {
+            Behaviour::Custom(custom) => custom.family.version(api_version).map(|schema| &schema.typed),
+            Behaviour::BuiltIn(own) => {
+                let mut kinds = crate::builtin::all().filter(|kind| kind.shares_objects_with(own));
+                kinds.find(|kind| kind.api_version() == api_version).map(typed)
+            }
+        }
+    }
+
+    fn convert(&self, mut object: Value, to: &str) -> Result<Value, Unconverted> {
+        if self.call.def.is_custom() && !conversion::is_by_webhook(&self.call.def) {
+            object["apiVersion"] = Value::from(to);
+            return Ok(object);
+        }
+        let made = self.made.iter().find(|(from, version, _)| version == to && *from == object);
+        match made {
+            Some((_, _, made)) => Ok(made.clone()),
+            None => Err(Unconverted { object: Box::new(object), to: to.to_owned() }),
         }
     }
 }

@@ -7,15 +7,20 @@ mod builtin;
 mod managed;
 mod set;
 mod types;
+mod versions;
 mod walk;
 
-use serde_json::Value;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
 
 use managed::{Identity, Managed, Owned};
 pub use managed::{Manager, Operation};
 pub use set::{Element, Set, path_text};
 use types::Ty;
 pub use types::Typed;
+use versions::{Comparisons, Same, converted};
+pub use versions::{Unconverted, Versions};
 use walk::Comparison;
 
 /// The result of an apply.
@@ -48,6 +53,9 @@ pub enum ApplyError {
     /// The request is wrong in itself: 400.
     #[error("{0}")]
     BadRequest(String),
+    /// The object has to be converted before the apply can be worked out.
+    #[error(transparent)]
+    Unconverted(#[from] Unconverted),
 }
 
 impl ApplyError {
@@ -88,15 +96,29 @@ fn conflict_message(conflicts: &[Conflict]) -> String {
 /// except through a subresource; a single empty entry takes all ownership away.
 #[must_use]
 pub fn update(typed: &Typed, live: &Value, new: &Value, manager: &Manager) -> Value {
+    // Nothing has to be converted.
+    update_in(&Same(typed), live, new, manager).unwrap_or_else(|_| without_managed_fields(new))
+}
+
+/// As [`update`], for an object that managers wrote in several versions.
+///
+/// # Errors
+/// A conversion that has to be made before the call is repeated.
+pub fn update_in(
+    versions: &dyn Versions,
+    live: &Value,
+    new: &Value,
+    manager: &Manager,
+) -> Result<Value, Unconverted> {
     let mut managed = live_or_new(live, new, !manager.subresource.is_empty());
     let mut object = without_managed_fields(new);
     let exists = live.pointer("/metadata/uid").is_some();
     if !(managed.0.is_empty() && exists) {
-        record_update(typed, live, &object, &mut managed, manager);
+        record_update(versions, live, &object, &mut managed, manager)?;
         managed.cap_updaters();
     }
     managed.write_to(&mut object);
-    object
+    Ok(object)
 }
 
 fn live_or_new(live: &Value, new: &Value, subresource: bool) -> Managed {
@@ -132,11 +154,11 @@ fn ignored(manager: &Manager) -> Set {
 }
 
 /// The object to compare with: what is stored, or what a new object has by itself.
-fn base(typed: &Typed, live: &Value, new: &Value) -> Value {
+fn base(typed: Option<&Typed>, live: &Value, new: &Value) -> Value {
     if !live.is_null() {
         return without_managed_fields(live);
     }
-    let mut blank = typed.blank.clone();
+    let mut blank = typed.map_or_else(|| Value::Object(Map::new()), |typed| typed.blank.clone());
     for name in ["apiVersion", "kind"] {
         if let (Some(map), Some(value)) = (blank.as_object_mut(), new.get(name)) {
             map.insert(name.to_owned(), value.clone());
@@ -145,14 +167,27 @@ fn base(typed: &Typed, live: &Value, new: &Value) -> Value {
     blank
 }
 
-fn record_update(typed: &Typed, live: &Value, new: &Value, managed: &mut Managed, manager: &Manager) {
-    let base = base(typed, live, new);
-    let compared = Comparison::between(Ty::of(typed), &base, new).without(&ignored(manager));
-    let taken = compared.modified.union(&compared.added);
+fn record_update(
+    versions: &dyn Versions,
+    live: &Value,
+    new: &Value,
+    managed: &mut Managed,
+    manager: &Manager,
+) -> Result<(), Unconverted> {
+    let base = base(versions.typed(&manager.api_version), live, new);
+    let mut compared = Comparisons::new(versions, &base, new, ignored(manager));
     for owned in managed.0.values_mut() {
-        owned.set = owned.set.difference(&taken).difference(&compared.removed);
+        owned.set = match compared.at(&owned.api_version)? {
+            Some(compared) => {
+                let taken = compared.modified.union(&compared.added);
+                owned.set.difference(&taken).difference(&compared.removed)
+            }
+            // Nobody can own fields of a version that is gone.
+            None => Set::default(),
+        };
     }
-    let own = taken.recursive_difference(&ignored(manager)).difference(&server_set());
+    let taken = compared.at(&manager.api_version)?.map(|own| own.modified.union(&own.added));
+    let own = taken.unwrap_or_default().recursive_difference(&ignored(manager)).difference(&server_set());
     if !own.is_empty() {
         let entry = managed.0.entry(Identity::new(manager, Operation::Update)).or_default();
         entry.set = entry.set.union(&own);
@@ -160,6 +195,7 @@ fn record_update(typed: &Typed, live: &Value, new: &Value, managed: &mut Managed
         entry.time = Some(manager.time.clone());
     }
     managed.0.retain(|_, owned| !owned.set.is_empty());
+    Ok(())
 }
 
 /// Fields that the server sets or that identify the object: nobody owns them.
@@ -198,12 +234,29 @@ pub fn apply(
     manager: &Manager,
     force: bool,
 ) -> Result<Applied, ApplyError> {
+    apply_in(&Same(typed), live, applied, manager, force)
+}
+
+/// As [`apply`], for an object that managers wrote in several versions.
+///
+/// # Errors
+/// As for [`apply`], and a conversion that has to be made before the call is repeated.
+pub fn apply_in(
+    versions: &dyn Versions,
+    live: &Value,
+    applied: &Value,
+    manager: &Manager,
+    force: bool,
+) -> Result<Applied, ApplyError> {
     check_request(applied, manager)?;
-    let first = run(typed, live, applied, manager, force);
+    let Some(typed) = versions.typed(&manager.api_version) else {
+        return Err(ApplyError::BadRequest(format!("there is no version {}", manager.api_version)));
+    };
+    let first = run(versions, typed, live, applied, manager, force);
     let result = match &first {
         Err(ApplyError::Conflicts(conflicts)) if manager.name == "kubectl" => {
             match last_applied_allows(typed, live, conflicts) {
-                true => run(typed, live, applied, manager, true),
+                true => run(versions, typed, live, applied, manager, true),
                 false => first,
             }
         }
@@ -227,6 +280,7 @@ fn check_request(applied: &Value, manager: &Manager) -> Result<(), ApplyError> {
 }
 
 fn run(
+    versions: &dyn Versions,
     typed: &Typed,
     live: &Value,
     applied: &Value,
@@ -237,9 +291,9 @@ fn run(
     let mut managed = Managed::of(live);
     if managed.0.is_empty() && !live.is_null() {
         let before = Manager { name: "before-first-apply".to_owned(), ..manager.clone() };
-        record_update(typed, &Value::Null, &without_managed_fields(live), &mut managed, &before);
+        record_update(versions, &Value::Null, &without_managed_fields(live), &mut managed, &before)?;
     }
-    let base = base(typed, live, applied);
+    let base = base(Some(typed), live, applied);
     let merged = walk::merge(ty, &base, applied)
         .map_err(|e| ApplyError::Invalid(format!("failed to merge config: {e}")))?;
     let identity = Identity::new(manager, Operation::Apply);
@@ -247,8 +301,9 @@ fn run(
     let set = walk::fields_of(ty, applied).recursive_difference(&ignored(manager));
     let owned = Owned { set, api_version: manager.api_version.clone(), time: last.time.clone() };
     managed.0.insert(identity.clone(), owned);
-    let mut object = give_up(ty, merged, &managed, &last.set);
-    settle(ty, &base, &object, &mut managed, &identity, manager, force)?;
+    let mut object = give_up(versions, merged, &managed, &last, &manager.api_version)?;
+    let compared = Comparisons::new(versions, &base, &object, ignored(manager));
+    settle(compared, &mut managed, &identity, force)?;
     let changed = live.is_null() || object != base;
     if let Some(own) = managed.0.get_mut(&identity) {
         own.set = own.set.difference(&server_set());
@@ -265,36 +320,71 @@ fn run(
 }
 
 /// Removes what the manager owned before, does not apply any more and nobody else owns.
-fn give_up(ty: Ty<'_>, merged: Value, managed: &Managed, last: &Set) -> Value {
-    if last.is_empty() {
-        return merged;
+fn give_up(
+    versions: &dyn Versions,
+    merged: Value,
+    managed: &Managed,
+    last: &Owned,
+    own_version: &str,
+) -> Result<Value, Unconverted> {
+    let Some(typed) = versions.typed(&last.api_version).filter(|_| !last.set.is_empty()) else {
+        return Ok(merged);
+    };
+    let ty = Ty::of(typed);
+    let merged = converted(versions, &merged, &last.api_version)?;
+    let last_set = walk::with_named_parents(ty, &last.set);
+    let pruned = walk::remove(ty, &merged, &last_set);
+    let pruned = add_back_owned(versions, &merged, pruned, managed, &last.api_version)?;
+    let pruned = converted(versions, &pruned, &last.api_version)?;
+    let gone = fields(ty, &merged).difference(&fields(ty, &pruned)).intersection(&last_set);
+    converted(versions, &walk::remove(ty, &merged, &gone), own_version)
+}
+
+fn fields(ty: Ty<'_>, value: &Value) -> Set {
+    walk::with_named_parents(ty, &walk::fields_of(ty, value))
+}
+
+/// Puts back what was taken out and somebody owns: at first in the version that it was taken out in, since others may not
+/// be reached without it.
+fn add_back_owned(
+    versions: &dyn Versions,
+    merged: &Value,
+    mut pruned: Value,
+    managed: &Managed,
+    first: &str,
+) -> Result<Value, Unconverted> {
+    let mut owned: BTreeMap<&str, Set> = BTreeMap::new();
+    for entry in managed.0.values() {
+        let set = owned.entry(&entry.api_version).or_default();
+        *set = set.union(&entry.set);
     }
-    let last = walk::with_named_parents(ty, last);
-    let pruned = walk::remove(ty, &merged, &last);
-    let all_owned = managed.0.values().fold(Set::default(), |all, owned| all.union(&owned.set));
-    let fields = |value: &Value| walk::with_named_parents(ty, &walk::fields_of(ty, value));
-    let merged_fields = fields(&merged);
-    let keep = fields(&pruned).union(&walk::with_named_parents(ty, &all_owned));
-    let pruned = walk::remove(ty, &merged, &merged_fields.difference(&keep));
-    let gone = merged_fields.difference(&fields(&pruned)).intersection(&last);
-    walk::remove(ty, &merged, &gone)
+    let own = owned.remove(first).map(|set| (first, set));
+    let mut merged = merged.clone();
+    for (version, set) in own.into_iter().chain(owned) {
+        let Some(typed) = versions.typed(version) else { continue };
+        let ty = Ty::of(typed);
+        merged = converted(versions, &merged, version)?;
+        pruned = converted(versions, &pruned, version)?;
+        let keep = fields(ty, &pruned).union(&walk::with_named_parents(ty, &set));
+        pruned = walk::remove(ty, &merged, &fields(ty, &merged).difference(&keep));
+    }
+    Ok(pruned)
 }
 
 /// Takes changed fields from their other owners, or reports them as conflicts.
 fn settle(
-    ty: Ty<'_>,
-    base: &Value,
-    object: &Value,
+    mut compared: Comparisons<'_>,
     managed: &mut Managed,
     identity: &Identity,
-    manager: &Manager,
     force: bool,
 ) -> Result<(), ApplyError> {
-    let compared = Comparison::between(ty, base, object).without(&ignored(manager));
-    let taken = compared.modified.union(&compared.added);
     let mut conflicts = Vec::new();
     for (other, owned) in managed.0.iter_mut().filter(|(other, _)| *other != identity) {
-        let lost = owned.set.intersection(&taken);
+        let Some(compared) = compared.at(&owned.api_version)? else {
+            owned.set = Set::default();
+            continue;
+        };
+        let lost = owned.set.intersection(&compared.modified.union(&compared.added));
         conflicts.extend(
             lost.paths().iter().map(|path| Conflict { manager: other.text(), field: path_text(path) }),
         );

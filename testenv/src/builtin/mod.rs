@@ -83,7 +83,21 @@ impl BuiltIn {
         types::of_kind(&self.api_version(), self.kind)
     }
 
-    fn api_version(&self) -> String {
+    /// Whether both are versions of one resource.
+    pub(crate) fn shares_objects_with(&self, other: &BuiltIn) -> bool {
+        self.kind == other.kind && self.collection() == other.collection()
+    }
+
+    /// The store's collection.
+    fn collection(&self) -> String {
+        match self.conversion {
+            Some(conversion) => conversion.collection.to_owned(),
+            None if self.group.is_empty() => self.plural.to_owned(),
+            None => format!("{}.{}", self.plural, self.group),
+        }
+    }
+
+    pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() {
             self.version.to_owned()
         } else {
@@ -95,11 +109,6 @@ impl BuiltIn {
     pub(crate) fn def(&'static self) -> ResourceDef {
         let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
         let api_version = self.api_version();
-        let own_collection = if self.group.is_empty() {
-            self.plural.to_owned()
-        } else {
-            format!("{}.{}", self.plural, self.group)
-        };
         ResourceDef {
             group: self.group.to_owned(),
             version: self.version.to_owned(),
@@ -110,7 +119,7 @@ impl BuiltIn {
             short_names: owned(self.short_names),
             categories: owned(self.categories),
             namespaced: self.namespaced,
-            collection: self.conversion.map_or(own_collection, |c| c.collection.to_owned()),
+            collection: self.collection(),
             stored_as: self.conversion.map_or(api_version, |c| c.stored_as.to_owned()),
             status: self.status,
             scale: self.scale.then(|| ScalePaths {

@@ -152,6 +152,27 @@ pub(crate) async fn stored(server: &Server, def: &ResourceDef, value: Value) -> 
     }
 }
 
+/// Converts an object of the definition's resource to an `apiVersion`; one that does not exist leaves it as it is.
+///
+/// # Errors
+/// When the conversion webhook fails.
+pub(crate) async fn to_version(
+    server: &Server,
+    def: &ResourceDef,
+    to: &str,
+    value: Value,
+) -> ApiResult<Value> {
+    let from = value["apiVersion"].as_str().unwrap_or_default().to_owned();
+    let registry = server.registry();
+    let find =
+        |version: &str| registry.all().find(|d| d.collection == def.collection && d.api_version() == version);
+    match (&def.behaviour, find(&from), find(to)) {
+        (Behaviour::Custom(custom), ..) => custom.family.convert_one(server, to, value).await,
+        (Behaviour::BuiltIn(_), Some(from), Some(to)) => between(server, from, to, value).await,
+        _ => Ok(value),
+    }
+}
+
 /// Converts an object from one version of a resource to another.
 ///
 /// # Errors

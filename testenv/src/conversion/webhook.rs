@@ -13,6 +13,11 @@ use crate::webhook::Endpoint;
 /// How long a conversion may take; kube-apiserver's client gives every webhook this time.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Whether an object has nothing but its kind; such ones are the same in all versions.
+fn is_empty(object: &Value) -> bool {
+    object.as_object().is_some_and(|map| map.keys().all(|key| key == "apiVersion" || key == "kind"))
+}
+
 /// A webhook that converts the objects of one CRD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConversionWebhook {
@@ -46,6 +51,9 @@ impl ConversionWebhook {
         to: &str,
         mut objects: Vec<Value>,
     ) -> ApiResult<Vec<Value>> {
+        for object in objects.iter_mut().filter(|object| is_empty(object)) {
+            object["apiVersion"] = Value::from(to);
+        }
         let others: Vec<usize> =
             (0..objects.len()).filter(|at| objects[*at]["apiVersion"].as_str() != Some(to)).collect();
         let Some(first) = others.first() else { return Ok(objects) };

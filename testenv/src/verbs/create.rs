@@ -40,7 +40,7 @@ pub(super) async fn insert(
         return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
     }
     check_namespace(call)?;
-    begin(call, &mut value, options);
+    begin(call, &mut value, options).await;
     let name = meta::name(&value).to_owned();
     let attributes = Attributes {
         call,
@@ -89,7 +89,7 @@ pub(super) async fn insert(
 }
 
 /// Takes out what only the server may set, fills in defaults and records who owns what.
-fn begin(call: &Call<'_>, value: &mut Value, options: &WriteOptions) {
+async fn begin(call: &Call<'_>, value: &mut Value, options: &WriteOptions) {
     for field in [
         "selfLink",
         "deletionTimestamp",
@@ -102,7 +102,7 @@ fn begin(call: &Call<'_>, value: &mut Value, options: &WriteOptions) {
     }
     meta::tidy(value);
     admit::default(&call.def, value, Stage::Create);
-    crate::managed::updated(call, None, value, options);
+    crate::managed::updated(call, None, value, options).await;
 }
 
 /// Sets what the server decides.

@@ -149,7 +149,7 @@ async fn applied(
             let cause = Cause::required("metadata.name", "name or generateName is required");
             return Err(ApiError::invalid(def.about(""), vec![cause]));
         }
-        let merged = merged(call, None, wanted, options)?;
+        let merged = merged(call, None, wanted, options).await?;
         return Ok((create::insert(call, merged, options).await?, true));
     }
     Ok((update::change(call, options, &mut Applied { call, wanted, options }).await?, false))
@@ -164,13 +164,18 @@ struct Applied<'a> {
 
 impl Edit for Applied<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        merged(self.call, Some(current), self.wanted, self.options)
+        merged(self.call, Some(current), self.wanted, self.options).await
     }
 }
 
 /// The configuration merged into the live object, in the form that its type gives it.
-fn merged(call: &Call<'_>, live: Option<&Value>, wanted: &Value, options: &WriteOptions) -> ApiResult<Value> {
-    let mut merged = crate::managed::applied(call, live, wanted, options)?;
+async fn merged(
+    call: &Call<'_>,
+    live: Option<&Value>,
+    wanted: &Value,
+    options: &WriteOptions,
+) -> ApiResult<Value> {
+    let mut merged = crate::managed::applied(call, live, wanted, options).await?;
     if !call.def.is_custom() {
         let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..options.clone() };
         admit::settle_fields(&call.def, &mut merged, &[], &ignoring)?;

@@ -92,7 +92,7 @@ pub(super) async fn change(
         let served = conversion::one(&call.server, def, &stored).await?;
         let current = served.value();
         let mut wanted = edit.edit(current).await?;
-        begin(call, current, &mut wanted, options);
+        begin(call, current, &mut wanted, options).await;
         let attributes = attributes(call, current, options);
         if !call.is_for_scale() {
             admission::mutate(&attributes, Some(&mut wanted)).await?;
@@ -136,10 +136,10 @@ pub(super) fn attributes<'a>(
 }
 
 /// Fills in defaults and records who owns what.
-fn begin(call: &Call<'_>, current: &Value, wanted: &mut Value, options: &WriteOptions) {
+async fn begin(call: &Call<'_>, current: &Value, wanted: &mut Value, options: &WriteOptions) {
     meta::tidy(wanted);
     admit::default(&call.def, wanted, Stage::Update);
-    crate::managed::updated(call, Some(current), wanted, options);
+    crate::managed::updated(call, Some(current), wanted, options).await;
 }
 
 /// Completes an object that replaces `current`.

@@ -17,6 +17,9 @@ pub(super) fn of_call(error: &(dyn Error + 'static), address: &str) -> String {
         if let Some(error) = error.downcast_ref::<rustls::Error>() {
             return of_tls(error);
         }
+        if error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message) {
+            return "EOF".to_owned();
+        }
         last = error.to_string();
         at = error.source();
     }
@@ -24,6 +27,9 @@ pub(super) fn of_call(error: &(dyn Error + 'static), address: &str) -> String {
 }
 
 fn of_socket(error: &io::Error, address: &str) -> Option<String> {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        return Some("EOF".to_owned());
+    }
     if let Some(inner) = error.get_ref() {
         // An error's source leaves out what it wraps itself.
         let socket = inner.downcast_ref::<io::Error>().and_then(|inner| of_socket(inner, address));
@@ -35,7 +41,6 @@ fn of_socket(error: &io::Error, address: &str) -> Option<String> {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => Some(format!("dial tcp {peer}: connect: connection refused")),
         io::ErrorKind::ConnectionReset => Some(format!("read tcp {peer}: read: connection reset by peer")),
-        io::ErrorKind::UnexpectedEof => Some("EOF".to_owned()),
         _ => None,
     }
 }

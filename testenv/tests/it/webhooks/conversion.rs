@@ -41,13 +41,15 @@ fn crd(stored: &str) -> CustomResourceDefinition {
 fn convert(object: &Value, to: &str) -> Value {
     let mut next = object.clone();
     next["apiVersion"] = json!(to);
-    let spec = next["spec"].as_object_mut().unwrap();
-    if to == "a.example/v2" {
-        let width = spec.remove("size").unwrap_or_default();
-        spec.insert("dimensions".to_owned(), json!({"width": width}));
-    } else {
-        let dimensions = spec.remove("dimensions").unwrap_or_default();
-        spec.insert("size".to_owned(), dimensions["width"].clone());
+    // Server-side apply has objects converted that lack what is given up.
+    if let Some(spec) = next["spec"].as_object_mut() {
+        if to == "a.example/v2" {
+            let width = spec.remove("size");
+            spec.extend(width.map(|width| ("dimensions".to_owned(), json!({"width": width}))));
+        } else {
+            let size = spec.remove("dimensions").map(|dimensions| dimensions["width"].clone());
+            spec.extend(size.map(|size| ("size".to_owned(), size)));
+        }
     }
     next["metadata"]["labels"] = json!({"seen-as": to.rsplit_once('/').unwrap().1});
     next
@@ -291,6 +293,56 @@ async fn admission_webhooks_get_the_version_that_their_rules_name() {
         (&request["object"]["apiVersion"], &request["object"]["spec"]["size"]),
         (&json!("a.example/v1"), &json!(3))
     );
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn fields_are_owned_in_the_version_that_they_were_set_in() {
+    let (env, _server) = started().await;
+    let apply = async |path: &str, manager: &str, body: Value| {
+        patch(&env, &format!("{path}/a?fieldManager={manager}"), "apply-patch+yaml", body).await
+    };
+    let (code, answer) = apply(V1, "one", v1("a", 1)).await;
+    assert_eq!(code, 201, "{answer}");
+    // The same value is no conflict, whatever the version calls it.
+    let (code, answer) = apply(V2, "two", v2("a", 1)).await;
+    assert_eq!(code, 200, "{answer}");
+    let owners = |object: &Value| -> Vec<(String, String, Value)> {
+        let entries = object["metadata"]["managedFields"].as_array().unwrap().iter();
+        let text = |v: &Value| v.as_str().unwrap().to_owned();
+        let owner =
+            |e: &Value| (text(&e["manager"]), text(&e["apiVersion"]), e["fieldsV1"]["f:spec"].clone());
+        let mut owners: Vec<_> = entries.map(owner).collect();
+        owners.sort_by(|a, b| a.0.cmp(&b.0));
+        owners
+    };
+    let (size, width) = (json!({"f:size": {}}), json!({"f:dimensions": {"f:width": {}}}));
+    let own = |manager: &str, version: &str, fields: &Value| {
+        (manager.to_owned(), format!("a.example/{version}"), fields.clone())
+    };
+    assert_eq!(owners(&answer), [own("one", "v1", &size), own("two", "v2", &width)]);
+    let (code, answer) = apply(V2, "two", v2("a", 2)).await;
+    assert_eq!(code, 409);
+    let cause = &answer["details"]["causes"][0];
+    assert_eq!(
+        (&cause["message"], &cause["field"]),
+        (&json!("conflict with \"one\""), &json!(".spec.size")),
+        "{answer}"
+    );
+    let (code, answer) =
+        patch(&env, &format!("{V2}/a?fieldManager=two&force=true"), "apply-patch+yaml", v2("a", 2)).await;
+    assert_eq!((code, owners(&answer)), (200, vec![own("two", "v2", &width)]));
+    // An update in the other version takes the field away.
+    let (_, answer) =
+        patch(&env, &format!("{V1}/a?fieldManager=three"), "merge-patch+json", json!({"spec": {"size": 3}}))
+            .await;
+    assert_eq!(owners(&answer), [own("three", "v1", &size)]);
+    // Who applied in one version and leaves a field out in the other gives it up.
+    patch(&env, &format!("{V1}/a?fieldManager=one&force=true"), "apply-patch+yaml", v1("a", 4)).await;
+    let nothing =
+        json!({"apiVersion": "a.example/v2", "kind": "Widget", "metadata": {"name": "a"}, "spec": {}});
+    let (code, answer) = apply(V2, "one", nothing).await;
+    assert_eq!((code, &answer["spec"]), (200, &json!({"mode": "slow"})), "{answer}");
     env.stop().await;
 }
 
