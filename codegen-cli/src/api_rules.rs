@@ -77,7 +77,8 @@ pub fn violations(ir: &Ir) -> Vec<Violation> {
 }
 
 fn broken(field: &Field) -> impl Iterator<Item = Rule> {
-    let untyped_list = matches!(field.ty, TypeRef::List(_)) && field.facts.list_type.is_none();
+    let is_list = matches!(field.ty, TypeRef::List(_) | TypeRef::Array(..) | TypeRef::Tuple(_));
+    let untyped_list = is_list && field.facts.list_type.is_none();
     let metadata = match &field.ty {
         TypeRef::Known(path) => path.rsplit("::").next().is_some_and(|name| METADATA_TYPES.contains(&name)),
         _ => false,

@@ -273,38 +273,106 @@ pub enum Shape {
     /// An object with known fields, in source order.
     Struct(Vec<Field>),
     /// A newtype: the form of what it holds.
-    Newtype(TypeRef),
-    /// An enum of strings, in source order.
-    StringEnum(Vec<String>),
-    /// An enum with data, an object with exactly one of these fields: `{"variant": data}`.
-    OneOf(Vec<Field>),
-    /// An enum with data, an object whose field `tag` names the variant and whose other fields are that variant's.
-    Tagged {
-        /// Name of the field that names the variant.
-        tag: String,
-        /// The variants, in source order.
-        variants: Vec<TaggedVariant>,
-    },
+    Newtype(Box<Element>),
+    /// A list of fixed length, whose items have types of their own.
+    Tuple(Vec<Element>),
+    /// Always null.
+    Unit,
+    /// One of several forms.
+    Enum(Enum),
 }
 
-/// A variant of an internally tagged enum.
+/// What a newtype, tuple or variant holds without a name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TaggedVariant {
-    /// The tag's value.
+pub struct Element {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: TypeRef,
+    /// What attributes add to the schema.
+    #[serde(skip_serializing_if = "Schema::is_empty")]
+    pub facts: Schema,
+    /// Where it is defined.
+    pub span: Span,
+    /// Where the attributes say it.
+    #[serde(skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
+}
+
+/// A type with variants.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Enum {
+    /// How the JSON names the variant.
+    pub tagging: Tagging,
+    /// The variants that can be read, in source order.
+    pub variants: Vec<Variant>,
+}
+
+/// How the JSON of an enum names the variant: serde's representations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Tagging {
+    /// `{"name": content}`, or `"name"` without content.
+    External,
+    /// `{"tag": "name", ..content}`
+    Internal {
+        /// The field that names the variant.
+        tag: String,
+    },
+    /// `{"tag": "name", "content": content}`
+    Adjacent {
+        /// The field that names the variant.
+        tag: String,
+        /// The field that holds what the variant has.
+        content: String,
+    },
+    /// The content alone.
+    Untagged,
+}
+
+/// A variant of an enum.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Variant {
+    /// Name in JSON.
     pub name: String,
-    /// Fields beside the tag.
-    pub fields: Vec<Field>,
+    /// Name in Rust.
+    pub rust_name: String,
+    /// Further names that are read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// Where it is defined.
+    pub span: Span,
+    /// Description by controller-gen's rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<Element>,
+    /// Whether the JSON is the content alone, whatever the enum's tagging.
+    #[serde(skip_serializing_if = "is_false")]
+    pub untagged: bool,
+    /// Whether it stands for every name that no other variant has.
+    #[serde(skip_serializing_if = "is_false")]
+    pub other: bool,
+}
+
+impl Variant {
+    /// Every name that is read.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.name).chain(&self.aliases)
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Shape {
     /// The fields of the object that the shape describes, if it does.
-    pub fn fields(&self) -> impl Iterator<Item = &Field> {
-        let (fields, variants): (&[Field], &[TaggedVariant]) = match self {
-            Shape::Struct(fields) | Shape::OneOf(fields) => (fields, &[]),
-            Shape::Tagged { variants, .. } => (&[], variants),
-            Shape::Newtype(_) | Shape::StringEnum(_) => (&[], &[]),
-        };
-        fields.iter().chain(variants.iter().flat_map(|variant| &variant.fields))
+    pub fn fields(&self) -> std::slice::Iter<'_, Field> {
+        match self {
+            Shape::Struct(fields) => fields.iter(),
+            Shape::Newtype(_) | Shape::Tuple(_) | Shape::Unit | Shape::Enum(_) => [].iter(),
+        }
     }
 }
 
@@ -340,7 +408,7 @@ pub struct Field {
 }
 
 /// A use of a type.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TypeRef {
     /// A type of the input crates.
@@ -349,8 +417,30 @@ pub enum TypeRef {
     Known(String),
     /// A JSON array.
     List(Box<TypeRef>),
+    /// A JSON array of exactly so many items.
+    Array(Box<TypeRef>, u64),
+    /// A JSON array of fixed length, whose items have types of their own.
+    Tuple(Vec<TypeRef>),
+    /// The form of the type, or null.
+    Nullable(Box<TypeRef>),
+    /// Always null.
+    Unit,
     /// A JSON object with arbitrary keys.
     Map(Box<TypeRef>),
     /// Nothing is known; attributes say what there is to say.
     Opaque,
+}
+
+impl TypeRef {
+    /// How many uses of types it consists of.
+    pub fn parts(&self) -> usize {
+        match self {
+            TypeRef::List(inner)
+            | TypeRef::Array(inner, _)
+            | TypeRef::Map(inner)
+            | TypeRef::Nullable(inner) => 1 + inner.parts(),
+            TypeRef::Tuple(items) => 1 + items.iter().map(TypeRef::parts).sum::<usize>(),
+            TypeRef::Named(_) | TypeRef::Known(_) | TypeRef::Unit | TypeRef::Opaque => 1,
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub enum Known {
     List,
     /// A map with its second argument as values.
     Map,
+    /// Null, whatever its arguments are.
+    Unit,
 }
 
 /// The first paths of k8s-openapi's modules, for brevity.
@@ -123,6 +125,7 @@ const GENERIC: &[(&str, Known)] = &[
     ("std::collections::BTreeSet", Known::List),
     ("std::collections::HashSet", Known::List),
     ("std::collections::VecDeque", Known::List),
+    ("std::marker::PhantomData", Known::Unit),
 ];
 
 /// Floating point types, whose values differ between implementations.
@@ -195,6 +198,36 @@ fn object_meta() -> Schema {
     Schema {
         properties: properties.map(|(name, schema)| (name.to_string(), schema)).into(),
         ..Schema::of_type("object")
+    }
+}
+
+/// Kinds of known types of which a literal can be a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Simple {
+    /// A string.
+    Text,
+    /// An integer.
+    Integer,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// An integer or a string.
+    IntOrText,
+}
+
+/// The kind of a known type, if a literal can be a value of it.
+pub fn simple(path: &str) -> Option<Simple> {
+    let schema = schema(path)?;
+    if schema.int_or_string {
+        return Some(Simple::IntOrText);
+    }
+    match schema.type_.as_deref()? {
+        "string" => Some(Simple::Text),
+        "integer" => Some(Simple::Integer),
+        "number" => Some(Simple::Number),
+        "boolean" => Some(Simple::Boolean),
+        _ => None,
     }
 }
 

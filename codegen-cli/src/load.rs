@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::Code;
 
+use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::facts::ModuleFacts;
 use crate::output::display;
 use crate::parse;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
-use crate::syntax::{FileSyntax, Items, ModuleItem, TypeItem, UseItem, Visibility};
+use crate::syntax::{FileSyntax, ImplItem, Items, ModuleItem, TypeItem, UseItem, ValueItem, Visibility};
 
 /// Waves smaller than this are parsed on the calling thread: starting threads costs more.
 const MIN_FILES_FOR_THREADS: usize = 4;
@@ -38,6 +39,8 @@ pub struct Crate {
     pub version: String,
     /// Its folder as the user wrote it.
     pub folder: PathBuf,
+    /// What of it is compiled.
+    pub cfg: Cfg,
     /// Names in code of its dependencies, and what they refer to.
     pub externs: BTreeMap<String, Dependency>,
     /// Folder of the `kubesmith-runtime` that it uses, if that is a path dependency.
@@ -81,6 +84,10 @@ pub struct Module {
     pub types: Vec<TypeItem>,
     /// Its `use` declarations.
     pub uses: Vec<UseItem>,
+    /// Its constants, and functions without parameters.
+    pub values: Vec<ValueItem>,
+    /// Its `impl` blocks.
+    pub impls: Vec<ImplItem>,
 }
 
 /// Reads crates.
@@ -225,6 +232,7 @@ impl Loader {
             lib: manifest.lib.clone(),
             version: manifest.version.clone(),
             folder: folder.to_path_buf(),
+            cfg: Cfg::default(),
             externs: BTreeMap::new(),
             runtime: manifest.externs.get("kubesmith_runtime").and_then(|runtime| runtime.path.clone()),
             modules: vec![Module::new(manifest.lib.clone(), None, Visibility::Public)],
@@ -253,7 +261,7 @@ impl Loader {
                 requests.push(request);
             }
         }
-        let parsed = parse_all(&texts);
+        let parsed = parse_all(&texts, &krate.cfg);
         // Only now may the texts move into the map that diagnostics are rendered from.
         for (id, text) in texts {
             self.sources.set_text(id, text);
@@ -322,6 +330,8 @@ impl Loader {
         module.facts = items.facts.or(&module.facts);
         module.types = items.types;
         module.uses = items.uses;
+        module.values = items.values;
+        module.impls = items.impls;
         for item in items.modules {
             let id = krate.modules.len();
             let child = Module::new(item.name.text.clone(), Some(place.module), item.visibility);
@@ -413,15 +423,17 @@ impl Module {
             children: Vec::new(),
             types: Vec::new(),
             uses: Vec::new(),
+            values: Vec::new(),
+            impls: Vec::new(),
         }
     }
 }
 
 /// Parses texts, on several threads when there are many; results are in the order of the input.
-fn parse_all(texts: &[(FileId, String)]) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
+fn parse_all(texts: &[(FileId, String)], cfg: &Cfg) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     if threads < 2 || texts.len() < MIN_FILES_FOR_THREADS {
-        return parse_some(texts);
+        return parse_some(texts, cfg);
     }
     // Contiguous parts keep the order; their sizes are balanced by the bytes in them.
     let total: usize = texts.iter().map(|(_, text)| text.len()).sum();
@@ -437,7 +449,7 @@ fn parse_all(texts: &[(FileId, String)]) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
     }
     parts.push(&texts[start..]);
     std::thread::scope(|scope| {
-        let handles: Vec<_> = parts.iter().map(|part| scope.spawn(|| parse_some(part))).collect();
+        let handles: Vec<_> = parts.iter().map(|part| scope.spawn(|| parse_some(part, cfg))).collect();
         let mut out = Vec::with_capacity(texts.len());
         for handle in handles {
             match handle.join() {
@@ -449,6 +461,6 @@ fn parse_all(texts: &[(FileId, String)]) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
     })
 }
 
-fn parse_some(texts: &[(FileId, String)]) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
-    texts.iter().map(|(id, text)| parse::parse_file(*id, text)).collect()
+fn parse_some(texts: &[(FileId, String)], cfg: &Cfg) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
+    texts.iter().map(|(id, text)| parse::parse_file(*id, text, cfg)).collect()
 }

@@ -3,20 +3,24 @@
 //! Every resource is lowered with the types that are reachable from it. What has no JSON form that a
 //! schema can describe is a diagnostic here; what spans resources is left to `validate`.
 
+mod enums;
+mod generics;
 mod resource;
 mod shape;
 mod types;
+mod values;
 
 use std::collections::HashMap;
 
 use kubesmith_core::diag::Code;
 
+use self::generics::Instance;
 use crate::diag::Diagnostic;
 use crate::facts;
-use crate::ir::{InputCrate, Ir, Places, TypeDef, TypeId};
+use crate::ir::{InputCrate, Ir, Places, TypeDef, TypeId, TypeRef};
 use crate::load::Crates;
 use crate::output::display;
-use crate::resolve::{ItemId, Resolver};
+use crate::resolve::Resolver;
 use crate::source::SourceMap;
 
 /// What lowering may accept.
@@ -35,7 +39,10 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
         options,
         types: Vec::new(),
         known: HashMap::new(),
+        known_aliases: HashMap::new(),
         open: Vec::new(),
+        aliases: Vec::new(),
+        withheld: Vec::new(),
         diagnostics: Vec::new(),
     };
     let mut resources = Vec::new();
@@ -68,10 +75,16 @@ struct Ctx<'a> {
     sources: &'a SourceMap,
     options: LowerOptions,
     types: Vec<TypeDef>,
-    /// Types that are in the arena.
-    known: HashMap<ItemId, TypeId>,
+    /// Types that were lowered; of those with mistakes the diagnostics in `withheld`.
+    known: HashMap<Instance, Result<TypeId, usize>>,
+    /// What aliases stand for.
+    known_aliases: HashMap<Instance, Result<TypeRef, usize>>,
     /// Types being lowered, outermost first: a type that is met again contains itself.
-    open: Vec<ItemId>,
+    open: Vec<Instance>,
+    /// Aliases being looked at, outermost first.
+    aliases: Vec<Instance>,
+    /// Diagnostics that may be reported again, or not at all.
+    withheld: Vec<Vec<Diagnostic>>,
     diagnostics: Vec<Diagnostic>,
 }
 

@@ -6,37 +6,41 @@
 mod depth;
 mod facts;
 mod places;
+mod types;
+mod uses;
+mod values;
 
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::{Place, is_marker, marker_name};
 use kubesmith_core::model::{
-    Body, FieldModel, ModuleAttrs, ResourceInput, TypeModel, VariantModel, is_option,
+    Body, FieldModel, ModuleAttrs, ResourceInput, SerdeDefault, TypeModel, VariantModel, is_option,
 };
 use proc_macro2::Span;
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
-use syn::{Attribute, Ident, Item, Meta, Type, UseTree, Visibility as SynVisibility};
+use syn::{Attribute, Ident, Item, Meta, Visibility as SynVisibility};
 
+use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::docs;
 use crate::facts::ModuleFacts;
 use crate::source::{FileId, Loc};
 use crate::syntax::{
-    ContainerSerde, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, PathExpr, TypeExpr, TypeItem,
-    TypeKind, UseItem, VariantItem, VariantKind, Visibility,
+    ContainerSerde, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, TypeItem, TypeKind, UseItem,
+    VariantItem, VariantKind, Visibility,
 };
 
-/// Parses a file. After a syntax error there are no items.
-pub fn parse_file(file: FileId, text: &str) -> (FileSyntax, Vec<Diagnostic>) {
+/// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items.
+pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagnostic>) {
     let (offset, body) = body(text);
-    let mut parser = Parser { file, offset, diagnostics: Vec::new() };
+    let mut parser = Parser { file, offset, cfg, diagnostics: Vec::new() };
     let mut items = Items::default();
     match depth::check(body).and_then(|()| syn::parse_file(body)) {
-        Ok(parsed) => {
+        Ok(parsed) if cfg.active(&parsed.attrs) => {
             items.facts = parser.module_facts(&parsed.attrs);
             parser.items(&parsed.items, &mut items);
             parser.plain_comments(text);
         }
+        Ok(_) => {}
         Err(error) => {
             for error in error {
                 let message = match error.to_string().as_str() {
@@ -67,14 +71,15 @@ fn body(text: &str) -> (usize, &str) {
     (offset, &text[offset..])
 }
 
-struct Parser {
+struct Parser<'a> {
     file: FileId,
     /// Bytes before the parsed text.
     offset: usize,
+    cfg: &'a Cfg,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Parser {
+impl Parser<'_> {
     fn loc(&self, span: Span) -> Loc {
         let range = span.byte_range();
         let at = |byte: usize| u32::try_from(byte + self.offset).unwrap_or(u32::MAX);
@@ -104,53 +109,44 @@ impl Parser {
     }
 
     fn items(&mut self, items: &[Item], out: &mut Items) {
-        for item in items {
+        for item in items.iter().filter(|item| self.cfg.active(attributes(item))) {
             match item {
-                Item::Struct(item) if !is_test(&item.attrs) => out.types.push(self.structure(item)),
-                Item::Enum(item) if !is_test(&item.attrs) => out.types.push(self.enumeration(item)),
-                Item::Type(item) if !is_test(&item.attrs) => {
+                Item::Struct(item) => out.types.push(self.structure(item)),
+                Item::Enum(item) => out.types.push(self.enumeration(item)),
+                Item::Type(item) => {
                     let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
                     definition.kind = TypeKind::Alias(self.type_expr(&item.ty));
                     out.types.push(definition);
                 }
-                Item::Union(item) if !is_test(&item.attrs) => out.types.push(self.union(item)),
+                Item::Union(item) => out.types.push(self.union(item)),
                 Item::Trait(item) => {
                     let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
                     definition.kind = TypeKind::Other("a trait");
                     out.types.push(definition);
                 }
-                Item::Mod(item) if !is_test(&item.attrs) => {
+                Item::Mod(item) => {
                     let module = self.module_item(item);
                     out.modules.push(module);
                 }
-                Item::Use(item) if !is_test(&item.attrs) => {
+                Item::Use(item) => {
                     let mut path = Vec::new();
                     let global = item.leading_colon.is_some();
-                    use_leaves(&item.tree, visibility(&item.vis), global, &mut path, &mut out.uses);
+                    uses::leaves(&item.tree, visibility(&item.vis), global, &mut path, &mut out.uses);
                 }
-                // Without a rename it binds nothing that the extern prelude does not have.
-                Item::ExternCrate(item) => out.uses.extend(item.rename.as_ref().map(|(_, name)| {
-                    let own = item.ident == "self";
-                    UseItem {
-                        visibility: visibility(&item.vis),
-                        global: !own,
-                        segments: vec![if own { "crate".into() } else { item.ident.unraw().to_string() }],
-                        binding: Some(name.unraw().to_string()),
-                    }
-                })),
-                _ => {}
+                Item::ExternCrate(item) => out.uses.extend(renamed_crate(item)),
+                Item::Impl(item) => out.impls.extend(self.impl_item(item)),
+                item => out.values.extend(self.value_item(item)),
             }
         }
     }
 
     fn module_item(&mut self, item: &syn::ItemMod) -> ModuleItem {
-        let path =
-            item.attrs.iter().find(|attribute| attribute.path().is_ident("path")).and_then(|attribute| {
-                match &attribute.meta {
-                    Meta::NameValue(pair) => string(&pair.value),
-                    _ => None,
-                }
-            });
+        let attributes = self.cfg.expanded(&item.attrs);
+        let path = attributes.iter().find(|attribute| attribute.path().is_ident("path"));
+        let path = path.and_then(|attribute| match &attribute.meta {
+            Meta::NameValue(pair) => string(&pair.value),
+            _ => None,
+        });
         let inline = item.content.as_ref().map(|(_, items)| {
             let mut inner = Items::default();
             self.items(items, &mut inner);
@@ -191,15 +187,11 @@ impl Parser {
     }
 
     fn type_item(&self, ident: &Ident, vis: &SynVisibility, generics: &syn::Generics) -> TypeItem {
-        let generics =
-            generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_))).then(|| {
-                generics.params.first().map_or_else(|| self.loc(ident.span()), |param| self.loc(param.span()))
-            });
         TypeItem {
             name: self.name(ident),
             visibility: visibility(vis),
             description: None,
-            generics,
+            generics: self.params(generics),
             kind: TypeKind::Unit,
             checked: false,
             facts: Default::default(),
@@ -211,7 +203,7 @@ impl Parser {
 
     fn structure(&mut self, item: &syn::ItemStruct) -> TypeItem {
         let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
-        let expanded = expand_cfg_attr(&item.attrs).map(|attrs| syn::ItemStruct { attrs, ..item.clone() });
+        let expanded = self.cfg.structure(item);
         let item = expanded.as_ref().unwrap_or(item);
         let derives = Derives::of(&item.attrs);
         let mut diagnostics = Diagnostics::new();
@@ -231,7 +223,7 @@ impl Parser {
 
     fn enumeration(&mut self, item: &syn::ItemEnum) -> TypeItem {
         let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
-        let expanded = expand_cfg_attr(&item.attrs).map(|attrs| syn::ItemEnum { attrs, ..item.clone() });
+        let expanded = self.cfg.enumeration(item);
         let item = expanded.as_ref().unwrap_or(item);
         let derives = Derives::of(&item.attrs);
         let mut diagnostics = Diagnostics::new();
@@ -286,9 +278,10 @@ impl Parser {
             default: serde.default.is_some(),
             transparent: serde.transparent,
             tag: serde.tag.as_ref().map(|tag| tag.value.clone()),
-            content: serde.content.is_some(),
+            content: serde.content.as_ref().map(|content| content.value.clone()),
             untagged: serde.untagged,
-            proxy: serde.proxy.as_ref().map(|proxy| self.loc(proxy.span)),
+            read_as: serde.read_as.as_ref().and_then(|ty| self.type_in_text(&ty.value, ty.span)),
+            written_as: serde.written_as.as_ref().and_then(|ty| self.type_in_text(&ty.value, ty.span)),
         };
         definition.kind = match &model.body {
             Body::Named(fields) => TypeKind::Struct(self.fields(fields, ours)),
@@ -316,6 +309,12 @@ impl Parser {
             json_name: field.name.clone(),
             serde: FieldSerde {
                 default: serde.default.is_some(),
+                default_fn: match &serde.default {
+                    Some(SerdeDefault::Path(path)) => {
+                        self.path_in_text(path, serde.key("default").unwrap_or_else(|| field.span()))
+                    }
+                    _ => None,
+                },
                 skip: serde.skipped(),
                 skip_serializing_if: serde.skip_serializing_if.is_some(),
                 flatten: serde.flatten,
@@ -336,61 +335,17 @@ impl Parser {
             name: self.name(&variant.ident),
             json_name: variant.name.clone(),
             description: description(&variant.docs),
-            skip: variant.serde.skip,
+            aliases: variant.serde.aliases.clone(),
+            skip: variant.serde.skip_deserializing,
+            untagged: variant.serde.untagged,
+            other: variant.serde.other,
+            with: variant.serde.with.as_ref().map(|with| self.loc(with.span)),
             kind: match &variant.body {
                 Body::Named(fields) => VariantKind::Struct(self.fields(fields, ours)),
                 Body::Tuple(fields) => VariantKind::Tuple(self.fields(fields, ours)),
                 Body::Unit | Body::Enum(_) => VariantKind::Unit,
             },
         }
-    }
-
-    fn type_expr(&self, ty: &Type) -> TypeExpr {
-        let unsupported = |what| TypeExpr::Unsupported(what, self.loc(ty.span()));
-        match ty {
-            Type::Path(path) => {
-                if path.qself.is_some() {
-                    return unsupported("a projection `<T as Trait>::Type`");
-                }
-                self.path_expr(&path.path)
-            }
-            Type::Array(array) => TypeExpr::Array(Box::new(self.type_expr(&array.elem))),
-            Type::Slice(slice) => TypeExpr::Array(Box::new(self.type_expr(&slice.elem))),
-            Type::Reference(reference) => TypeExpr::Reference(Box::new(self.type_expr(&reference.elem))),
-            Type::Paren(paren) => self.type_expr(&paren.elem),
-            Type::Group(group) => self.type_expr(&group.elem),
-            Type::Tuple(tuple) => {
-                let items = tuple.elems.iter().map(|item| self.type_expr(item)).collect();
-                TypeExpr::Tuple(items, self.loc(ty.span()))
-            }
-            Type::TraitObject(_) | Type::ImplTrait(_) => unsupported("a trait object"),
-            Type::Macro(_) => unsupported("a macro's result"),
-            Type::Never(_) => unsupported("`!`"),
-            Type::Ptr(_) => unsupported("a pointer"),
-            _ => unsupported("a function or other type without data"),
-        }
-    }
-
-    fn path_expr(&self, path: &syn::Path) -> TypeExpr {
-        let mut arguments = Vec::new();
-        if let Some(last) = path.segments.last()
-            && let syn::PathArguments::AngleBracketed(args) = &last.arguments
-        {
-            for argument in &args.args {
-                if let syn::GenericArgument::Type(ty) = argument {
-                    arguments.push(self.type_expr(ty));
-                }
-            }
-        }
-        let first = path.segments.first().map_or_else(Span::call_site, |segment| segment.ident.span());
-        let last = path.segments.last().map_or(first, |segment| segment.ident.span());
-        let loc = self.loc(first).to(self.loc(last));
-        TypeExpr::Path(PathExpr {
-            global: path.leading_colon.is_some(),
-            segments: path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect(),
-            arguments,
-            loc,
-        })
     }
 }
 
@@ -450,73 +405,34 @@ fn visibility(vis: &SynVisibility) -> Visibility {
     }
 }
 
-/// `#[cfg(test)]`: not part of what users of the crate see.
-fn is_test(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("cfg")
-            && matches!(&attribute.meta, Meta::List(list) if list.tokens.to_string() == "test")
+/// Without a rename it binds nothing that the extern prelude does not have.
+fn renamed_crate(item: &syn::ItemExternCrate) -> Option<UseItem> {
+    let (_, name) = item.rename.as_ref()?;
+    let own = item.ident == "self";
+    Some(UseItem {
+        visibility: visibility(&item.vis),
+        global: !own,
+        segments: vec![if own { "crate".into() } else { item.ident.unraw().to_string() }],
+        binding: Some(name.unraw().to_string()),
     })
 }
 
-/// The attributes with those inside `cfg_attr` taken out of it; `None` when there is none.
-///
-/// Features are taken to be on: what a feature adds to an API type is part of the API.
-fn expand_cfg_attr(attributes: &[Attribute]) -> Option<Vec<Attribute>> {
-    attributes.iter().find(|attribute| attribute.path().is_ident("cfg_attr"))?;
-    let mut out = Vec::new();
-    for attribute in attributes {
-        if !attribute.path().is_ident("cfg_attr") {
-            out.push(attribute.clone());
-            continue;
-        }
-        let parser = syn::punctuated::Punctuated::<Meta, syn::Token![,]>::parse_terminated;
-        let Ok(metas) = attribute.parse_args_with(parser) else { continue };
-        if metas.first().is_some_and(|condition| condition.path().is_ident("test")) {
-            continue;
-        }
-        out.extend(metas.into_iter().skip(1).map(|meta| Attribute { meta, ..attribute.clone() }));
-    }
-    Some(out)
-}
-
-fn use_leaves(
-    tree: &UseTree,
-    visibility: Visibility,
-    global: bool,
-    path: &mut Vec<String>,
-    out: &mut Vec<UseItem>,
-) {
-    let mut leaf = |segments: Vec<String>, binding: Option<String>| {
-        // `use a::{self}` binds the module itself.
-        let segments = match segments.split_last() {
-            Some((last, rest)) if last == "self" && !rest.is_empty() => rest.to_vec(),
-            _ => segments,
-        };
-        out.push(UseItem { visibility, global, segments, binding });
-    };
-    match tree {
-        UseTree::Path(tree) => {
-            path.push(tree.ident.unraw().to_string());
-            use_leaves(&tree.tree, visibility, global, path, out);
-            path.pop();
-        }
-        UseTree::Name(name) => {
-            let name = name.ident.unraw().to_string();
-            let binding = if name == "self" { path.last().cloned() } else { Some(name.clone()) };
-            leaf([path.as_slice(), &[name]].concat(), binding);
-        }
-        UseTree::Rename(rename) => {
-            leaf(
-                [path.as_slice(), &[rename.ident.unraw().to_string()]].concat(),
-                Some(rename.rename.unraw().to_string()),
-            );
-        }
-        UseTree::Glob(_) => leaf(path.clone(), None),
-        UseTree::Group(group) => {
-            for tree in &group.items {
-                use_leaves(tree, visibility, global, path, out);
-            }
-        }
+/// The attributes of an item that can be named or brings names.
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        Item::ExternCrate(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
+        Item::Union(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
     }
 }
 
@@ -525,7 +441,8 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> (Items, Vec<Diagnostic>) {
-        let (file, diagnostics) = parse_file(FileId(0), text);
+        let cfg = Cfg { features: ["x".to_string()].into() };
+        let (file, diagnostics) = parse_file(FileId(0), text, &cfg);
         (file.items, diagnostics)
     }
 
@@ -576,5 +493,7 @@ mod tests {
     fn conditional_attributes_count() {
         let (items, _) = parse("#[cfg_attr(feature = \"x\", derive(Schema))] struct A { }");
         assert!(items.types[0].checked);
+        let (items, _) = parse("#[cfg_attr(feature = \"y\", derive(Schema))] struct A { }");
+        assert!(!items.types[0].checked);
     }
 }

@@ -4,7 +4,9 @@
 //!
 //! It knows nothing of schemas: a path into a crate that is not read ends as its text.
 
-use std::cell::RefCell;
+mod values;
+
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use kubesmith_core::grammar::closest;
@@ -13,7 +15,9 @@ use kubesmith_core::names;
 use crate::facts::ModuleFacts;
 use crate::known;
 use crate::load::{Crates, Dependency, ModuleId};
-use crate::syntax::{Name, PathExpr, TypeItem, Visibility};
+use crate::syntax::{ImplItem, Name, PathExpr, TypeItem, Visibility};
+
+pub use values::Value;
 
 /// A type definition: crate, module, position in [`crate::load::Module::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,6 +57,7 @@ struct Names<'a> {
     children: HashMap<&'a str, ModuleId>,
     bindings: HashMap<&'a str, usize>,
     globs: Vec<usize>,
+    values: HashMap<&'a str, usize>,
 }
 
 /// Resolves paths in the crates of a run.
@@ -61,7 +66,12 @@ pub struct Resolver<'a> {
     crates: &'a Crates,
     names: Vec<Vec<Names<'a>>>,
     public: RefCell<HashMap<usize, HashMap<ItemId, String>>>,
+    /// `impl` blocks of each type; looked for when one is asked for.
+    impls: OnceCell<HashMap<ItemId, Vec<Impl<'a>>>>,
 }
+
+/// An `impl` block and the module that it stands in.
+type Impl<'a> = (usize, ModuleId, &'a ImplItem);
 
 /// A name in a module.
 type Key = (usize, ModuleId, String);
@@ -81,7 +91,7 @@ impl<'a> Resolver<'a> {
     pub fn new(crates: &'a Crates) -> Self {
         let names =
             crates.list.iter().map(|krate| (0..krate.modules.len()).map(|m| index(krate, m)).collect());
-        Self { crates, names: names.collect(), public: RefCell::default() }
+        Self { crates, names: names.collect(), public: RefCell::default(), impls: OnceCell::new() }
     }
 
     /// The definition.
@@ -132,10 +142,10 @@ impl<'a> Resolver<'a> {
         facts
     }
 
-    /// Whether fields of a definition are required unless something else is said.
-    pub fn requires_fields(&self, id: ItemId) -> bool {
-        let modules = &self.crates.list[id.krate].modules;
-        let around = std::iter::successors(Some(id.module), |at| modules[*at].parent);
+    /// Whether fields of definitions in a module are required unless something else is said.
+    pub fn requires_fields(&self, krate: usize, module: ModuleId) -> bool {
+        let modules = &self.crates.list[krate].modules;
+        let around = std::iter::successors(Some(module), |at| modules[*at].parent);
         around.into_iter().find_map(|at| modules[at].facts.presence).unwrap_or(true)
     }
 
@@ -360,6 +370,9 @@ fn index(krate: &crate::load::Crate, module: ModuleId) -> Names<'_> {
     }
     for &child in &m.children {
         names.children.entry(krate.modules[child].name.as_str()).or_insert(child);
+    }
+    for (at, item) in m.values.iter().enumerate() {
+        names.values.entry(item.name.text.as_str()).or_insert(at);
     }
     for (at, item) in m.uses.iter().enumerate() {
         match &item.binding {

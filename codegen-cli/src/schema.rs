@@ -1,8 +1,12 @@
 //! Schemas: the type, how two of them are joined, and how those of resources are built.
 
+mod branch;
 mod build;
+mod enums;
+mod forms;
 mod merge;
 mod props;
+mod union;
 
 pub use build::{SchemaOptions, Schemas, build};
 pub use merge::{TypeConflict, overlay};

@@ -34,6 +34,30 @@ pub struct Items {
     pub uses: Vec<UseItem>,
     /// `mod` declarations.
     pub modules: Vec<ModuleItem>,
+    /// Constants, and functions without parameters.
+    pub values: Vec<ValueItem>,
+    /// `impl` blocks of types.
+    pub impls: Vec<ImplItem>,
+}
+
+/// A constant, or a function without parameters, as far as its value can be read.
+#[derive(Clone, Debug)]
+pub struct ValueItem {
+    /// Its name.
+    pub name: Name,
+    /// Its value or body.
+    pub expr: ValueExpr,
+}
+
+/// An `impl` block.
+#[derive(Clone, Debug)]
+pub struct ImplItem {
+    /// The type.
+    pub ty: PathExpr,
+    /// Last segment of the trait's path; `None`: an inherent block.
+    pub of_trait: Option<Name>,
+    /// Associated constants and functions without parameters.
+    pub values: Vec<ValueItem>,
 }
 
 /// A type definition.
@@ -45,8 +69,8 @@ pub struct TypeItem {
     pub visibility: Visibility,
     /// Description by controller-gen's rules.
     pub description: Option<String>,
-    /// Type parameters, if there are any.
-    pub generics: Option<Loc>,
+    /// Type and const parameters.
+    pub generics: Vec<ParamItem>,
     /// What it is made of.
     pub kind: TypeKind,
     /// Whether core has checked it, because it has one of our derives.
@@ -59,6 +83,17 @@ pub struct TypeItem {
     pub resource: Option<Box<ResourceFacts>>,
     /// `#[genclient(...)]` of a root type.
     pub genclient: Option<GenclientFacts>,
+}
+
+/// A parameter of a generic type.
+#[derive(Clone, Debug)]
+pub struct ParamItem {
+    /// Its name.
+    pub name: Name,
+    /// Whether it is a constant rather than a type.
+    pub is_const: bool,
+    /// What it is where nothing is given.
+    pub default: Option<Argument>,
 }
 
 /// Shape of a type definition.
@@ -79,7 +114,7 @@ pub enum TypeKind {
 }
 
 /// serde's container attributes, as far as they matter for a schema.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct ContainerSerde {
     /// `default` on the container.
     pub default: bool,
@@ -87,10 +122,12 @@ pub struct ContainerSerde {
     pub transparent: bool,
     /// `tag = ".."`
     pub tag: Option<String>,
-    /// `content` is given.
-    pub content: bool,
-    /// `from`, `try_from`, `into`: another type has the JSON form.
-    pub proxy: Option<Loc>,
+    /// `content = ".."`
+    pub content: Option<String>,
+    /// `from`, `try_from`: the type that is read instead.
+    pub read_as: Option<TypeExpr>,
+    /// `into`: the type that is written instead.
+    pub written_as: Option<TypeExpr>,
     /// `untagged`
     pub untagged: bool,
 }
@@ -113,10 +150,12 @@ pub struct FieldItem {
 }
 
 /// serde's field attributes, as far as they matter for a schema.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct FieldSerde {
     /// `default`
     pub default: bool,
+    /// The function that makes the default, `default = ".."`.
+    pub default_fn: Option<PathExpr>,
     /// `skip` or both directions skipped.
     pub skip: bool,
     /// `skip_serializing_if`
@@ -138,8 +177,16 @@ pub struct VariantItem {
     pub description: Option<String>,
     /// Its name in JSON.
     pub json_name: String,
-    /// serde's `skip`.
+    /// Further names that are read.
+    pub aliases: Vec<String>,
+    /// Whether it is never read.
     pub skip: bool,
+    /// `untagged`
+    pub untagged: bool,
+    /// `other`
+    pub other: bool,
+    /// `with`: functions have the JSON form.
+    pub with: Option<Loc>,
     /// What it holds.
     pub kind: VariantKind,
 }
@@ -160,8 +207,8 @@ pub enum VariantKind {
 pub enum TypeExpr {
     /// `a::b::C<D>`
     Path(PathExpr),
-    /// `[T; N]`, `[T]`
-    Array(Box<TypeExpr>),
+    /// `[T; N]`; without a length `[T]`.
+    Array(Box<TypeExpr>, Option<ValueExpr>),
     /// `&T`
     Reference(Box<TypeExpr>),
     /// `(A, B)`
@@ -170,12 +217,62 @@ pub enum TypeExpr {
     Unsupported(&'static str, Loc),
 }
 
+/// A constant expression as it was written.
+#[derive(Clone, Debug)]
+pub struct ValueExpr {
+    /// What it is.
+    pub kind: ValueKind,
+    /// Where it stands.
+    pub loc: Loc,
+}
+
+/// A constant expression.
+#[derive(Clone, Debug)]
+pub enum ValueKind {
+    /// `5`
+    Int(i128),
+    /// `5.5`
+    Float(f64),
+    /// `true`
+    Bool(bool),
+    /// `"a"`, `'a'`
+    Text(String),
+    /// `-a`
+    Neg(Box<ValueExpr>),
+    /// `a + b`
+    Binary(Operator, Box<ValueExpr>, Box<ValueExpr>),
+    /// `a::B`
+    Path(PathExpr),
+    /// `[a, b]`, `vec![a, b]`
+    List(Vec<ValueExpr>),
+    /// `(a, b)`
+    Tuple(Vec<ValueExpr>),
+    /// `a::f(b)`
+    Call(PathExpr, Vec<ValueExpr>),
+    /// `A { b: c }`
+    Struct(PathExpr, Vec<(String, ValueExpr)>),
+    /// Anything else: its value is not known before the program runs.
+    Unknown,
+}
+
+/// An operator of constant expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    ShiftLeft,
+}
+
 impl TypeExpr {
     /// Where the type stands.
     pub fn loc(&self) -> Option<Loc> {
         match self {
             TypeExpr::Path(path) => Some(path.loc),
-            TypeExpr::Array(inner) | TypeExpr::Reference(inner) => inner.loc(),
+            TypeExpr::Array(inner, _) | TypeExpr::Reference(inner) => inner.loc(),
             TypeExpr::Tuple(_, loc) | TypeExpr::Unsupported(_, loc) => Some(*loc),
         }
     }
@@ -188,10 +285,29 @@ pub struct PathExpr {
     pub global: bool,
     /// Its segments.
     pub segments: Vec<String>,
-    /// Type arguments of the last segment.
-    pub arguments: Vec<TypeExpr>,
+    /// Arguments of the last segment that has some.
+    pub arguments: Vec<Argument>,
     /// Where it stands.
     pub loc: Loc,
+}
+
+/// An argument of a generic type. What looks like a type may be a constant.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// A type, or the name of a constant.
+    Type(TypeExpr),
+    /// `4`, `{ N + 1 }`
+    Value(ValueExpr),
+}
+
+impl Argument {
+    /// Where it stands.
+    pub fn loc(&self) -> Option<Loc> {
+        match self {
+            Argument::Type(ty) => ty.loc(),
+            Argument::Value(value) => Some(value.loc),
+        }
+    }
 }
 
 impl PathExpr {

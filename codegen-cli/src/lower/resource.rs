@@ -7,12 +7,13 @@ use kubesmith_core::model::missing_facts;
 use kubesmith_core::names;
 
 use super::Ctx;
+use super::generics::Scope;
 use crate::diag::Diagnostic;
 use crate::docs;
 use crate::facts::ResourceFacts;
-use crate::ir::{ClientTags, Group, Resource, ResourceCode, Shape, Version};
+use crate::ir::{ClientTags, Group, Resource, ResourceCode, Shape, TypeId, Version};
 use crate::resolve::ItemId;
-use crate::syntax::{Name, TypeItem};
+use crate::syntax::{Name, PathExpr, TypeItem};
 
 /// Fields of a root type whose place in an object is fixed.
 pub(super) const METADATA: &str = "metadata";
@@ -47,7 +48,7 @@ impl Ctx<'_> {
             self.diagnostics
                 .push(Diagnostic::error(missing.code, facts.loc, missing.message).help(missing.help));
         }
-        let root = self.type_id(id)?;
+        let root = self.root(id, item)?;
         let definition = &mut self.types[root.0 as usize];
         let mut has_status_field = false;
         if let Shape::Struct(fields) = &mut definition.shape {
@@ -92,6 +93,18 @@ impl Ctx<'_> {
                 places: self.spans(&facts.places),
             },
         })
+    }
+
+    /// The root type in the arena.
+    fn root(&mut self, id: ItemId, item: &TypeItem) -> Option<TypeId> {
+        let path = PathExpr {
+            global: false,
+            segments: vec![item.name.text.clone()],
+            arguments: Vec::new(),
+            loc: item.name.loc,
+        };
+        let scope = self.bind(&Scope::from(id), &path, id)?;
+        self.type_id(id, &scope, &path)
     }
 
     /// Sorts resources into groups and versions. What is said of a group must be said alike everywhere.

@@ -1,38 +1,32 @@
-//! Definitions of types: structs, newtypes and enums with their fields.
+//! Definitions of types: structs and newtypes with their fields.
 
 use std::collections::HashMap;
 
 use kubesmith_core::diag::Code;
 
 use super::Ctx;
-use super::types::Scope;
+use super::generics::Scope;
+use super::types::Use;
 use crate::diag::Diagnostic;
-use crate::ir::{Field, Places, Shape, TaggedVariant, TypeDef, TypeId, TypeRef};
+use crate::ir::{Element, Field, Places, Shape, TypeDef, TypeRef};
+use crate::known;
 use crate::resolve::ItemId;
 use crate::schema::Schema;
 use crate::source::Loc;
-use crate::syntax::{FieldItem, TypeItem, TypeKind, VariantItem, VariantKind};
+use crate::syntax::{FieldItem, TypeItem, TypeKind};
 
 impl Ctx<'_> {
     /// Lowers a definition; `None` after a diagnostic.
-    pub(super) fn definition(&mut self, id: ItemId) -> Option<TypeDef> {
+    pub(super) fn definition(&mut self, id: ItemId, scope: &Scope) -> Option<TypeDef> {
         let item = self.resolver.item(id);
-        if let Some(proxy) = item.serde.proxy {
-            self.report_functions(proxy, &format!("another type has the JSON form of `{}`", item.name.text));
-            return None;
-        }
         let shape = match &item.kind {
-            TypeKind::Struct(fields) => self.structure(id, item, fields)?,
-            TypeKind::Tuple(fields) => self.tuple(id, item, fields)?,
-            TypeKind::Unit => {
-                self.shape_error(
-                    item,
-                    "a unit struct is null in JSON",
-                    "write it with braces: `struct Name {}`",
-                );
-                return None;
+            _ if item.serde.read_as.is_some() || item.serde.written_as.is_some() => {
+                self.proxy(scope, item)?
             }
-            TypeKind::Enum(variants) => self.enumeration(id, item, variants)?,
+            TypeKind::Struct(fields) => self.structure(scope, item, fields)?,
+            TypeKind::Tuple(fields) => self.tuple(scope, item, fields)?,
+            TypeKind::Unit => Shape::Unit,
+            TypeKind::Enum(variants) => self.enumeration(scope, item, variants)?,
             TypeKind::Alias(_) => return None,
             TypeKind::Other(what) => {
                 self.shape_error(item, &format!("{what} has no JSON form"), "use a struct or an enum");
@@ -40,7 +34,7 @@ impl Ctx<'_> {
             }
         };
         Some(TypeDef {
-            path: self.resolver.definition_path(id),
+            path: self.instance_path(id, scope),
             span: self.sources.span(item.name.loc),
             description: item.description.clone(),
             shape,
@@ -49,7 +43,7 @@ impl Ctx<'_> {
         })
     }
 
-    fn shape_error(&mut self, item: &TypeItem, message: &str, help: &str) {
+    pub(super) fn shape_error(&mut self, item: &TypeItem, message: &str, help: &str) {
         self.diagnostics.push(
             Diagnostic::error(
                 Code::UNSUPPORTED_TYPE,
@@ -60,7 +54,7 @@ impl Ctx<'_> {
         );
     }
 
-    fn report_functions(&mut self, loc: Loc, message: &str) {
+    pub(super) fn report_functions(&mut self, loc: Loc, message: &str) {
         self.diagnostics.push(
             Diagnostic::error(Code::UNSUPPORTED_SERDE, loc, message.to_string())
                 .note("the source is read, not run, so its result cannot be known")
@@ -68,46 +62,114 @@ impl Ctx<'_> {
         );
     }
 
-    fn structure(&mut self, id: ItemId, item: &TypeItem, fields: &[FieldItem]) -> Option<Shape> {
+    /// `from`, `try_from` and `into`: the form is that of another type, as long as both directions agree.
+    fn proxy(&mut self, scope: &Scope, item: &TypeItem) -> Option<Shape> {
+        let Some(read_as) = &item.serde.read_as else {
+            let message = format!("`{}` is written as another type than it is read", item.name.text);
+            self.diagnostics.push(
+                Diagnostic::error(Code::UNSUPPORTED_SERDE, item.name.loc, message)
+                    .help("add `from = \"...\"` or `try_from = \"...\"` with the same type"),
+            );
+            return None;
+        };
+        let ty = self.use_of(scope, read_as)?.nullable();
+        self.check_proxy_type(item, &ty)?;
+        if let Some(written_as) = &item.serde.written_as
+            && self.use_of(scope, written_as)?.nullable() != ty
+        {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    Code::UNSUPPORTED_SERDE,
+                    item.name.loc,
+                    format!("`{}` is read as one type and written as another", item.name.text),
+                )
+                .secondary(read_as.loc(), "read")
+                .secondary(written_as.loc(), "written")
+                .help("use the same type for both"),
+            );
+            return None;
+        }
+        let span = self.sources.span(item.name.loc);
+        Some(Shape::Newtype(Box::new(Element { ty, facts: Schema::default(), span, places: Places::new() })))
+    }
+
+    /// Other than that of a newtype, the form of a type that is converted from another is that type's.
+    fn check_proxy_type(&mut self, item: &TypeItem, ty: &TypeRef) -> Option<()> {
+        let said = item.facts.schema.type_.as_deref();
+        let TypeRef::Known(path) = ty else { return Some(()) };
+        let known = known::schema(path)?.type_;
+        let (Some(said), Some(known)) = (said, known.as_deref()) else { return Some(()) };
+        if said == known {
+            return Some(());
+        }
+        let message = format!(
+            "`{}` is converted from `{path}`, whose values are of type {known}, not {said}",
+            item.name.text
+        );
+        let place = item.facts.places.get("type").copied().unwrap_or(item.name.loc);
+        self.diagnostics.push(
+            Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, place, message)
+                .help("remove the type, or convert from another type"),
+        );
+        None
+    }
+
+    fn structure(&mut self, scope: &Scope, item: &TypeItem, fields: &[FieldItem]) -> Option<Shape> {
         if item.serde.transparent {
-            let kept: Vec<&FieldItem> = fields.iter().filter(|field| !field.serde.skip).collect();
-            return match kept[..] {
-                [field] => self.newtype(id, field),
+            let mut kept = fields.iter().filter(|field| !field.serde.skip);
+            return match (kept.next(), kept.next()) {
+                (Some(field), None) => self.newtype(scope, field),
                 _ => {
                     self.shape_error(item, "a transparent struct has one field", "remove `transparent`");
                     None
                 }
             };
         }
-        self.fields(id, fields, item.serde.default).map(Shape::Struct)
+        self.fields(scope, item, fields).map(Shape::Struct)
     }
 
-    fn tuple(&mut self, id: ItemId, item: &TypeItem, fields: &[FieldItem]) -> Option<Shape> {
-        match fields {
-            [field] => self.newtype(id, field),
-            _ => {
-                self.shape_error(
-                    item,
-                    "a struct with several unnamed fields is a list of mixed types in JSON",
-                    "name its fields",
-                );
-                None
-            }
+    fn tuple(&mut self, scope: &Scope, item: &TypeItem, fields: &[FieldItem]) -> Option<Shape> {
+        let kept: Vec<&FieldItem> = fields.iter().filter(|field| !field.serde.skip).collect();
+        match kept[..] {
+            // serde leaves the list out only if there is no other field, even one that is skipped.
+            [field] if fields.len() == 1 || item.serde.transparent => self.newtype(scope, field),
+            _ => self.elements(scope, fields).map(Shape::Tuple),
         }
     }
 
-    fn newtype(&mut self, id: ItemId, field: &FieldItem) -> Option<Shape> {
-        let inner = self.use_of(Scope::from(id), &field.ty)?;
-        Some(Shape::Newtype(inner.ty))
+    fn newtype(&mut self, scope: &Scope, field: &FieldItem) -> Option<Shape> {
+        self.element(scope, field).map(|element| Shape::Newtype(Box::new(element)))
+    }
+
+    /// What a tuple holds.
+    pub(super) fn elements(&mut self, scope: &Scope, fields: &[FieldItem]) -> Option<Vec<Element>> {
+        let kept = fields.iter().filter(|field| !field.serde.skip);
+        let elements: Vec<_> = kept.map(|field| self.element(scope, field)).collect();
+        elements.into_iter().collect()
+    }
+
+    /// A field without a name.
+    pub(super) fn element(&mut self, scope: &Scope, field: &FieldItem) -> Option<Element> {
+        let used = self.field_use(scope, field)?;
+        let nullable = used.optional;
+        let mut facts = field.facts.schema.clone();
+        facts.nullable |= nullable && matches!(used.ty, TypeRef::Opaque);
+        let (span, places) = (self.sources.span(field.name.loc), self.spans(&field.facts.places));
+        Some(Element { ty: used.nullable(), facts, span, places })
     }
 
     /// Lowers fields; all of them are looked at even if one is wrong.
-    fn fields(&mut self, id: ItemId, fields: &[FieldItem], all_default: bool) -> Option<Vec<Field>> {
+    pub(super) fn fields(
+        &mut self,
+        scope: &Scope,
+        item: &TypeItem,
+        fields: &[FieldItem],
+    ) -> Option<Vec<Field>> {
         let mut out = Vec::with_capacity(fields.len());
         let mut names: HashMap<String, Loc> = HashMap::new();
         let mut complete = true;
         for field in fields.iter().filter(|field| !field.serde.skip) {
-            let Some(lowered) = self.field(id, field, all_default) else {
+            let Some(lowered) = self.field(scope, field, item.serde.default) else {
                 complete = false;
                 continue;
             };
@@ -117,7 +179,7 @@ impl Ctx<'_> {
             }
             // Core has checked the types that have our derives.
             let first = names.insert(lowered.name.clone(), field.name.loc);
-            if let Some(first) = first.filter(|_| !self.resolver.item(id).checked) {
+            if let Some(first) = first.filter(|_| !item.checked) {
                 self.diagnostics.push(
                     Diagnostic::error(
                         Code::DUPLICATE_FIELD,
@@ -134,152 +196,41 @@ impl Ctx<'_> {
         complete.then_some(out)
     }
 
-    fn field(&mut self, id: ItemId, field: &FieldItem, all_default: bool) -> Option<Field> {
+    /// The type of a field. What attributes say in full needs no Rust type: it may be one that nothing is known of.
+    fn field_use(&mut self, scope: &Scope, field: &FieldItem) -> Option<Use> {
+        if field.facts.schemaless {
+            return Some(Use { ty: TypeRef::Opaque, optional: field.serde.option_hint });
+        }
+        if let Some(with) = field.serde.with {
+            self.report_functions(with, &format!("functions have the JSON form of `{}`", field.name.text));
+            return None;
+        }
+        self.use_of(scope, &field.ty)
+    }
+
+    fn field(&mut self, scope: &Scope, field: &FieldItem, all_default: bool) -> Option<Field> {
         let serde = &field.serde;
-        // What the attributes say in full needs no Rust type: it may be one that nothing is known of.
-        let schemaless = field.facts.schemaless;
-        let (ty, optional) = if schemaless {
-            let optional = serde.option_hint;
-            (TypeRef::Opaque, optional)
-        } else {
-            if let Some(with) = serde.with {
-                self.report_functions(
-                    with,
-                    &format!("functions have the JSON form of `{}`", field.name.text),
-                );
-                return None;
-            }
-            let used = self.use_of(Scope::from(id), &field.ty)?;
-            (used.ty, used.optional)
-        };
-        let by_default = self.resolver.requires_fields(id);
-        let implied = by_default && !(optional || serde.default || all_default || serde.skip_serializing_if);
+        let used = self.field_use(scope, field)?;
+        // serde reads the fields of a flattened type whether or not there is a default.
+        let default = (serde.default || all_default) && !serde.flatten;
+        let by_default = self.resolver.requires_fields(scope.krate, scope.module);
+        let implied = by_default && !(used.optional || default || serde.skip_serializing_if);
+        let mut facts = field.facts.schema.clone();
+        if let Some(function) = serde.default_fn.as_ref().filter(|_| facts.default.is_none()) {
+            facts.default = self.default_value(scope, function, &used.ty);
+        }
         Some(Field {
             name: field.json_name.clone(),
             rust_name: field.name.text.clone(),
             span: self.sources.span(field.name.loc),
             description: field.description.clone(),
-            ty,
+            ty: used.ty,
             required: field.facts.presence.unwrap_or(implied),
             flatten: serde.flatten,
             immutable: field.facts.immutable,
-            schemaless,
-            facts: field.facts.schema.clone(),
+            schemaless: field.facts.schemaless,
+            facts,
             places: self.spans(&field.facts.places),
-        })
-    }
-
-    fn enumeration(&mut self, id: ItemId, item: &TypeItem, variants: &[VariantItem]) -> Option<Shape> {
-        let kept: Vec<&VariantItem> = variants.iter().filter(|variant| !variant.skip).collect();
-        if kept.is_empty() {
-            self.shape_error(item, "an enum without variants has no values", "add a variant");
-            return None;
-        }
-        if let (Some(tag), false, false) = (&item.serde.tag, item.serde.content, item.serde.untagged) {
-            return self.tagged(id, tag, &kept);
-        }
-        let tagged = item.serde.tag.is_some() || item.serde.untagged;
-        let units = kept.iter().filter(|variant| matches!(variant.kind, VariantKind::Unit)).count();
-        if units == kept.len() && !tagged {
-            let names = kept.iter().map(|variant| variant.json_name.clone());
-            return Some(Shape::StringEnum(names.collect()));
-        }
-        if tagged || units > 0 {
-            let what = if tagged {
-                "untagged and adjacently tagged enums do not become schemas"
-            } else {
-                "an enum that mixes variants with and without data is a string or an object in JSON"
-            };
-            let unit = kept.iter().find(|variant| matches!(variant.kind, VariantKind::Unit));
-            self.diagnostics.push(
-                Diagnostic::error(
-                    Code::UNSUPPORTED_ENUM,
-                    item.name.loc,
-                    format!("`{}` has no structural schema: {what}", item.name.text),
-                )
-                .secondary(unit.filter(|_| !tagged).map(|variant| variant.name.loc), "has no data")
-                .help("give every variant data (`Name {}` will do), or use a struct with optional fields"),
-            );
-            return None;
-        }
-        let mut alternatives = Vec::new();
-        let mut complete = true;
-        for variant in kept {
-            match self.alternative(id, variant) {
-                Some(field) => alternatives.push(field),
-                None => complete = false,
-            }
-        }
-        complete.then_some(Shape::OneOf(alternatives))
-    }
-
-    /// `{"tag": "name", ..data}`
-    fn tagged(&mut self, id: ItemId, tag: &str, variants: &[&VariantItem]) -> Option<Shape> {
-        let mut out = Vec::new();
-        let mut complete = true;
-        for variant in variants {
-            let fields = match &variant.kind {
-                VariantKind::Unit => Some(Vec::new()),
-                VariantKind::Struct(fields) => self.fields(id, fields, false),
-                // What the variant holds stands beside the tag, as if it were flattened.
-                VariantKind::Tuple(fields) => {
-                    let held: Option<Vec<Field>> =
-                        fields.iter().map(|field| self.field(id, field, false)).collect();
-                    held.map(|held| held.into_iter().map(|field| Field { flatten: true, ..field }).collect())
-                }
-            };
-            match fields {
-                Some(fields) => out.push(TaggedVariant { name: variant.json_name.clone(), fields }),
-                None => complete = false,
-            }
-        }
-        complete.then(|| Shape::Tagged { tag: tag.to_string(), variants: out })
-    }
-
-    /// `{"name": data}`
-    fn alternative(&mut self, id: ItemId, variant: &VariantItem) -> Option<Field> {
-        let ty = match &variant.kind {
-            VariantKind::Unit => return None,
-            VariantKind::Tuple(fields) => match &fields[..] {
-                [field] => self.use_of(Scope::from(id), &field.ty)?.ty,
-                _ => {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            Code::UNSUPPORTED_ENUM,
-                            variant.name.loc,
-                            "a variant with several unnamed fields is a list of mixed types in JSON",
-                        )
-                        .help("name its fields"),
-                    );
-                    return None;
-                }
-            },
-            VariantKind::Struct(fields) => {
-                let fields = self.fields(id, fields, false)?;
-                let definition = TypeDef {
-                    path: format!("{}::{}", self.resolver.definition_path(id), variant.name.text),
-                    span: self.sources.span(variant.name.loc),
-                    description: None,
-                    shape: Shape::Struct(fields),
-                    facts: Schema::default(),
-                    places: Places::new(),
-                };
-                self.types.push(definition);
-                TypeRef::Named(TypeId(u32::try_from(self.types.len() - 1).unwrap_or(u32::MAX)))
-            }
-        };
-        Some(Field {
-            name: variant.json_name.clone(),
-            rust_name: variant.name.text.clone(),
-            span: self.sources.span(variant.name.loc),
-            description: variant.description.clone(),
-            ty,
-            required: false,
-            flatten: false,
-            immutable: false,
-            schemaless: false,
-            facts: Schema::default(),
-            places: Places::new(),
         })
     }
 }

@@ -3,16 +3,19 @@
 use kubesmith_core::diag::Code;
 
 use super::Ctx;
+use super::generics::{Arg, Instance, Scope};
 use crate::diag::Diagnostic;
-use crate::ir::{Shape, TypeId, TypeRef};
+use crate::ir::{Shape, Tagging, TypeRef};
 use crate::known::{self, Known};
-use crate::load::ModuleId;
 use crate::resolve::{ItemId, Target};
 use crate::source::Loc;
-use crate::syntax::{PathExpr, TypeExpr, TypeKind};
+use crate::syntax::{Argument, PathExpr, TypeExpr, TypeKind, ValueExpr};
 
-/// How many aliases may lead to each other; more is a circle.
-const ALIAS_LIMIT: usize = 32;
+/// How many aliases may lead to each other: more than anybody writes, and far from the end of the stack.
+const ALIAS_LIMIT: usize = 128;
+
+/// How many parts a tuple may have, those of tuples in it included.
+const TUPLE_LIMIT: usize = 1024;
 
 /// A type in use, with its `Option` taken off.
 #[derive(Debug)]
@@ -25,44 +28,41 @@ impl Use {
     fn plain(ty: TypeRef) -> Self {
         Self { ty, optional: false }
     }
-}
 
-/// Where a type is used.
-#[derive(Clone, Copy)]
-pub(super) struct Scope {
-    pub(super) krate: usize,
-    pub(super) module: ModuleId,
-    pub(super) aliases: usize,
-}
-
-impl From<ItemId> for Scope {
-    fn from(id: ItemId) -> Self {
-        Self { krate: id.krate, module: id.module, aliases: 0 }
+    /// The type where nothing can be left out: `None` is null.
+    pub(super) fn nullable(self) -> TypeRef {
+        match self.ty {
+            ty @ TypeRef::Nullable(_) => ty,
+            ty if self.optional => TypeRef::Nullable(Box::new(ty)),
+            ty => ty,
+        }
     }
 }
 
-/// How deep types may hold each other: deeper than any API, and far from the end of a thread's stack.
-const DEPTH_LIMIT: usize = 64;
+impl From<TypeRef> for Use {
+    fn from(ty: TypeRef) -> Self {
+        match ty {
+            TypeRef::Nullable(inner) => Self { ty: *inner, optional: true },
+            ty => Self::plain(ty),
+        }
+    }
+}
 
 impl Ctx<'_> {
     /// Lowers a use of a type; `None` after a diagnostic.
-    pub(super) fn use_of(&mut self, scope: Scope, expr: &TypeExpr) -> Option<Use> {
+    pub(super) fn use_of(&mut self, scope: &Scope, expr: &TypeExpr) -> Option<Use> {
         match expr {
             TypeExpr::Path(path) => self.path(scope, path),
-            TypeExpr::Array(inner) => {
-                let item = self.use_of(scope, inner)?;
-                Some(Use::plain(TypeRef::List(Box::new(item.ty))))
+            TypeExpr::Array(inner, len) => {
+                let item = Box::new(self.use_of(scope, inner)?.nullable());
+                Some(Use::plain(match len {
+                    Some(len) => TypeRef::Array(item, self.length(scope, len)?),
+                    None => TypeRef::List(item),
+                }))
             }
             TypeExpr::Reference(inner) => self.use_of(scope, inner),
-            TypeExpr::Tuple(items, loc) => {
-                let what = if items.is_empty() {
-                    "`()` is null in JSON"
-                } else {
-                    "a tuple is a list of mixed types in JSON"
-                };
-                self.unsupported(*loc, what, "use a struct with named fields");
-                None
-            }
+            TypeExpr::Tuple(items, _) if items.is_empty() => Some(Use::plain(TypeRef::Unit)),
+            TypeExpr::Tuple(items, loc) => self.tuple_use(scope, items, *loc),
             TypeExpr::Unsupported(what, loc) => {
                 self.unsupported(
                     *loc,
@@ -72,6 +72,24 @@ impl Ctx<'_> {
                 None
             }
         }
+    }
+
+    fn tuple_use(&mut self, scope: &Scope, items: &[TypeExpr], loc: Loc) -> Option<Use> {
+        let items: Option<Vec<TypeRef>> =
+            items.iter().map(|item| self.use_of(scope, item).map(Use::nullable)).collect();
+        let tuple = TypeRef::Tuple(items?);
+        if tuple.parts() > TUPLE_LIMIT {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    Code::SCHEMA_TOO_LARGE,
+                    loc,
+                    format!("the tuple has more than {TUPLE_LIMIT} parts"),
+                )
+                .help("use a struct with named fields"),
+            );
+            return None;
+        }
+        Some(Use::plain(tuple))
     }
 
     fn unsupported(&mut self, loc: Loc, message: &str, help: &str) {
@@ -86,7 +104,27 @@ impl Ctx<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn path(&mut self, scope: Scope, path: &PathExpr) -> Option<Use> {
+    fn length(&mut self, scope: &Scope, expr: &ValueExpr) -> Option<u64> {
+        let length = self.integer(scope, expr).and_then(|length| u64::try_from(length).ok());
+        if length.is_none() {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    Code::UNSUPPORTED_TYPE,
+                    expr.loc,
+                    "the length of the array is not known before the program runs",
+                )
+                .help("write a number or a constant that is one, or use a Vec"),
+            );
+        }
+        length
+    }
+
+    fn path(&mut self, scope: &Scope, path: &PathExpr) -> Option<Use> {
+        if !path.global
+            && let Some(argument) = scope.param(&path.segments[0])
+        {
+            return self.parameter(path, argument.clone());
+        }
         match self.resolver.resolve(scope.krate, scope.module, path) {
             Ok(Target::Item(id)) => self.item_use(scope, path, id),
             Ok(Target::External(external)) => self.external(scope, path, &external),
@@ -114,42 +152,87 @@ impl Ctx<'_> {
         }
     }
 
-    fn item_use(&mut self, scope: Scope, path: &PathExpr, id: ItemId) -> Option<Use> {
-        let item = self.resolver.item(id);
-        if item.generics.is_some() || !path.arguments.is_empty() {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    Code::GENERIC_TYPE,
-                    path.loc,
-                    format!("`{}` is generic, and a schema needs a concrete type", item.name.text),
-                )
-                .secondary(item.generics, "its parameters")
-                .help("write a struct for each use"),
+    /// A type parameter in use.
+    fn parameter(&mut self, path: &PathExpr, argument: Arg) -> Option<Use> {
+        if path.segments.len() > 1 {
+            self.unsupported(
+                path.loc,
+                &format!("`{}` is chosen by an implementation of a trait", path.text()),
+                "name the type",
             );
             return None;
         }
-        if let TypeKind::Alias(target) = &item.kind {
-            if scope.aliases >= ALIAS_LIMIT {
-                self.diagnostics.push(Diagnostic::error(
-                    Code::RECURSIVE_TYPE,
-                    item.name.loc,
-                    format!("the alias `{}` leads to itself", item.name.text),
-                ));
-                return None;
+        match argument {
+            Arg::Type(ty) => Some(ty.into()),
+            Arg::Withheld(at) => {
+                self.replay(at);
+                None
             }
-            return self.use_of(Scope { aliases: scope.aliases + 1, ..Scope::from(id) }, target);
+            Arg::Value(_) => {
+                self.unsupported(path.loc, &format!("`{}` is a constant", path.text()), "name a type");
+                None
+            }
         }
-        if self.open.contains(&id) {
+    }
+
+    fn item_use(&mut self, scope: &Scope, path: &PathExpr, id: ItemId) -> Option<Use> {
+        let item = self.resolver.item(id);
+        let inner = self.bind(scope, path, id)?;
+        let instance = (id, inner.arguments());
+        if let TypeKind::Alias(target) = &item.kind {
+            return self.alias_use(&inner, instance, target).map(Use::from);
+        }
+        if self.open.contains(&instance) {
             self.report_cycle(path, id);
             return None;
         }
-        self.type_id(id).map(|id| Use::plain(TypeRef::Named(id)))
+        self.type_id(id, &inner, path).map(|id| Use::plain(TypeRef::Named(id)))
+    }
+
+    /// What an alias stands for; each is looked at once.
+    fn alias_use(&mut self, inner: &Scope, instance: Instance, target: &TypeExpr) -> Option<TypeRef> {
+        match self.known_aliases.get(&instance) {
+            Some(Ok(known)) => return Some(known.clone()),
+            Some(Err(found)) => {
+                let found = *found;
+                self.replay(found);
+                return None;
+            }
+            None => {}
+        }
+        if self.aliases.contains(&instance) || self.aliases.len() >= ALIAS_LIMIT {
+            self.report_aliases(&instance);
+            return None;
+        }
+        let before = self.diagnostics.len();
+        self.aliases.push(instance.clone());
+        let used = self.use_of(inner, target).map(Use::nullable);
+        self.aliases.pop();
+        let known = match used {
+            Some(ty) => Ok(ty),
+            None => Err(self.keep(self.diagnostics[before..].to_vec())),
+        };
+        self.known_aliases.insert(instance, known.clone());
+        known.ok()
+    }
+
+    fn report_aliases(&mut self, instance: &Instance) {
+        let name = &self.resolver.item(instance.0).name;
+        let message = if self.aliases.contains(instance) {
+            format!("the alias `{}` leads to itself", name.text)
+        } else {
+            format!("more than {ALIAS_LIMIT} aliases lead from one to the next")
+        };
+        self.diagnostics.push(
+            Diagnostic::error(Code::RECURSIVE_TYPE, name.loc, message)
+                .help("let the alias name a struct or an enum"),
+        );
     }
 
     fn report_cycle(&mut self, path: &PathExpr, id: ItemId) {
-        let start = self.open.iter().position(|open| *open == id).unwrap_or(0);
+        let start = self.open.iter().position(|(open, _)| *open == id).unwrap_or(0);
         let mut names: Vec<&str> =
-            self.open[start..].iter().map(|open| self.resolver.item(*open).name.text.as_str()).collect();
+            self.open[start..].iter().map(|(open, _)| self.resolver.item(*open).name.text.as_str()).collect();
         names.push(&self.resolver.item(id).name.text);
         let cycle = names.join(" -> ");
         let diagnostic = Diagnostic::error(
@@ -165,7 +248,7 @@ impl Ctx<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn external(&mut self, scope: Scope, path: &PathExpr, external: &str) -> Option<Use> {
+    fn external(&mut self, scope: &Scope, path: &PathExpr, external: &str) -> Option<Use> {
         let Some(known) = known::find(external) else {
             self.report_foreign(path, external);
             return None;
@@ -179,14 +262,15 @@ impl Ctx<'_> {
             Known::Transparent => self.argument(scope, path, 0),
             Known::List => {
                 let item = self.argument(scope, path, 0)?;
-                Some(Use::plain(TypeRef::List(Box::new(item.ty))))
+                Some(Use::plain(TypeRef::List(Box::new(item.nullable()))))
             }
             Known::Map => {
                 let key = self.argument(scope, path, 0);
                 let value = self.argument(scope, path, 1);
                 self.check_key(path, &key?)?;
-                Some(Use::plain(TypeRef::Map(Box::new(value?.ty))))
+                Some(Use::plain(TypeRef::Map(Box::new(value?.nullable()))))
             }
+            Known::Unit => Some(Use::plain(TypeRef::Unit)),
         }
     }
 
@@ -227,10 +311,10 @@ impl Ctx<'_> {
     }
 
     /// A type argument.
-    fn argument(&mut self, scope: Scope, path: &PathExpr, index: usize) -> Option<Use> {
+    fn argument(&mut self, scope: &Scope, path: &PathExpr, index: usize) -> Option<Use> {
         match path.arguments.get(index) {
-            Some(argument) => self.use_of(scope, argument),
-            None => {
+            Some(Argument::Type(argument)) => self.use_of(scope, argument),
+            _ => {
                 self.diagnostics.push(Diagnostic::error(
                     Code::UNRESOLVED_TYPE,
                     path.loc,
@@ -247,7 +331,7 @@ impl Ctx<'_> {
         if !key.optional && self.is_key(&key.ty) {
             return Some(());
         }
-        let loc = path.arguments.first().and_then(TypeExpr::loc).unwrap_or(path.loc);
+        let loc = path.arguments.first().and_then(Argument::loc).unwrap_or(path.loc);
         self.diagnostics.push(
             Diagnostic::error(Code::UNSUPPORTED_TYPE, loc, "keys of a map must be strings in JSON")
                 .help("use `String`, a newtype of it, or an enum without data"),
@@ -261,44 +345,14 @@ impl Ctx<'_> {
                 known::schema(path).is_some_and(|schema| schema.type_.as_deref() == Some("string"))
             }
             TypeRef::Named(id) => match &self.types[id.0 as usize].shape {
-                Shape::StringEnum(_) => true,
-                Shape::Newtype(inner) => self.is_key(inner),
-                _ => false,
+                Shape::Enum(definition) => {
+                    definition.tagging == Tagging::External
+                        && definition.variants.iter().all(|v| v.content.is_none() && !v.untagged)
+                }
+                Shape::Newtype(inner) => self.is_key(&inner.ty),
+                Shape::Struct(_) | Shape::Tuple(_) | Shape::Unit => false,
             },
-            TypeRef::List(_) | TypeRef::Map(_) | TypeRef::Opaque => false,
+            _ => false,
         }
-    }
-
-    /// The type's place in the arena; lowers it when it is met first. `None` after a diagnostic.
-    pub(super) fn type_id(&mut self, id: ItemId) -> Option<TypeId> {
-        if let Some(known) = self.known.get(&id) {
-            return Some(*known);
-        }
-        // Lowering goes as deep as the schema will be, on the stack.
-        if self.open.len() >= DEPTH_LIMIT {
-            self.report_depth(id);
-            return None;
-        }
-        self.open.push(id);
-        let definition = self.definition(id);
-        self.open.pop();
-        let definition = definition?;
-        let type_id = TypeId(u32::try_from(self.types.len()).unwrap_or(u32::MAX));
-        self.types.push(definition);
-        self.known.insert(id, type_id);
-        Some(type_id)
-    }
-
-    fn report_depth(&mut self, id: ItemId) {
-        let item = self.resolver.item(id);
-        self.diagnostics.push(
-            Diagnostic::error(
-                Code::UNSUPPORTED_TYPE,
-                item.name.loc,
-                format!("the schema of `{}` would be nested more than {DEPTH_LIMIT} levels deep", item.name.text),
-            )
-            .note("a schema repeats a type wherever it is used")
-            .help("leave a part open with `#[schema(schemaless, preserve_unknown_fields)]` and `#[validation(type = \"object\")]` on a field"),
-        );
     }
 }

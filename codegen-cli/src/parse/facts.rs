@@ -21,7 +21,7 @@ use crate::syntax::Name;
 /// Annotation that groups under k8s.io need.
 const API_APPROVED: &str = "api-approved.kubernetes.io";
 
-impl Parser {
+impl Parser<'_> {
     pub(super) fn facts(
         &self,
         validation: &ValidationAttrs,

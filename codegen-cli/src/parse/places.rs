@@ -8,7 +8,7 @@ use super::Parser;
 use super::facts::ordered_one_ofs;
 use crate::facts::Places;
 
-impl Parser {
+impl Parser<'_> {
     /// The places of what attributes add to a schema: `default`, `items.pattern`, `x-kubernetes-validations[0].rule`.
     pub(super) fn schema_places(&self, validation: &ValidationAttrs, attrs: &SchemaAttrs) -> Places {
         let mut out = Collector::default();

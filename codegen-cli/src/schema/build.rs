@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use kubesmith_core::diag::Code;
 
+use super::enums::{Place, is_object};
+use super::forms;
 use super::merge::{TypeConflict, overlay};
-use super::props::{Additional, Rule, Schema};
+use super::props::{Rule, Schema};
+use super::union::Junction;
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::ir::{Field, Ir, Resource, Shape, Span, TaggedVariant, TypeId, TypeRef};
+use crate::ir::{Element, Field, Ir, Resource, Shape, Span, TypeDef, TypeId, TypeRef};
 use crate::known;
 use crate::source::SourceMap;
 
@@ -84,17 +87,17 @@ fn limit_description(schema: &mut Schema, limit: usize) {
     };
 }
 
-struct Builder<'a> {
+pub(super) struct Builder<'a> {
     ir: &'a Ir,
-    sources: &'a SourceMap,
+    pub(super) sources: &'a SourceMap,
     options: SchemaOptions,
     done: HashMap<TypeId, Schema>,
     /// Schemas of known types that were used before: those of Kubernetes' larger types take a while.
     known: HashMap<String, Schema>,
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     fn root(&mut self, resource: &Resource) -> Schema {
         let mut schema = self.named(resource.root);
         let described =
@@ -110,7 +113,12 @@ impl Builder<'_> {
         if let Some(schema) = self.done.get(&id) {
             return schema.clone();
         }
-        let definition = &self.ir.types[id.0 as usize];
+        let schema = self.definition(&self.ir.types[id.0 as usize], Place::Value);
+        self.done.insert(id, schema.clone());
+        schema
+    }
+
+    fn definition(&mut self, definition: &TypeDef, place: Place) -> Schema {
         let mut over = definition.facts.clone();
         let base = match &definition.shape {
             Shape::Struct(fields) => {
@@ -118,22 +126,61 @@ impl Builder<'_> {
                 over.validations.splice(0..0, removal_rules(fields));
                 self.object(fields)
             }
-            Shape::Newtype(inner) => self.reference(inner),
-            Shape::StringEnum(values) => Schema {
-                enum_: Some(values.iter().map(|value| value.as_str().into()).collect()),
-                ..Schema::of_type("string")
-            },
-            Shape::OneOf(alternatives) => self.one_of(alternatives),
-            Shape::Tagged { tag, variants } => self.tagged(tag, variants, &definition.span),
+            Shape::Newtype(element) if place == Place::Object => {
+                let inner = self.flattened(&element.ty);
+                self.join(inner, element.facts.clone(), &element.span)
+            }
+            Shape::Newtype(element) => self.element(element),
+            Shape::Tuple(elements) => {
+                let items = elements.iter().map(|element| self.element(element)).collect();
+                self.tuple(items, &definition.span)
+            }
+            Shape::Unit if place == Place::Object => Schema::of_type("object"),
+            Shape::Unit => forms::unit(),
+            Shape::Enum(variants) => self.enumeration(variants, place, &definition.span),
         };
         over.description.clone_from(&definition.description);
-        let base = retype(base, &over, !matches!(definition.shape, Shape::Newtype(TypeRef::Named(_))));
-        let schema = self.join(base, over, &definition.span);
-        self.done.insert(id, schema.clone());
-        schema
+        let replaceable = match &definition.shape {
+            Shape::Newtype(element) => !matches!(element.ty, TypeRef::Named(_)),
+            _ => true,
+        };
+        self.join(retype(base, &over, replaceable), over, &definition.span)
     }
 
-    fn join(&mut self, base: Schema, over: Schema, span: &Span) -> Schema {
+    /// The schema of a type whose fields stand in an enclosing object.
+    pub(super) fn flattened(&mut self, ty: &TypeRef) -> Schema {
+        match ty {
+            TypeRef::Named(id) => {
+                let definition = &self.ir.types[id.0 as usize];
+                match definition.shape {
+                    Shape::Struct(_) | Shape::Tuple(_) => self.named(*id),
+                    _ => self.definition(definition, Place::Object),
+                }
+            }
+            TypeRef::Nullable(inner) => optional(self.flattened(inner)),
+            TypeRef::Unit => Schema::of_type("object"),
+            _ => self.reference(ty),
+        }
+    }
+
+    /// What stands without a name.
+    pub(super) fn element(&mut self, element: &Element) -> Schema {
+        let base = self.reference(&element.ty);
+        let base = retype(base, &element.facts, !matches!(element.ty, TypeRef::Named(_)));
+        self.join(base, element.facts.clone(), &element.span)
+    }
+
+    /// A list of so many items; all of them share one schema.
+    fn tuple(&mut self, mut items: Vec<Schema>, span: &Span) -> Schema {
+        let len = Some(items.len() as u64);
+        if items.iter().any(|item| *item != items[0]) {
+            items.iter_mut().for_each(|item| item.description = None);
+        }
+        let items = self.joined(items, Junction::AnyOf, span);
+        Schema { min_items: len, max_items: len, ..known::list_of(items) }
+    }
+
+    pub(super) fn join(&mut self, base: Schema, over: Schema, span: &Span) -> Schema {
         let fallback = over.clone();
         overlay(base, over).unwrap_or_else(|conflict| {
             self.report(&conflict, span);
@@ -154,7 +201,17 @@ impl Builder<'_> {
             TypeRef::Named(id) => self.named(*id),
             TypeRef::Known(path) => self.known(path),
             TypeRef::List(item) => known::list_of(self.reference(item)),
+            TypeRef::Array(item, len) => {
+                let list = known::list_of(self.reference(item));
+                Schema { min_items: Some(*len), max_items: Some(*len), ..list }
+            }
+            TypeRef::Tuple(items) => {
+                let items = items.iter().map(|item| self.reference(item)).collect();
+                self.tuple(items, &Span::default())
+            }
             TypeRef::Map(value) => known::map_of(self.reference(value)),
+            TypeRef::Nullable(inner) => forms::nullable(self.reference(inner)),
+            TypeRef::Unit => forms::unit(),
             TypeRef::Opaque => Schema::default(),
         }
     }
@@ -182,6 +239,7 @@ impl Builder<'_> {
             }
             schema.properties.insert(field.name.clone(), property);
         }
+        forms::close(&mut schema);
         schema
     }
 
@@ -202,40 +260,17 @@ impl Builder<'_> {
     }
 
     /// Puts the fields of a flattened field's type into the enclosing object.
-    fn flatten(&mut self, mut schema: Schema, field: &Field) -> Schema {
-        let mut inner = self.reference(&field.ty);
+    fn flatten(&mut self, schema: Schema, field: &Field) -> Schema {
+        let inner = self.flattened(&field.ty);
+        let mut inner = self.join(inner, field.facts.clone(), &field.span);
         inner.description = None;
-        if inner.type_.as_deref() != Some("object") && !inner.preserve_unknown_fields {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    Code::UNSUPPORTED_TYPE,
-                    self.sources.loc(&field.span),
-                    format!("`{}` is flattened but no object", field.rust_name),
-                )
-                .help("only structs and maps can be flattened"),
-            );
+        if !is_object(&inner) {
+            self.report_flattened(field);
             return schema;
-        }
-        if let Some(values) = inner.additional_properties.take() {
-            if !matches!(&values, Additional::Schema(values) if values.preserve_unknown_fields) {
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        Code::UNSUPPORTED_TYPE,
-                        self.sources.loc(&field.span),
-                        format!(
-                            "the map `{}` is flattened into an object with other fields",
-                            field.rust_name
-                        ),
-                    )
-                    .note("a structural schema has either named fields or arbitrary keys of one type")
-                    .help("remove `flatten`, or use serde_json::Value for the values"),
-                );
-            }
-            inner.preserve_unknown_fields = true;
         }
         inner.type_ = Some("object".to_string());
         if !field.required {
-            inner.required.clear();
+            inner = optional(inner);
         }
         for name in inner.properties.keys().filter(|name| schema.properties.contains_key(*name)) {
             self.diagnostics.push(
@@ -247,66 +282,71 @@ impl Builder<'_> {
                 .help("rename one of them with `#[serde(rename = \"...\")]`"),
             );
         }
-        schema.validations.append(&mut inner.validations);
-        self.join(schema, inner, &field.span)
-    }
-
-    /// The tag decides which fields must be there; a field of several variants is the same in all.
-    fn tagged(&mut self, tag: &str, variants: &[TaggedVariant], span: &Span) -> Schema {
-        let mut schema = Schema::of_type("object");
-        let mut names = Vec::new();
-        for variant in variants {
-            let object = self.object(&variant.fields);
-            schema.preserve_unknown_fields |= object.preserve_unknown_fields;
-            for (name, property) in object.properties {
-                let known = schema.properties.entry(name.clone()).or_insert_with(|| property.clone());
-                if *known != property || name == tag {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            Code::UNSUPPORTED_ENUM,
-                            self.sources.loc(span),
-                            format!("the field `{name}` differs between variants, or is the tag"),
-                        )
-                        .note("a structural schema has one definition for each field")
-                        .help("rename one of the fields with `#[serde(rename = \"...\")]`"),
-                    );
-                }
-            }
-            if !object.validations.is_empty() {
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        Code::UNSUPPORTED_ENUM,
-                        self.sources.loc(span),
-                        format!(
-                            "rules of what the variant `{}` holds would apply to all variants",
-                            variant.name
-                        ),
-                    )
-                    .help("put a rule on the enum that asks for the tag first"),
-                );
-            }
-            let value: serde_json::Value = variant.name.as_str().into();
-            let is_variant = Schema { enum_: Some(vec![value.clone()]), ..Schema::default() };
-            schema.one_of.push(Schema {
-                properties: [(tag.to_string(), is_variant)].into(),
-                required: object.required,
-                ..Schema::default()
-            });
-            names.push(value);
-        }
-        schema.required.insert(tag.to_string());
-        schema.properties.insert(tag.to_string(), Schema { enum_: Some(names), ..Schema::of_type("string") });
+        let junctions = take_junctions(&mut inner);
+        let mut schema = self.beside(schema, inner, &field.span);
+        add_junctions(&mut schema, junctions);
         schema
     }
 
-    fn one_of(&mut self, alternatives: &[Field]) -> Schema {
-        let mut schema = Schema::of_type("object");
-        for alternative in alternatives {
-            schema.properties.insert(alternative.name.clone(), self.field(alternative));
-            schema.one_of.push(Schema { required: [alternative.name.clone()].into(), ..Schema::default() });
-        }
-        schema
+    fn report_flattened(&mut self, field: &Field) {
+        self.diagnostics.push(
+            Diagnostic::error(
+                Code::UNSUPPORTED_TYPE,
+                self.sources.loc(&field.span),
+                format!("`{}` is flattened but not always an object", field.rust_name),
+            )
+            .help("only structs, maps and enums of them can be flattened"),
+        );
     }
+
+    /// Joins two parts of one object. Only the last word on fields without a name counts.
+    fn beside(&mut self, mut schema: Schema, mut inner: Schema, span: &Span) -> Schema {
+        let mut rules = std::mem::take(&mut schema.validations);
+        rules.append(&mut inner.validations);
+        schema.preserve_unknown_fields |=
+            schema.additional_properties.is_some() && inner.additional_properties.is_some();
+        let mut out = self.join(schema, inner, span);
+        out.validations = rules;
+        out
+    }
+}
+
+/// What an object of an `Option` that is flattened has: nothing, or all of it.
+fn optional(mut schema: Schema) -> Schema {
+    schema.required.clear();
+    let mut junctions = take_junctions(&mut schema);
+    if junctions.is_empty() {
+        return schema;
+    }
+    let only_any_of = Schema { any_of: junctions.any_of.clone(), ..Schema::default() } == junctions;
+    schema.any_of = if only_any_of { std::mem::take(&mut junctions.any_of) } else { vec![junctions] };
+    schema.any_of.push(Schema::default());
+    schema
+}
+
+fn take_junctions(schema: &mut Schema) -> Schema {
+    Schema {
+        all_of: std::mem::take(&mut schema.all_of),
+        any_of: std::mem::take(&mut schema.any_of),
+        one_of: std::mem::take(&mut schema.one_of),
+        not: schema.not.take(),
+        ..Schema::default()
+    }
+}
+
+/// Adds branches that hold beside those that are there.
+fn add_junctions(schema: &mut Schema, junctions: Schema) {
+    let taken = (!schema.one_of.is_empty() && !junctions.one_of.is_empty())
+        || (!schema.any_of.is_empty() && !junctions.any_of.is_empty())
+        || (schema.not.is_some() && junctions.not.is_some());
+    if taken {
+        schema.all_of.push(junctions);
+        return;
+    }
+    schema.all_of.extend(junctions.all_of);
+    schema.any_of.extend(junctions.any_of);
+    schema.one_of.extend(junctions.one_of);
+    schema.not = schema.not.take().or(junctions.not);
 }
 
 /// `type` in attributes replaces the schema that follows from a simple Rust type.

@@ -10,7 +10,7 @@ use kubesmith_core::diag::Code;
 use super::numbers::range;
 use super::{Input, values};
 use crate::diag::Diagnostic;
-use crate::ir::{Field, Ir, Resource, Shape, TypeDef, TypeRef};
+use crate::ir::{Enum, Field, Ir, Resource, Shape, Span, Tagging, TypeDef, TypeRef};
 use crate::schema::{Schema, Schemas};
 use crate::source::SourceMap;
 
@@ -42,21 +42,35 @@ fn camel_case(input: &Input<'_>, definition: &TypeDef, out: &mut Vec<Diagnostic>
     let is_camel = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
     };
-    let fields = definition.shape.fields().filter(|field| !field.flatten);
-    let wrong: Vec<&Field> = fields.filter(|field| !is_camel(&field.name)).collect();
-    let Some(first) = wrong.first() else { return };
-    let names: Vec<String> = wrong.iter().take(3).map(|field| format!("`{}`", field.name)).collect();
+    let wrong: Vec<(&str, &Span)> =
+        field_names(&definition.shape).into_iter().filter(|(name, _)| !is_camel(name)).collect();
+    let Some((first, span)) = wrong.first() else { return };
+    let names: Vec<String> = wrong.iter().take(3).map(|(name, _)| format!("`{name}`")).collect();
     let more = if wrong.len() > 3 { format!(" and {} more", wrong.len() - 3) } else { String::new() };
     let (noun, verb) = if wrong.len() == 1 { ("name", "is") } else { ("names", "are") };
     let message = format!("the field {noun} {}{more} {verb} not camelCase in JSON", names.join(", "));
     // serde's rules apply to all fields; a name with other characters was chosen.
-    let plain = wrong.iter().all(|field| field.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
+    let plain = wrong.iter().all(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
     let help = if plain {
         "add `#[serde(rename_all = \"camelCase\")]` to the type; objects that are stored already keep the old names".to_string()
     } else {
-        format!("add `#[serde(rename = \"{}\")]` to the field", first.name.to_lower_camel_case())
+        format!("add `#[serde(rename = \"{}\")]` to the field", first.to_lower_camel_case())
     };
-    out.push(Diagnostic::warning(Code::NOT_CAMEL_CASE, input.loc(&first.span), message).help(help));
+    out.push(Diagnostic::warning(Code::NOT_CAMEL_CASE, input.loc(span), message).help(help));
+}
+
+/// The names of fields in JSON that a definition brings, with their places.
+fn field_names(shape: &Shape) -> Vec<(&str, &Span)> {
+    match shape {
+        Shape::Enum(Enum { tagging: Tagging::External, variants }) => {
+            let fields = variants.iter().filter(|variant| variant.content.is_some() && !variant.untagged);
+            fields.map(|variant| (variant.name.as_str(), &variant.span)).collect()
+        }
+        _ => {
+            let fields = shape.fields().filter(|field| !field.flatten);
+            fields.map(|field| (field.name.as_str(), &field.span)).collect()
+        }
+    }
 }
 
 /// What is wrong with a field: the code, the message and what to do.
@@ -176,15 +190,16 @@ fn narrow<'a>(ir: &'a Ir, ty: &'a TypeRef, schema: &Schema) -> Option<(&'a str, 
             let missing = missing_bounds(schema, least, greatest);
             (!missing.is_empty()).then(|| (name, format!("`#[validation({})]`", missing.join(", "))))
         }
-        TypeRef::List(item) => {
+        TypeRef::List(item) | TypeRef::Array(item, _) => {
             let (name, bounds) = narrow(ir, item, schema.items.as_deref()?)?;
             Some((name, bounds.replace("validation(", "validation(items(").replace(")]", "))]")))
         }
         TypeRef::Named(id) => match &ir.types.get(id.0 as usize)?.shape {
-            Shape::Newtype(inner) => narrow(ir, inner, schema),
+            Shape::Newtype(inner) => narrow(ir, &inner.ty, schema),
             _ => None,
         },
-        TypeRef::Map(_) | TypeRef::Opaque => None,
+        TypeRef::Nullable(inner) => narrow(ir, inner, schema),
+        TypeRef::Map(_) | TypeRef::Tuple(_) | TypeRef::Unit | TypeRef::Opaque => None,
     }
 }
 

@@ -33,8 +33,12 @@ fn misfit<'a>(ir: &'a Ir, ty: &'a TypeRef, value: &Value) -> Option<(i128, &'a s
             let number = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))?;
             (!(least..=greatest).contains(&number)).then_some((number, name))
         }
-        (TypeRef::List(item), Value::Array(values)) => {
+        (TypeRef::Nullable(inner), value) => misfit(ir, inner, value),
+        (TypeRef::List(item) | TypeRef::Array(item, _), Value::Array(values)) => {
             values.iter().find_map(|value| misfit(ir, item, value))
+        }
+        (TypeRef::Tuple(items), Value::Array(values)) => {
+            items.iter().zip(values).find_map(|(item, value)| misfit(ir, item, value))
         }
         (TypeRef::Map(values), Value::Object(members)) => {
             members.values().find_map(|value| misfit(ir, values, value))
@@ -42,7 +46,7 @@ fn misfit<'a>(ir: &'a Ir, ty: &'a TypeRef, value: &Value) -> Option<(i128, &'a s
         (TypeRef::Named(id), value) => {
             let shape = &ir.types.get(id.0 as usize)?.shape;
             match (shape, value) {
-                (Shape::Newtype(inner), value) => misfit(ir, inner, value),
+                (Shape::Newtype(inner), value) => misfit(ir, &inner.ty, value),
                 (shape, Value::Object(members)) => {
                     shape.fields().find_map(|field| member(ir, field, value, members))
                 }

@@ -8,6 +8,7 @@ mod conformance;
 mod crash;
 mod diagnostics;
 mod examples;
+mod forms;
 mod openapi;
 mod properties;
 mod resolution;

@@ -103,7 +103,11 @@ fn known_types_are_found_by_any_of_their_names() {
         ),
         ("use serde_json::*;", "Value", serde_json::json!({"x-kubernetes-preserve-unknown-fields": true})),
         ("", "std::borrow::Cow<'static, str>", serde_json::json!({"type": "string"})),
-        ("", "Option<Vec<Option<u8>>>", serde_json::json!({"type": "array", "items": {"type": "integer"}})),
+        (
+            "",
+            "Option<Vec<Option<u8>>>",
+            serde_json::json!({"type": "array", "items": {"type": "integer", "nullable": true}}),
+        ),
     ] {
         let lib = format!("{uses}\n{USES}{}", kind("Widget", &format!("    pub inner: {ty},")));
         assert_eq!(field(&Crate::new(&lib), "inner"), expected, "{ty}");

@@ -234,23 +234,28 @@ codes! {
         "Generated code lives outside of the API crate and names the root type by its path, so it must be reachable: \
          `pub`, in `pub` modules, or re-exported with `pub use`.";
     UNSUPPORTED_TYPE = 409, "type without a schema",
-        "Structural schemas describe objects with named fields, maps with string keys, lists of one type, strings, \
-         numbers and booleans. Tuples, units, functions, pointers and trait objects are none of these; floating point \
-         numbers must be allowed explicitly.";
-    GENERIC_TYPE = 410, "generic type",
-        "A schema describes one concrete type, so types with parameters of their own cannot be used in fields.";
+        "Structural schemas describe objects with named fields, maps with string keys, lists, strings, numbers and \
+         booleans. Functions, pointers and trait objects are none of these; floating point numbers must be allowed \
+         explicitly.";
+    GENERIC_TYPE = 410, "parameters of a generic type are not known",
+        "A schema describes one concrete type, so that every use of a generic type says what its parameters are, unless \
+         they have defaults. Constants among them are numbers, or made of numbers.";
     RECURSIVE_TYPE = 411, "type contains itself",
         "A structural schema is finite. A type that contains itself, directly or through others, has none; one field of \
          the cycle must be left open with `#[schema(schemaless, preserve_unknown_fields)]`.";
     UNSUPPORTED_ENUM = 412, "enum without a structural schema",
-        "Enums without data are strings, enums whose every variant has data are objects with one of several fields, and \
-         enums with `#[serde(tag = \"...\")]` are objects whose tag decides which fields there are. Other representations \
-         have no structural schema.";
+        "A structural schema has types, fields, list types and rules once for all variants of an enum; a variant can only \
+         restrict values further. Enums in all of serde's representations have a schema, unless such a part differs between \
+         variants, or serde itself could not write a variant.";
     UNSUPPORTED_SERDE = 413, "JSON form made by functions",
         "`with`, `serialize_with`, `from` and their kin let code decide what the JSON is. The source is read, not run, so \
          the schema must be said: `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
     NO_RESOURCE = 414, "no resource found",
         "None of the input crates has a type with `#[derive(Resource)]`, so there is nothing to generate.";
+    SCHEMA_TOO_LARGE = 416, "schema too large",
+        "A schema repeats a type wherever it is used, so that types which hold others several times grow with each level. \
+         API servers take objects of at most 3 MiB. Leave a part open with `#[schema(schemaless, \
+         preserve_unknown_fields)]`.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

@@ -158,7 +158,7 @@ impl TypeModel {
 impl Body {
     /// The shape of the type in JSON, as far as its syntax shows it.
     fn shape(&self, serde: &SerdeContainer) -> TypeShape {
-        if serde.proxy.is_some() {
+        if serde.read_as.is_some() || serde.written_as.is_some() {
             return TypeShape::Unknown;
         }
         match self {

@@ -154,8 +154,10 @@ pub struct SerdeContainer {
     pub content: Option<Spanned<String>>,
     /// `untagged`
     pub untagged: bool,
-    /// `from`, `try_from` or `into`: another type has the JSON form.
-    pub proxy: Option<Spanned<String>>,
+    /// `from` or `try_from`: the type that is read instead.
+    pub read_as: Option<Spanned<String>>,
+    /// `into`: the type that is written instead.
+    pub written_as: Option<Spanned<String>>,
     /// Every key that was given, with its place.
     pub keys: Vec<Spanned<String>>,
 }
@@ -225,7 +227,8 @@ impl SerdeContainer {
                 "tag" => out.tag = value,
                 "content" => out.content = value,
                 "untagged" => out.untagged = true,
-                "from" | "try_from" | "into" => out.proxy = value,
+                "from" | "try_from" => out.read_as = value,
+                "into" => out.written_as = value,
                 _ => {}
             }
             out.keys.push(Spanned::new(key.name, key.span));
@@ -506,6 +509,6 @@ mod tests {
         assert_eq!(serde.rename_all, (RenameRule::Camel, RenameRule::Camel));
         assert!(serde.deny_unknown_fields && serde.key("crate").is_some());
         assert_eq!(serde.tag.unwrap().value, "t");
-        assert_eq!(serde.proxy.unwrap().value, "T");
+        assert_eq!(serde.read_as.unwrap().value, "T");
     }
 }

@@ -3,7 +3,7 @@
 use kubesmith_apiextensions::structural::{Step, Structural, locate};
 
 use super::super::Input;
-use crate::ir::{Field, Ir, Places, Resource, Shape, Span, TypeId, TypeRef};
+use crate::ir::{Enum, Field, Ir, Places, Resource, Shape, Span, Tagging, TypeId, TypeRef};
 use crate::schema::Schema;
 use crate::source::Loc;
 
@@ -165,13 +165,13 @@ fn owners<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> Vec<Owner<'
     let mut current = walk.definition(resource.root, 0);
     for (at, step) in steps.iter().enumerate() {
         current = match (step, current) {
-            (Step::Property(name), Some(At::Object(id))) => walk.field(id, name).and_then(|field| {
-                let inner = walk.enter(&field.ty, at + 1);
+            (Step::Property(name), Some(At::Object(id))) => walk.member(id, name).and_then(|member| {
+                let inner = walk.enter(member.ty, at + 1);
                 walk.owners.push(Owner {
-                    field: Some(&field.name),
-                    span: &field.span,
-                    places: &field.places,
-                    facts: &field.facts,
+                    field: Some(member.name),
+                    span: member.span,
+                    places: member.places,
+                    facts: member.facts,
                     depth: at + 1,
                 });
                 inner
@@ -183,6 +183,27 @@ fn owners<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> Vec<Owner<'
         };
     }
     walk.owners
+}
+
+/// A field, or what a variant holds.
+struct Member<'a> {
+    name: &'a str,
+    ty: &'a TypeRef,
+    span: &'a Span,
+    places: &'a Places,
+    facts: &'a Schema,
+}
+
+impl<'a> From<&'a Field> for Member<'a> {
+    fn from(field: &'a Field) -> Self {
+        Self {
+            name: &field.name,
+            ty: &field.ty,
+            span: &field.span,
+            places: &field.places,
+            facts: &field.facts,
+        }
+    }
 }
 
 /// What stands at a place, behind newtypes.
@@ -201,9 +222,10 @@ impl<'a> Walk<'a> {
     fn enter(&mut self, ty: &'a TypeRef, depth: usize) -> Option<At<'a>> {
         match ty {
             TypeRef::Named(id) => self.definition(*id, depth),
-            TypeRef::List(inner) => Some(At::List(inner)),
+            TypeRef::List(inner) | TypeRef::Array(inner, _) => Some(At::List(inner)),
             TypeRef::Map(inner) => Some(At::Map(inner)),
-            TypeRef::Known(_) | TypeRef::Opaque => None,
+            TypeRef::Nullable(inner) => self.enter(inner, depth),
+            TypeRef::Known(_) | TypeRef::Tuple(_) | TypeRef::Unit | TypeRef::Opaque => None,
         }
     }
 
@@ -218,18 +240,41 @@ impl<'a> Walk<'a> {
             depth,
         });
         match &definition.shape {
-            Shape::Newtype(inner) => self.enter(inner, depth),
+            Shape::Newtype(inner) => self.enter(&inner.ty, depth),
             _ => Some(At::Object(id)),
         }
     }
 
-    /// The field of a type, or of what is flattened into it, by its name in JSON.
-    fn field(&self, id: TypeId, name: &str) -> Option<&'a Field> {
+    /// The member of a type, or of what is flattened into it, by its name in JSON.
+    fn member(&self, id: TypeId, name: &str) -> Option<Member<'a>> {
         let definition = self.ir.types.get(id.0 as usize)?;
+        if let Shape::Enum(definition) = &definition.shape {
+            return self.variant(definition, name);
+        }
         definition.shape.fields().find_map(|field| match (field.flatten, self.inner(&field.ty)) {
-            (true, Some(inner)) => self.field(inner, name),
+            (true, Some(inner)) => self.member(inner, name),
             (true, None) => None,
-            (false, _) => (field.name == name).then_some(field),
+            (false, _) => (field.name == name).then(|| Member::from(field)),
+        })
+    }
+
+    /// What the variant of that name holds, or the member of one whose content stands beside the tag.
+    fn variant(&self, definition: &'a Enum, name: &str) -> Option<Member<'a>> {
+        definition.variants.iter().find_map(|variant| {
+            let content = variant.content.as_ref()?;
+            match &definition.tagging {
+                Tagging::External if !variant.untagged => {
+                    variant.names().find(|known| *known == name).map(|name| Member {
+                        name,
+                        ty: &content.ty,
+                        span: &variant.span,
+                        places: &content.places,
+                        facts: &content.facts,
+                    })
+                }
+                Tagging::Adjacent { .. } if !variant.untagged => None,
+                _ => self.member(self.inner(&content.ty)?, name),
+            }
         })
     }
 
@@ -237,7 +282,7 @@ impl<'a> Walk<'a> {
     fn inner(&self, ty: &TypeRef) -> Option<TypeId> {
         let TypeRef::Named(id) = ty else { return None };
         match &self.ir.types.get(id.0 as usize)?.shape {
-            Shape::Newtype(inner) => self.inner(inner),
+            Shape::Newtype(inner) => self.inner(&inner.ty),
             _ => Some(*id),
         }
     }

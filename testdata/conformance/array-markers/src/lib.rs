@@ -35,7 +35,7 @@ pub struct PlaylistSpec {
     pub extra: Option<Vec<String>>,
     /// A fixed size array.
     #[serde(default)]
-    pub fixed: [i32; 4],
+    pub fixed: Vec<i32>, // Go reads an array from a list of any length.
 }
 
 /// Track is one song.

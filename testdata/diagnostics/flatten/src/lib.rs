@@ -2,8 +2,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::{Resource, Schema};
 use serde::{Deserialize, Serialize};
 
-use std::collections::BTreeMap;
-
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "example.com", version = "v1")]
 pub struct Widget {
@@ -17,12 +15,21 @@ pub struct WidgetSpec {
     #[serde(flatten)]
     pub inner: Inner,
     #[serde(flatten)]
-    pub rest: BTreeMap<String, String>,
+    pub rest: std::collections::BTreeMap<String, String>,
     #[serde(flatten)]
     pub text: String,
+    #[serde(flatten)]
+    pub mixed: Mixed,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 pub struct Inner {
     pub size: i32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(untagged)]
+pub enum Mixed {
+    Text(String),
+    Inner { other: i32 },
 }

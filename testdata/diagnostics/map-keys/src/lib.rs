@@ -13,6 +13,13 @@ pub struct Widget {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 pub struct WidgetSpec {
-    pub by_flag: BTreeMap<bool, String>,
     pub by_list: BTreeMap<Vec<String>, String>,
+    pub by_option: BTreeMap<Option<String>, String>,
+    pub by_enum: BTreeMap<Key, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+pub enum Key {
+    Plain,
+    Data(i32),
 }

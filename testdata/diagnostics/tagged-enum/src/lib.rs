@@ -12,6 +12,7 @@ pub struct Widget {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 pub struct WidgetSpec {
     pub clash: Clash,
+    pub no_object: NoObject,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
@@ -19,5 +20,18 @@ pub struct WidgetSpec {
 pub enum Clash {
     A { kind: String },
     B { b: i32 },
-    C { b: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(tag = "kind")]
+pub enum NoObject {
+    Text(String),
+    List(Vec<String>),
+    Optional(Option<Inner>),
+    Fine(Inner),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Inner {
+    pub size: i32,
 }

@@ -11,8 +11,13 @@ pub struct Widget {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 pub struct WidgetSpec {
-    pub pair: (String, i32),
-    pub nothing: (),
     pub call: fn(i32) -> i32,
     pub any: Box<dyn Send>,
+    pub nested: (String, fn()),
+    pub length: [u8; LENGTH],
+    pub fine: (String, i32),
+    pub nothing: (),
 }
+
+/// Not known before the program runs.
+pub static LENGTH: usize = std::mem::size_of::<String>();

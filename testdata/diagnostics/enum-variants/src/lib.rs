@@ -11,12 +11,25 @@ pub struct Widget {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 pub struct WidgetSpec {
-    pub unit: Unit,
+    pub none: None,
+    pub with: With,
     pub pair: Pair,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
-pub struct Unit;
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+pub enum None {
+    #[serde(skip)]
+    Never,
+}
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
-pub struct Pair(String, i32);
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+pub enum With {
+    #[serde(with = "other")]
+    Value(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(tag = "kind")]
+pub enum Pair {
+    Pair(i32, i32),
+}

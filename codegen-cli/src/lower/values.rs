@@ -1,0 +1,247 @@
+//! Values that are known before the program runs: lengths, arguments of const parameters, and defaults that
+//! are literals or simply made of them.
+
+use serde_json::{Map, Number, Value as Json};
+
+use super::Ctx;
+use super::generics::{Arg, Scope};
+use crate::ir::{Enum, Field, Shape, Tagging, TypeRef};
+use crate::known::{self, Simple};
+use crate::resolve::Value;
+use crate::syntax::{Operator, PathExpr, ValueExpr, ValueKind};
+
+/// How many constants may lead from one to the next.
+const LIMIT: usize = 32;
+
+impl Ctx<'_> {
+    /// The integer that an expression is.
+    pub(super) fn integer(&self, scope: &Scope, expr: &ValueExpr) -> Option<i128> {
+        self.integer_at(scope, expr, 0)
+    }
+
+    fn integer_at(&self, scope: &Scope, expr: &ValueExpr, depth: usize) -> Option<i128> {
+        if depth > LIMIT {
+            return None;
+        }
+        match &expr.kind {
+            ValueKind::Int(value) => Some(*value),
+            ValueKind::Neg(inner) => self.integer_at(scope, inner, depth)?.checked_neg(),
+            ValueKind::Binary(operator, a, b) => {
+                let (a, b) = (self.integer_at(scope, a, depth)?, self.integer_at(scope, b, depth)?);
+                match operator {
+                    Operator::Add => a.checked_add(b),
+                    Operator::Sub => a.checked_sub(b),
+                    Operator::Mul => a.checked_mul(b),
+                    Operator::Div => a.checked_div(b),
+                    Operator::Rem => a.checked_rem(b),
+                    Operator::ShiftLeft => a.checked_mul(2_i128.checked_pow(u32::try_from(b).ok()?)?),
+                }
+            }
+            ValueKind::Path(path) => {
+                if let (Some(Arg::Value(value)), 1) = (scope.param(&path.segments[0]), path.segments.len()) {
+                    return Some(*value);
+                }
+                let (scope, expr) = self.constant(scope, path)?;
+                self.integer_at(&scope, expr, depth + 1)
+            }
+            ValueKind::Call(path, arguments) if arguments.is_empty() => {
+                let (scope, expr) = self.constant(scope, path)?;
+                self.integer_at(&scope, expr, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// The expression behind the name of a constant or function, and where it stands.
+    fn constant(&self, scope: &Scope, path: &PathExpr) -> Option<(Scope, &ValueExpr)> {
+        match self.value_of(scope, path)? {
+            Value::Item(krate, module, item) => Some((Scope::of_module(krate, module), &item.expr)),
+            _ => None,
+        }
+    }
+
+    /// What a path leads to; `Self` is the type that is being lowered.
+    fn value_of(&self, scope: &Scope, path: &PathExpr) -> Option<Value<'_>> {
+        let (true, Some((id, _))) = (path.segments[0] == "Self", self.open.last()) else {
+            return self.resolver.value(scope.krate, scope.module, path);
+        };
+        let mut path = path.clone();
+        path.segments[0].clone_from(&self.resolver.item(*id).name.text);
+        self.resolver.value(id.krate, id.module, &path)
+    }
+
+    /// The JSON of what a function without parameters returns, if that is known.
+    pub(super) fn default_value(&self, scope: &Scope, function: &PathExpr, ty: &TypeRef) -> Option<Json> {
+        let Some((scope, expr)) = self.constant(scope, function) else {
+            // `default = "Vec::new"`
+            let Value::External(path) = self.value_of(scope, function)? else { return None };
+            return self.made(&path, &[], scope, ty, 0);
+        };
+        self.json(&scope, expr, ty, 0)
+    }
+
+    fn json(&self, scope: &Scope, expr: &ValueExpr, ty: &TypeRef, depth: usize) -> Option<Json> {
+        if depth > LIMIT {
+            return None;
+        }
+        let depth = depth + 1;
+        if let TypeRef::Nullable(inner) = ty {
+            return self.json(scope, expr, inner, depth);
+        }
+        if let TypeRef::Named(id) = ty
+            && let Shape::Newtype(element) = &self.types[id.0 as usize].shape
+            && !matches!(expr.kind, ValueKind::Call(..) | ValueKind::Path(_))
+        {
+            return self.json(scope, expr, &element.ty, depth);
+        }
+        match (&expr.kind, ty) {
+            (ValueKind::Path(path), _) => self.named_json(scope, path, ty, depth),
+            (ValueKind::Call(path, arguments), _) => self.call_json(scope, path, arguments, ty, depth),
+            (ValueKind::List(items), TypeRef::List(item) | TypeRef::Array(item, _)) => {
+                items.iter().map(|value| self.json(scope, value, item, depth)).collect()
+            }
+            (ValueKind::Tuple(items), TypeRef::Tuple(types)) if items.len() == types.len() => {
+                items.iter().zip(types).map(|(value, ty)| self.json(scope, value, ty, depth)).collect()
+            }
+            (ValueKind::Struct(_, values), TypeRef::Named(id)) => match &self.types[id.0 as usize].shape {
+                Shape::Struct(fields) => self.object(scope, values, fields, depth),
+                _ => None,
+            },
+            (_, TypeRef::Known(path)) => self.scalar(scope, expr, known::simple(path)?),
+            _ => None,
+        }
+    }
+
+    fn scalar(&self, scope: &Scope, expr: &ValueExpr, kind: Simple) -> Option<Json> {
+        match (kind, &expr.kind) {
+            (Simple::Text | Simple::IntOrText, ValueKind::Text(text)) => Some(Json::String(text.clone())),
+            (Simple::Boolean, ValueKind::Bool(value)) => Some(Json::Bool(*value)),
+            (Simple::Number, ValueKind::Float(value)) => Number::from_f64(*value).map(Json::Number),
+            (Simple::Number, ValueKind::Neg(inner)) => match self.scalar(scope, inner, kind)? {
+                Json::Number(number) => Number::from_f64(-number.as_f64()?).map(Json::Number),
+                _ => None,
+            },
+            (Simple::Integer | Simple::IntOrText, _) => {
+                let value = self.integer(scope, expr)?;
+                i64::try_from(value).map(Json::from).or_else(|_| u64::try_from(value).map(Json::from)).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// A constant, or a variant without content.
+    fn named_json(&self, scope: &Scope, path: &PathExpr, ty: &TypeRef, depth: usize) -> Option<Json> {
+        match self.value_of(scope, path)? {
+            Value::Item(krate, module, item) => {
+                self.json(&Scope::of_module(krate, module), &item.expr, ty, depth)
+            }
+            Value::Variant(_, name) => self.variant_json(ty, &name, None),
+            _ => None,
+        }
+    }
+
+    fn call_json(
+        &self,
+        scope: &Scope,
+        path: &PathExpr,
+        arguments: &[ValueExpr],
+        ty: &TypeRef,
+        depth: usize,
+    ) -> Option<Json> {
+        match (self.value_of(scope, path)?, arguments) {
+            (Value::Item(krate, module, item), []) => {
+                self.json(&Scope::of_module(krate, module), &item.expr, ty, depth)
+            }
+            (Value::Constructor(_), [argument]) => match self.shape(ty)? {
+                Shape::Newtype(element) => self.json(scope, argument, &element.ty, depth),
+                _ => None,
+            },
+            (Value::Variant(_, name), [argument]) => {
+                let Shape::Enum(definition) = self.shape(ty)? else { return None };
+                let variant = definition.variants.iter().find(|variant| variant.rust_name == name)?;
+                let content = self.json(scope, argument, &variant.content.as_ref()?.ty, depth)?;
+                self.variant_json(ty, &name, Some(content))
+            }
+            (Value::External(path), _) => self.made(&path, arguments, scope, ty, depth),
+            _ => None,
+        }
+    }
+
+    /// What constructors of other crates make.
+    fn made(
+        &self,
+        path: &str,
+        arguments: &[ValueExpr],
+        scope: &Scope,
+        ty: &TypeRef,
+        depth: usize,
+    ) -> Option<Json> {
+        let name = path.rsplit("::").next().unwrap_or(path);
+        match (name, arguments) {
+            // Wrappers and conversions that leave the value as it is, and constructors of known newtypes.
+            ("Some" | "new" | "from" | "Int" | "String" | "Quantity", [argument]) => {
+                self.json(scope, argument, ty, depth)
+            }
+            ("new" | "default", []) => match ty {
+                TypeRef::List(_) => Some(Json::Array(Vec::new())),
+                TypeRef::Map(_) => Some(Json::Object(Map::new())),
+                TypeRef::Known(path) if path == "String" => Some(Json::String(String::new())),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn shape(&self, ty: &TypeRef) -> Option<&Shape> {
+        match ty {
+            TypeRef::Named(id) => Some(&self.types[id.0 as usize].shape),
+            _ => None,
+        }
+    }
+
+    fn variant_json(&self, ty: &TypeRef, name: &str, content: Option<Json>) -> Option<Json> {
+        let Shape::Enum(Enum { tagging, variants }) = self.shape(ty)? else { return None };
+        let variant = variants.iter().find(|variant| variant.rust_name == name)?;
+        let text = Json::String(variant.name.clone());
+        let object = |members: Vec<(String, Json)>| Some(Json::Object(members.into_iter().collect()));
+        match (tagging, content) {
+            (_, content) if variant.untagged => content,
+            (Tagging::External, None) => Some(text),
+            (Tagging::External, Some(content)) => object(vec![(variant.name.clone(), content)]),
+            (Tagging::Adjacent { tag, .. } | Tagging::Internal { tag }, None) => {
+                object(vec![(tag.clone(), text)])
+            }
+            (Tagging::Adjacent { tag, content: key }, Some(content)) => {
+                object(vec![(tag.clone(), text), (key.clone(), content)])
+            }
+            (Tagging::Internal { tag }, Some(Json::Object(mut members))) => {
+                members.insert(tag.clone(), text);
+                Some(Json::Object(members))
+            }
+            (Tagging::Untagged, content) => content,
+            (Tagging::Internal { .. }, Some(_)) => None,
+        }
+    }
+
+    /// A struct literal. A field that the literal has and the JSON has not is of no interest.
+    fn object(
+        &self,
+        scope: &Scope,
+        values: &[(String, ValueExpr)],
+        fields: &[Field],
+        depth: usize,
+    ) -> Option<Json> {
+        let mut out = Map::new();
+        for field in fields {
+            let (_, value) = values.iter().find(|(name, _)| *name == field.rust_name)?;
+            let is_none = matches!(&value.kind, ValueKind::Path(path) if path.segments == ["None"]);
+            if field.flatten {
+                return None;
+            }
+            if !is_none {
+                out.insert(field.name.clone(), self.json(scope, value, &field.ty, depth)?);
+            }
+        }
+        Some(Json::Object(out))
+    }
+}

@@ -1,0 +1,108 @@
+//! Paths of values: constants, functions, variants, and what `impl` blocks hold.
+
+use std::collections::HashMap;
+
+use super::{Impl, ItemId, Resolver, Target, Visited};
+use crate::load::ModuleId;
+use crate::syntax::{PathExpr, TypeKind, ValueItem};
+
+/// How many `use` declarations may lead from one to the next.
+const USE_LIMIT: usize = 64;
+
+/// What the path of a value leads to.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    /// A constant or function, in the module of this crate.
+    Item(usize, ModuleId, &'a ValueItem),
+    /// A variant of an enum, by its name in Rust.
+    Variant(ItemId, String),
+    /// A type's own name: the constructor of a tuple or unit struct.
+    Constructor(ItemId),
+    /// A path into a crate that is not read.
+    External(String),
+}
+
+impl<'a> Resolver<'a> {
+    /// Resolves the path of a value that is used in `module`.
+    pub fn value(&self, krate: usize, module: ModuleId, path: &PathExpr) -> Option<Value<'a>> {
+        self.value_path(krate, module, path.global, &path.segments, 0)
+    }
+
+    fn value_path(
+        &self,
+        krate: usize,
+        module: ModuleId,
+        global: bool,
+        segments: &[String],
+        depth: usize,
+    ) -> Option<Value<'a>> {
+        let (last, rest) = segments.split_last()?;
+        if rest.is_empty() && !global {
+            let found = self.value_in(krate, module, last, depth);
+            return found.or_else(|| Some(Value::External(last.clone())));
+        }
+        match self.path(krate, module, global, rest, &mut Visited::default()).ok()? {
+            Target::Module(krate, module) => self.value_in(krate, module, last, depth),
+            Target::Item(id) => self.associated(id, last),
+            Target::External(path) => Some(Value::External(format!("{path}::{last}"))),
+        }
+    }
+
+    /// A value by its name in a module.
+    fn value_in(&self, krate: usize, module: ModuleId, name: &str, depth: usize) -> Option<Value<'a>> {
+        let names = &self.names[krate][module];
+        let m = &self.crates.list[krate].modules[module];
+        if let Some(&at) = names.values.get(name) {
+            return Some(Value::Item(krate, module, &m.values[at]));
+        }
+        if let Some(&item) = names.types.get(name) {
+            return Some(Value::Constructor(ItemId { krate, module, item }));
+        }
+        if depth >= USE_LIMIT {
+            return None;
+        }
+        if let Some(item) = names.bindings.get(name).map(|&at| &m.uses[at]) {
+            return self.value_path(krate, module, item.global, &item.segments, depth + 1);
+        }
+        names.globs.iter().map(|&at| &m.uses[at]).find_map(|item| {
+            match self.path(krate, module, item.global, &item.segments, &mut Visited::default()).ok()? {
+                Target::Module(k, m) if (k, m) != (krate, module) => self.value_in(k, m, name, depth + 1),
+                Target::Item(id) => self.associated(id, name),
+                _ => None,
+            }
+        })
+    }
+
+    /// A variant, or what an `impl` block of the type holds.
+    fn associated(&self, id: ItemId, name: &str) -> Option<Value<'a>> {
+        if let TypeKind::Enum(variants) = &self.item(id).kind
+            && variants.iter().any(|variant| variant.name.text == name)
+        {
+            return Some(Value::Variant(id, name.to_string()));
+        }
+        self.impls(id).iter().find_map(|(krate, module, block)| {
+            let found = block.values.iter().find(|value| value.name.text == name)?;
+            Some(Value::Item(*krate, *module, found))
+        })
+    }
+
+    /// The `impl` blocks of a type in its crate.
+    pub fn impls(&self, id: ItemId) -> &[Impl<'a>] {
+        let all = self.impls.get_or_init(|| self.find_impls());
+        all.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    fn find_impls(&self) -> HashMap<ItemId, Vec<Impl<'a>>> {
+        let mut out: HashMap<ItemId, Vec<Impl<'a>>> = HashMap::new();
+        for (krate, c) in self.crates.list.iter().enumerate() {
+            for (module, m) in c.modules.iter().enumerate() {
+                for block in &m.impls {
+                    if let Ok(Target::Item(id)) = self.resolve(krate, module, &block.ty) {
+                        out.entry(id).or_default().push((krate, module, block));
+                    }
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,194 @@
+//! One structural schema for values that satisfy one of several.
+//!
+//! A structural schema says once, outside of `oneOf` and `anyOf`, which types, properties and items there
+//! are; branches may only restrict values. So the shapes of all alternatives are laid into one ([`shape`]),
+//! and each branch keeps what tells its alternative apart ([`super::branch`]). Where alternatives differ in
+//! type, the type is left out and every branch says what kind of value it is for.
+
+use std::collections::BTreeSet;
+
+use super::branch::restrict;
+use super::forms;
+use super::props::{Additional, Schema};
+
+/// How many alternatives a value satisfies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Junction {
+    /// Exactly one: the alternatives exclude each other.
+    OneOf,
+    /// At least one.
+    AnyOf,
+}
+
+/// A keyword that holds for some alternatives only, and that no branch may have.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Conflict {
+    /// The keyword.
+    pub(super) keyword: &'static str,
+    /// Properties that lead to it, joined with dots; empty for the alternatives themselves.
+    pub(super) path: String,
+}
+
+/// Joins alternatives.
+pub(super) fn union(alternatives: Vec<Schema>, junction: Junction) -> (Schema, Vec<Conflict>) {
+    let nullable = alternatives.iter().any(|schema| schema.nullable);
+    let mut kept: Vec<Schema> = Vec::with_capacity(alternatives.len());
+    for schema in alternatives.into_iter().filter(|schema| !forms::is_unit(schema)) {
+        if junction == Junction::OneOf || !kept.contains(&schema) {
+            kept.push(schema);
+        }
+    }
+    if kept.is_empty() {
+        return (forms::unit(), Vec::new());
+    }
+    if kept.len() == 1 {
+        let mut only = kept.remove(0);
+        forms::close(&mut only);
+        return (if nullable { forms::nullable(only) } else { only }, Vec::new());
+    }
+    let mut conflicts = Vec::new();
+    let mut out = shape(&kept.iter().collect::<Vec<_>>(), "", &mut conflicts);
+    out.nullable |= nullable;
+    let branches = kept.iter().map(|schema| restrict(schema, &out)).collect();
+    attach(&mut out, branches, junction);
+    (out, conflicts)
+}
+
+/// Puts the branches where they are allowed, unless they say nothing.
+fn attach(out: &mut Schema, mut branches: Vec<Schema>, junction: Junction) {
+    if junction == Junction::AnyOf {
+        if branches.iter().any(Schema::is_empty) {
+            return;
+        }
+        let mut distinct: Vec<Schema> = Vec::new();
+        for branch in branches {
+            if !distinct.contains(&branch) {
+                distinct.push(branch);
+            }
+        }
+        branches = distinct;
+    }
+    if let (Some(values), None) = (enum_values(&branches), &out.enum_) {
+        out.enum_ = Some(values);
+        return;
+    }
+    match junction {
+        Junction::OneOf => out.one_of = branches,
+        // The place is taken: the API server knows integers or strings by exactly these two branches.
+        Junction::AnyOf if out.int_or_string => {
+            if !forms::tells_apart_only(&branches) {
+                let kinds = Schema { any_of: std::mem::take(&mut out.any_of), ..Schema::default() };
+                out.all_of = vec![kinds, Schema { any_of: branches, ..Schema::default() }];
+            }
+        }
+        Junction::AnyOf => out.any_of = branches,
+    }
+}
+
+/// The values of branches that are nothing but lists of values.
+fn enum_values(branches: &[Schema]) -> Option<Vec<serde_json::Value>> {
+    let mut out: Vec<serde_json::Value> = Vec::new();
+    for branch in branches {
+        let values = branch.enum_.as_ref()?;
+        if *branch != (Schema { enum_: Some(values.clone()), ..Schema::default() }) {
+            return None;
+        }
+        for value in values {
+            if !out.contains(value) {
+                out.push(value.clone());
+            }
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// The types, properties and items of all alternatives, and whatever else they agree in.
+fn shape(schemas: &[&Schema], path: &str, conflicts: &mut Vec<Conflict>) -> Schema {
+    let Some((first, rest)) = schemas.split_first() else { return Schema::default() };
+    if rest.iter().all(|schema| schema == first) {
+        return (*first).clone();
+    }
+    let mut out = forms::joined_type(schemas);
+    out.description = schemas.iter().find_map(|schema| schema.description.clone());
+    out.nullable = schemas.iter().any(|schema| schema.nullable);
+    agreed_values(schemas, &mut out);
+    structure(schemas, path, &mut out, conflicts);
+    properties(schemas, path, &mut out, conflicts);
+    let items: Vec<&Schema> = schemas.iter().filter_map(|schema| schema.items.as_deref()).collect();
+    if !items.is_empty() {
+        out.items = Some(Box::new(shape(&items, &format!("{path}[]"), conflicts)));
+    }
+    out
+}
+
+/// Restrictions that all alternatives have alike need no branches.
+fn agreed_values(schemas: &[&Schema], out: &mut Schema) {
+    macro_rules! keep {
+        ($($field:ident),*) => {
+            $(if schemas.iter().all(|schema| schema.$field == schemas[0].$field) {
+                out.$field.clone_from(&schemas[0].$field);
+            })*
+        };
+    }
+    keep!(title, default, format, maximum, exclusive_maximum, minimum, exclusive_minimum, multiple_of);
+    keep!(max_length, min_length, pattern, max_items, min_items, unique_items, max_properties);
+    keep!(min_properties, enum_);
+}
+
+/// Keywords that no branch may have: all alternatives have them alike, or they cannot be kept.
+fn structure(schemas: &[&Schema], path: &str, out: &mut Schema, conflicts: &mut Vec<Conflict>) {
+    let mut conflict = |keyword| conflicts.push(Conflict { keyword, path: path.to_string() });
+    macro_rules! agree {
+        ($($field:ident for $type_:literal: $keyword:literal),*) => {
+            $(
+                let mut concerned = schemas.iter().filter(|schema| schema.type_.as_deref() == Some($type_));
+                if let Some(first) = concerned.next() {
+                    let alike = concerned.all(|schema| schema.$field == first.$field);
+                    if alike && out.type_.as_deref() == Some($type_) {
+                        out.$field.clone_from(&first.$field);
+                    } else if !alike {
+                        conflict($keyword);
+                    }
+                }
+            )*
+        };
+    }
+    agree!(list_type for "array": "x-kubernetes-list-type", list_map_keys for "array": "x-kubernetes-list-map-keys",
+        map_type for "object": "x-kubernetes-map-type");
+    if schemas.iter().all(|schema| schema.validations == schemas[0].validations) {
+        out.validations.clone_from(&schemas[0].validations);
+    } else {
+        conflict("x-kubernetes-validations");
+    }
+    if schemas.iter().any(|schema| schema.embedded_resource) {
+        out.embedded_resource = schemas.iter().all(|schema| schema.embedded_resource);
+        out.preserve_unknown_fields = true;
+    }
+}
+
+/// The properties of all alternatives. What has named ones cannot describe the values of others.
+fn properties(schemas: &[&Schema], path: &str, out: &mut Schema, conflicts: &mut Vec<Conflict>) {
+    let free = forms::free();
+    let names: BTreeSet<&String> = schemas.iter().flat_map(|schema| schema.properties.keys()).collect();
+    for name in names {
+        let found: Vec<&Schema> =
+            schemas.iter().filter_map(|schema| forms::value_of(schema, name, &free)).collect();
+        let below = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let mut property = shape(&found, &below, conflicts);
+        if found.len() < schemas.len() {
+            // It would be filled in for alternatives that do not know it.
+            property.default = None;
+        }
+        out.properties.insert(name.clone(), property);
+    }
+    let open: Vec<&Schema> = schemas.iter().filter_map(|schema| forms::other_values(schema, &free)).collect();
+    if open.is_empty() {
+        return;
+    }
+    if out.properties.is_empty() && !out.preserve_unknown_fields && !open.contains(&&free) {
+        let values = shape(&open, &format!("{path}.*"), conflicts);
+        out.additional_properties = Some(Additional::Schema(Box::new(values)));
+    } else {
+        out.preserve_unknown_fields = true;
+    }
+}
