@@ -131,13 +131,26 @@ prints "config maps" "^settings +1 " kubectl get configmaps
 prints "secrets" "^key +Opaque +1 " kubectl get secrets
 prints "auth can-i" "yes" kubectl auth can-i create pods
 prints "create deployment" "created" kubectl create deployment web --image=nginx --replicas=2
+prints "rollout status" "successfully rolled out" kubectl rollout status deployment/web --timeout=20s
+prints "pods of a deployment" "^web-[0-9a-z]+-[0-9a-z]{5} +1/1 +Running" kubectl get pods
 prints "scale deployment" "scaled" kubectl scale deployment web --replicas=3
+prints "scaled deployment" "deployment.apps/web condition met" \
+  kubectl wait deployment/web --for='jsonpath={.status.readyReplicas}=3' --timeout=20s
 prints "set image" "image updated" kubectl set image deployment/web nginx=nginx:2
 prints "strategic merge patch of a built-in kind" "patched" kubectl patch deployment web \
   -p '{"spec":{"template":{"spec":{"containers":[{"name":"nginx","env":[{"name":"A","value":"1"}]}]}}}}'
 prints "containers are merged by name" "^nginx:2$" \
   kubectl get deployment web -o 'jsonpath={.spec.template.spec.containers[*].image}'
-prints "get all" "deployment.apps/web" kubectl get all
+prints "rollout restart" "restarted" kubectl rollout restart deployment/web
+prints "rollout after a restart" "successfully rolled out" kubectl rollout status deployment/web --timeout=20s
+prints "rollout history" "^3 " kubectl rollout history deployment/web
+prints "rollout undo" "rolled back" kubectl rollout undo deployment/web --to-revision=1
+prints "rollout after an undo" "successfully rolled out" kubectl rollout status deployment/web --timeout=20s
+prints "the first image is back" "^nginx$" \
+  kubectl get deployment web -o 'jsonpath={.spec.template.spec.containers[*].image}'
+prints "get all" "deployment.apps/web +3/3" kubectl get all
+prints "delete deployment" "deleted" kubectl delete deployment web --cascade=foreground
+prints "its pods went along" "No resources found" kubectl get pods,replicasets
 prints "events" "No (resources|events) found|LAST SEEN" kubectl get events
 prints "delete by label" "deleted" kubectl delete shirts -l app=kubectl
 prints "delete namespace" "deleted" kubectl delete namespace kubectl --wait --timeout=30s

@@ -17,7 +17,7 @@ start() {
   cargo build --quiet --locked --package kubesmith
   mkdir -p "$work"
   rm -f "$work/kubeconfig"
-  "$target/debug/kubesmith" serve --addr 127.0.0.1:0 --controllers --crds e2e/crds \
+  "$target/debug/kubesmith" serve --addr 127.0.0.1:0 --controllers --simulated-node --crds e2e/crds \
     --kubeconfig "$work/kubeconfig" >"$work/serve.log" 2>&1 &
   server=$!
   trap stop EXIT
