@@ -46,6 +46,8 @@ pub struct Entry {
     pub span: Span,
     /// The value, of the shape that the row asks for, or [`Value::Invalid`].
     pub value: Value,
+    /// The marker as which it was written; `None`: as a key of an attribute.
+    pub marker: Option<&'static Definition>,
 }
 
 impl Entry {
@@ -335,7 +337,7 @@ impl Parser<'_> {
             (Some(Entry { value: Value::Nested(known), .. }), Value::Nested(more)) if key.name == ITEMS => {
                 let owner = Owner { name: format!("{ITEMS}(...)"), keys: owner.keys };
                 for entry in more {
-                    let written = Written { key: entry.key, marker: written.marker };
+                    let written = Written { key: entry.key, marker: entry.marker };
                     self.add(written, entry.span, Some(entry.value), &owner, known);
                 }
             }
@@ -350,7 +352,7 @@ impl Parser<'_> {
                     .help("keep one of them");
                 self.diagnostics.push(diagnostic);
             }
-            (None, value) => entries.push(Entry { key, span, value }),
+            (None, value) => entries.push(Entry { key, span, value, marker: written.marker }),
         }
     }
 

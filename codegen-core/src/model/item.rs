@@ -5,6 +5,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, ItemEnum, ItemStruct, Token, Type, Variant};
 
+use super::notation::Notation;
 use super::one_of::check_one_ofs;
 use super::{
     RenameRule, SchemaAttrs, SerdeContainer, SerdeField, SerdeVariant, TypeShape, ValidationAttrs,
@@ -134,15 +135,18 @@ impl TypeModel {
         }
         check_markers(item, diagnostics);
         let serde = SerdeContainer::read(attributes);
-        let validation = parse_attributes(Family::Validation, item, place, diagnostics);
-        let validation = ValidationAttrs::from_parsed(&validation);
+        let parsed = parse_attributes(Family::Validation, item, place, diagnostics);
         let schema = parse_attributes(Family::Schema, item, place, diagnostics);
-        let schema = SchemaAttrs::from_parsed(&schema, diagnostics);
+        let notation = Notation::of(&[&parsed, &schema]);
+        let validation = ValidationAttrs::from_parsed(&parsed);
+        let schema = notation.check(diagnostics, |out| SchemaAttrs::from_parsed(&schema, out));
         let body = body(&serde, diagnostics);
         let shape = body.shape(&serde);
-        check_constraints(&validation.constraints, &shape, diagnostics);
-        check_topology(&schema, &shape, diagnostics);
-        check_one_ofs(&validation.one_ofs, &body, &serde, diagnostics);
+        notation.check(diagnostics, |out| {
+            check_constraints(&validation.constraints, &shape, out);
+            check_topology(&schema, &shape, out);
+            check_one_ofs(&validation.one_ofs, &body, &serde, out);
+        });
         Self { ident: ident.clone(), docs: item.docs(), serde, validation, schema, body }
     }
 
@@ -247,20 +251,23 @@ impl FieldModel {
         misplaced(item, Place::Field, diagnostics);
         check_markers(item, diagnostics);
         let serde = SerdeField::read(&field.attrs);
-        let validation = parse_attributes(Family::Validation, item, Place::Field, diagnostics);
-        let validation = ValidationAttrs::from_parsed(&validation);
+        let parsed = parse_attributes(Family::Validation, item, Place::Field, diagnostics);
         let schema = parse_attributes(Family::Schema, item, Place::Field, diagnostics);
-        let mut schema = SchemaAttrs::from_parsed(&schema, diagnostics);
+        let notation = Notation::of(&[&parsed, &schema]);
+        let validation = ValidationAttrs::from_parsed(&parsed);
+        let mut schema = notation.check(diagnostics, |out| SchemaAttrs::from_parsed(&schema, out));
         let name = match &field.ident {
             Some(ident) => serde.name(ident, rename_all),
             None => index.to_string(),
         };
         let shape = if serde.with.is_some() { TypeShape::Unknown } else { TypeShape::of(&field.ty) };
         schema.settle_empty(&shape);
-        check_constraints(&validation.constraints, &shape, diagnostics);
-        check_default(&schema, &validation.constraints, &shape, diagnostics);
-        check_topology(&schema, &shape, diagnostics);
-        let presence = presence(&validation, &schema, diagnostics);
+        let presence = notation.check(diagnostics, |out| {
+            check_constraints(&validation.constraints, &shape, out);
+            check_default(&schema, &validation.constraints, &shape, out);
+            check_topology(&schema, &shape, out);
+            presence(&validation, &schema, out)
+        });
         let docs = item.docs();
         let out = Self {
             ident: field.ident.clone(),

@@ -10,6 +10,7 @@ mod genclient;
 mod item;
 mod json_path;
 mod module;
+mod notation;
 mod one_of;
 mod pattern;
 mod resource;

@@ -5,6 +5,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, ItemStruct, Path, Token, Type};
 
+use super::notation::Notation;
 use super::{Body, FieldModel, GenclientAttrs, ModuleAttrs, ResourceAttrs, TypeModel};
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use crate::grammar::{Family, ItemAttributes, Place, parse_attributes};
@@ -56,20 +57,23 @@ impl ResourceInput {
         check_serde(&model, diagnostics);
         let item = &ItemAttributes::new(attributes);
         let resource = parse_attributes(Family::Resource, item, Place::Root, diagnostics);
-        let attrs = ResourceAttrs::from_parsed(&resource, &model.ident, diagnostics);
         let genclient = parse_attributes(Family::Genclient, item, Place::Root, diagnostics);
-        let genclient = GenclientAttrs::from_parsed(&genclient, diagnostics);
         let deepcopy = parse_attributes(Family::Deepcopy, item, Place::Root, diagnostics).span;
-        if matches!(model.body, Body::Named(_)) {
-            check_fields(&model, resource.given("status"), diagnostics);
-        }
-        let has_status = field(&model, "status").is_some();
-        if let Some(genclient) = &genclient {
-            genclient.check_status(has_status, diagnostics);
-            if let Some(attrs) = &attrs {
-                check_scope(attrs, genclient, diagnostics);
+        let notation = Notation::of(&[&resource, &genclient]);
+        let (attrs, genclient) = notation.check(diagnostics, |out| {
+            let attrs = ResourceAttrs::from_parsed(&resource, &model.ident, out);
+            let genclient = GenclientAttrs::from_parsed(&genclient, out);
+            if matches!(model.body, Body::Named(_)) {
+                check_fields(&model, resource.given("status"), out);
             }
-        }
+            if let Some(genclient) = &genclient {
+                genclient.check_status(field(&model, "status").is_some(), out);
+            }
+            if let (Some(attrs), Some(genclient)) = (&attrs, &genclient) {
+                check_scope(attrs, genclient, out);
+            }
+            (attrs, genclient)
+        });
         Some(Self { attrs: attrs?, genclient, deepcopy, model })
     }
 

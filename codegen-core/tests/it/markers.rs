@@ -2,7 +2,7 @@
 
 use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::{
-    Family, ItemAttributes, Place, Places, Target, definitions, marker_text, parse_attributes,
+    Entry, Family, ItemAttributes, Place, Places, Target, Value, definitions, marker_text, parse_attributes,
 };
 use kubesmith_core::model::ModuleAttrs;
 use syn::parse_quote;
@@ -13,6 +13,14 @@ fn place(places: Places) -> Place {
     [Place::Root, Place::Struct, Place::Field].into_iter().find(|place| places.contains(*place)).unwrap()
 }
 
+/// A key with its value.
+fn show(entry: &Entry) -> String {
+    match &entry.value {
+        Value::Nested(inner) => format!("{}({})", entry.key.name, inner.iter().map(show).collect::<String>()),
+        value => format!("{} {value:?}; ", entry.key.name),
+    }
+}
+
 /// The entries of a family as text without places.
 fn entries(family: Family, place: Place, source: &str) -> String {
     let item: syn::ItemStruct = syn::parse_str(&format!("{source}\nstruct S;")).unwrap();
@@ -20,8 +28,8 @@ fn entries(family: Family, place: Place, source: &str) -> String {
     let parsed = parse_attributes(family, &ItemAttributes::new(&item.attrs), place, &mut diagnostics);
     let wrong: Vec<_> = diagnostics.take().iter().map(|d| d.to_text()).collect();
     assert!(wrong.is_empty(), "{source}: {wrong:?}");
-    let values: Vec<_> = parsed.entries.iter().map(|e| format!("{} {:?}", e.key.name, e.value)).collect();
-    super::table::without_places(&format!("{} {}", parsed.span.is_some(), values.join("; ")))
+    let values: String = parsed.entries.iter().map(show).collect();
+    super::table::without_places(&format!("{} {values}", parsed.span.is_some()))
 }
 
 #[test]
@@ -282,7 +290,7 @@ fn saying_it_twice_is_an_error_in_either_notation() {
         "/// +kubebuilder:validation:items:MinLength=1\n#[validation(items(max_length = 2))] a: Vec<String>";
     assert_eq!(check_struct(&format!("struct Foo {{\n{both}\n}}")), [""; 0]);
     let found = check_struct("struct Foo {\n/// +required\n#[validation(optional)] a: i32\n}");
-    assert_eq!(found, ["KS0311: the field is `required` and `optional`"]);
+    assert_eq!(found, ["KS0311: the field is `+required` and `+kubebuilder:validation:Optional`"]);
 }
 
 #[test]

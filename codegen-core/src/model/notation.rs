@@ -1,0 +1,69 @@
+//! Says in markers what was written in markers.
+//!
+//! Rules speak of keys, `min_length`. Who wrote `+kubebuilder:validation:MinLength=3` is told about that.
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::grammar::{FAMILIES, Parsed};
+
+/// The keys of an item that were written as markers.
+pub(super) struct Notation {
+    /// Keys with the names of their markers.
+    marked: Vec<(&'static str, String)>,
+}
+
+impl Notation {
+    pub(super) fn of(parsed: &[&Parsed]) -> Self {
+        let entries = parsed.iter().flat_map(|parsed| &parsed.entries);
+        // What is said of items is a key inside of `items`.
+        let all = entries.flat_map(|entry| std::iter::once(entry).chain(super::EntryValue::nested(entry)));
+        let marked = all.filter_map(|entry| Some((entry.key.name, entry.marker?.name.clone())));
+        Self { marked: marked.collect() }
+    }
+
+    /// Runs a check; what it says of keys that were written as markers is said in markers.
+    pub(super) fn check<T>(
+        &self,
+        diagnostics: &mut Diagnostics,
+        check: impl FnOnce(&mut Diagnostics) -> T,
+    ) -> T {
+        let mut found = Diagnostics::new();
+        let out = check(&mut found);
+        for diagnostic in found.into_vec() {
+            diagnostics.push(self.translate(diagnostic));
+        }
+        out
+    }
+
+    fn translate(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let is_about = |key: &str| {
+            let message = &diagnostic.message;
+            message.contains(&format!("`{key}`")) || message.contains(&format!("`{key} = "))
+        };
+        if !self.marked.iter().any(|(key, _)| is_about(key)) {
+            return diagnostic;
+        }
+        let texts = std::iter::once(&mut diagnostic.message).chain(&mut diagnostic.help);
+        for text in texts.chain(&mut diagnostic.notes) {
+            *text = self.in_markers(text);
+        }
+        diagnostic
+    }
+
+    /// The text with markers in the place of all keys that have one.
+    fn in_markers(&self, text: &str) -> String {
+        let mut out = text.replace(" to #[resource]", "");
+        for key in FAMILIES.iter().flat_map(|family| family.keys) {
+            let own =
+                self.marked.iter().find(|(name, _)| *name == key.name).map(|(_, marker)| marker.as_str());
+            let Some(marker) = own.or(key.markers.first().copied()) else { continue };
+            let name = key.name;
+            out = out.replace(&format!("`{name}`"), &format!("`+{marker}`"));
+            for before in ["`", " ", "("] {
+                out = out.replace(&format!("{before}{name} = "), &format!("{before}+{marker}="));
+            }
+            let of_items = marker.replace("validation:", "validation:items:");
+            out = out.replace(&format!("items({name} ...)"), &format!("+{of_items}"));
+        }
+        out
+    }
+}
