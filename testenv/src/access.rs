@@ -15,8 +15,8 @@ use crate::tokens;
 /// The user that requests without a name of their own come from.
 const USER: &str = "kubesmith-testenv";
 
-/// Who sends requests, as `authentication.k8s.io` describes users.
-pub(crate) fn user_info() -> Value {
+/// Who sends requests that carry no token of a user.
+fn user_info() -> Value {
     json!({"username": USER, "groups": ["system:masters", "system:authenticated"]})
 }
 

@@ -21,6 +21,7 @@ mod access;
 mod admission;
 pub mod apply;
 mod backend;
+mod builder;
 mod builtin;
 mod clock;
 mod controllers;
@@ -62,8 +63,9 @@ mod verbs;
 mod webhook;
 
 pub use backend::{Arguments, Backend, ProcessError};
+pub use builder::TestEnvBuilder;
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use env::{TestEnv, TestEnvBuilder};
+pub use env::TestEnv;
 pub use error::{DataError, Error};
 pub use kubectl::Kubectl;
 pub use user::{AuthenticatedUser, User};

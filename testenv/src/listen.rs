@@ -101,8 +101,12 @@ impl Listener {
 
     /// A kubeconfig for the listener.
     pub(crate) fn kubeconfig(&self) -> String {
-        let credentials = self.token.as_deref().map_or(Credentials::None, Credentials::Token);
-        kubeconfig::write(&self.url(), self.authority.as_deref(), &credentials)
+        self.kubeconfig_for(&self.token.as_deref().map_or(Credentials::None, Credentials::Token))
+    }
+
+    /// A kubeconfig for who has these credentials.
+    pub(crate) fn kubeconfig_for(&self, credentials: &Credentials<'_>) -> String {
+        kubeconfig::write(&self.url(), self.authority.as_deref(), credentials)
     }
 
     /// Ends all connections and waits for them.

@@ -238,7 +238,7 @@ impl Server {
                     .find(&path.group, &path.version, &path.resource)
                     .filter(|def| def.namespaced || path.namespace.is_empty())
                     .ok_or(ApiError::NoSuchPath)?;
-                self.resource(parts, path, def, query, body).await
+                self.resource(parts, path, def, query, body, user).await
             }
             other if parts.method == Method::GET || parts.method == Method::HEAD => {
                 discovery::answer(&registry, &other, parts)
@@ -254,12 +254,13 @@ impl Server {
         def: Arc<ResourceDef>,
         query: Query,
         body: Bytes,
+        user: Value,
     ) -> ApiResult<Reply> {
         let accepted = negotiate::accept(&parts.headers, false)?;
         let deprecated = def.deprecated.clone();
         let warnings = Mutex::default();
         let headers = &parts.headers;
-        let call = Call { server: self.clone(), def, path, query, headers, body, accepted, warnings };
+        let call = Call { server: self.clone(), def, path, query, headers, body, user, accepted, warnings };
         let reply = verbs::dispatch(&call, &parts.method).await;
         let mut warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
         warnings.splice(0..0, deprecated);
@@ -331,6 +332,8 @@ pub(crate) struct Call<'a> {
     pub(crate) query: Query,
     pub(crate) headers: &'a http::HeaderMap,
     pub(crate) body: Bytes,
+    /// Who asks, as `authentication.k8s.io` describes users.
+    pub(crate) user: Value,
     pub(crate) accepted: negotiate::Accepted,
     /// What the client is told beside the answer, each text once.
     warnings: Mutex<Vec<String>>,

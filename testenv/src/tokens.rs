@@ -1,4 +1,4 @@
-//! Tokens of service accounts: JSON web tokens that this server signs and knows again.
+//! Tokens of service accounts and users: JSON web tokens that this server signs and knows again.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,6 +12,9 @@ use crate::server::Server;
 
 /// Who signs, and whom tokens are for when nobody says.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
+
+/// The claim with a user's groups, which tokens of service accounts do not have.
+const GROUPS: &str = "groups";
 
 fn key(server: &Server) -> Result<hmac::Key, Error> {
     let identity = Identity::of(&server.store)?;
@@ -40,7 +43,19 @@ pub(crate) fn issue(
         "kubernetes.io": {"namespace": namespace,
                           "serviceaccount": {"name": name, "uid": meta::text(account, "uid")}},
     });
-    let text = format!("{}.{}", encoded(&json!({"alg": "HS256", "typ": "JWT"})), encoded(&claims));
+    sign(server, &claims)
+}
+
+/// A token for a user, good for as long as the server's identity.
+///
+/// # Errors
+/// When the server's identity cannot be read.
+pub(crate) fn issue_to_user(server: &Server, name: &str, groups: &[String]) -> Result<String, Error> {
+    sign(server, &json!({"iss": ISSUER, "sub": name, "exp": i64::MAX, GROUPS: groups}))
+}
+
+fn sign(server: &Server, claims: &Value) -> Result<String, Error> {
+    let text = format!("{}.{}", encoded(&json!({"alg": "HS256", "typ": "JWT"})), encoded(claims));
     let signature = hmac::sign(&key(server)?, text.as_bytes());
     Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
@@ -54,6 +69,11 @@ pub(crate) fn user(server: &Server, token: &str) -> Option<Value> {
     let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
     if claims["exp"].as_i64()? < server.timestamp().as_second() {
         return None;
+    }
+    if let Some(groups) = claims.get(GROUPS) {
+        let mut groups = meta::strings(groups);
+        groups.push("system:authenticated");
+        return Some(json!({"username": claims["sub"], "groups": groups}));
     }
     let about = &claims["kubernetes.io"];
     let (namespace, account) = (about["namespace"].as_str()?, &about["serviceaccount"]);

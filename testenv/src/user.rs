@@ -7,7 +7,7 @@ use crate::kubeconfig;
 
 /// A user to add to an environment with [`TestEnv::add_user`](crate::TestEnv::add_user).
 ///
-/// It may do what its name and groups are bound to; `system:masters` may do everything.
+/// A kube-apiserver lets it do what its name and groups are bound to, and members of `system:masters` everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// The user's name.
@@ -17,15 +17,29 @@ pub struct User {
 }
 
 /// A user that an environment's server knows.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct AuthenticatedUser {
     kubeconfig: String,
     config: Config,
+    client: Client,
+}
+
+impl std::fmt::Debug for AuthenticatedUser {
+    /// Without what the user proves its name with.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuthenticatedUser").finish_non_exhaustive()
+    }
 }
 
 impl AuthenticatedUser {
-    pub(crate) async fn new(kubeconfig: String) -> Result<Self, Error> {
-        Ok(Self { config: kubeconfig::read(&kubeconfig).await?, kubeconfig })
+    /// `client` may know a shorter way than the kubeconfig.
+    pub(crate) async fn new(kubeconfig: String, client: Option<Client>) -> Result<Self, Error> {
+        let config = kubeconfig::read(&kubeconfig).await?;
+        let client = match client {
+            Some(client) => client,
+            None => Client::try_from(config.clone()).map_err(|e| Error::Config(e.to_string()))?,
+        };
+        Ok(Self { kubeconfig, config, client })
     }
 
     /// A kubeconfig for this user, as YAML.
@@ -40,14 +54,9 @@ impl AuthenticatedUser {
         self.config.clone()
     }
 
-    /// A client that acts as this user.
-    ///
-    /// # Errors
-    /// When the TLS library refuses the certificates.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub fn client(&self) -> Result<Client, Error> {
-        Client::try_from(self.config()).map_err(|e| Error::Config(e.to_string()))
+    /// A client that acts as this user. To the embedded server it needs no socket.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        self.client.clone()
     }
 }

@@ -5,7 +5,6 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
 use super::attributes::{Attributes, Versioned};
-use crate::access;
 use crate::meta;
 use crate::registry::ResourceDef;
 
@@ -45,7 +44,7 @@ pub(super) fn described(attributes: &Attributes<'_>, versioned: &Versioned) -> V
         "requestKind": kind(attributes.def(), subresource),
         "requestResource": resource(attributes.def()),
         "operation": attributes.operation.name(),
-        "userInfo": access::user_info(),
+        "userInfo": attributes.call.user,
         "dryRun": attributes.dry_run,
         "options": attributes.options_value(),
     });

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Request;
+use http::header::{AUTHORIZATION, HeaderValue};
 use kube::Client;
+use tower::ServiceBuilder;
 
 use super::choice::Backend;
 use crate::clock::{Clock, SystemClock};
@@ -13,9 +16,12 @@ use crate::controllers::{Controllers, Selection};
 use crate::error::Error;
 use crate::fault::Upstream;
 use crate::identity::Identity;
+use crate::kubeconfig::Credentials;
 use crate::listen::{Listener, Sockets};
 use crate::server::{ApiService, Origin, Server};
 use crate::store::{NotDurable, Store};
+use crate::tokens;
+use crate::user::{AuthenticatedUser, User};
 
 /// How many events of each resource watches can replay.
 const HISTORY: usize = 10_000;
@@ -87,6 +93,25 @@ impl Embedded {
     /// A client that needs no socket.
     pub(crate) fn client(&self) -> Client {
         Client::new(ApiService::new(self.server.clone(), Origin::default()), "default")
+    }
+
+    /// Makes a token for a user. The kubeconfig is for the socket, the client needs none.
+    pub(crate) async fn add_user(&mut self, user: &User) -> Result<AuthenticatedUser, Error> {
+        if self.listener.is_none() {
+            self.kubeconfig().await?;
+        }
+        let token = tokens::issue_to_user(&self.server, &user.name, &user.groups)?;
+        let credentials = Credentials::Token(&token);
+        let kubeconfig = self.listener.as_ref().map(|listener| listener.kubeconfig_for(&credentials));
+        let bearer =
+            HeaderValue::try_from(format!("Bearer {token}")).map_err(|e| Error::Config(e.to_string()))?;
+        let service = ServiceBuilder::new()
+            .map_request(move |mut request: Request<kube::client::Body>| {
+                request.headers_mut().insert(AUTHORIZATION, bearer.clone());
+                request
+            })
+            .service(ApiService::new(self.server.clone(), Origin::default()));
+        AuthenticatedUser::new(kubeconfig.unwrap_or_default(), Some(Client::new(service, "default"))).await
     }
 
     /// A way to the server for bodies of any kind.

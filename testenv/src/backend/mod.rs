@@ -17,6 +17,7 @@ pub(crate) use embedded::{Embedded, EmbeddedOptions};
 use crate::error::Error;
 use crate::fault::{self, Upstream};
 use crate::kubeconfig;
+use crate::user::{AuthenticatedUser, User};
 use control_plane::{ControlPlane, Plan};
 use existing::Existing;
 
@@ -115,11 +116,15 @@ impl Running {
         }
     }
 
-    /// A kubeconfig for a further user.
-    pub(crate) fn add_user(&self, name: &str, groups: &[String]) -> Result<String, Error> {
+    /// Makes the server know a further user.
+    pub(crate) async fn add_user(&mut self, user: &User) -> Result<AuthenticatedUser, Error> {
         match self {
-            Running::ControlPlane(control_plane) => control_plane.add_user(name, groups),
-            _ => Err(self.unsupported("add_user")),
+            Running::Embedded(embedded) => embedded.add_user(user).await,
+            Running::ControlPlane(control_plane) => {
+                let kubeconfig = control_plane.add_user(&user.name, &user.groups)?;
+                AuthenticatedUser::new(kubeconfig, None).await
+            }
+            Running::Existing(_) => Err(self.unsupported("add_user")),
         }
     }
 

@@ -204,8 +204,25 @@ async fn users_are_known_by_their_certificates() {
     assert_eq!(who(env.client()).await, ("admin".to_owned(), vec!["system:masters".to_owned()]));
     let jane = User { name: "jane".to_owned(), groups: vec!["team".to_owned(), "readers".to_owned()] };
     let user = env.add_user(&jane).await.unwrap();
-    assert_eq!(who(user.client().unwrap()).await, (jane.name, jane.groups));
+    assert_eq!(who(user.client()).await, (jane.name, jane.groups));
     assert!(user.kubeconfig().contains("client-certificate-data"));
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn the_embedded_server_knows_users_by_their_tokens() {
+    let mut env = TestEnv::builder().backend(Backend::Embedded).start().await.unwrap();
+    let jane = User { name: "jane".to_owned(), groups: vec!["team".to_owned()] };
+    let user = env.add_user(&jane).await.unwrap();
+    let expected = ("jane".to_owned(), vec!["team".to_owned(), "system:authenticated".to_owned()]);
+    assert_eq!(who(user.client()).await, expected);
+    assert_eq!(who(Client::try_from(user.config()).unwrap()).await, expected);
+    assert_eq!(who(env.client()).await.0, "kubesmith-testenv");
+    let mut config = user.config();
+    config.auth_info.token = Some("x.y.z".to_owned().into());
+    let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
+    let error = maps.list(&ListParams::default()).await.unwrap_err();
+    assert!(matches!(error, kube::Error::Api(status) if status.code == 401));
     env.stop().await;
 }
 

@@ -4,7 +4,7 @@ use futures::FutureExt;
 use http::Method;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams};
-use kubesmith_testenv::TestEnv;
+use kubesmith_testenv::{TestEnv, User};
 use serde_json::{Value, json};
 
 use super::server::{HookServer, answered, hook, mutating, patched, validating};
@@ -72,6 +72,22 @@ async fn a_review_tells_what_the_request_is_about() {
         after["name"].as_str().unwrap().starts_with("m-") && after["object"]["metadata"]["uid"].is_string()
     );
     assert_ne!(before["uid"], after["uid"]);
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn a_review_tells_who_asks() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
+    validating(&env, "v", &[hook("v", &json!({"rules": rules(&["*"], &["configmaps"])}))]).await;
+    let jane = User { name: "jane".to_owned(), groups: vec!["team".to_owned()] };
+    let user = env.add_user(&jane).await.unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(user.client());
+    let map: ConfigMap = serde_json::from_value(map("m")).unwrap();
+    maps.create(&PostParams::default(), &map).await.unwrap();
+    let calls = server.take_calls();
+    let [(_, request)] = &calls[..] else { panic!("{calls:?}") };
+    assert_eq!(request["userInfo"], json!({"username": "jane", "groups": ["team", "system:authenticated"]}));
     env.stop().await;
 }
 
