@@ -65,6 +65,12 @@ fn group(name: &str, versions: &[String]) -> Value {
 }
 
 fn verbs(def: &ResourceDef) -> Vec<&'static str> {
+    if def.is_review() {
+        return vec!["create"];
+    }
+    if def.collection == "namespaces" {
+        return vec!["create", "delete", "get", "list", "patch", "update", "watch"];
+    }
     // kube-apiserver lists them in one order for custom resources and in another for its own.
     if def.is_custom() {
         vec!["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
@@ -86,7 +92,9 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Value {
         if !def.categories.is_empty() {
             main["categories"] = json!(def.categories);
         }
-        main["storageVersionHash"] = json!(storage_version_hash(&def));
+        if !def.is_review() {
+            main["storageVersionHash"] = json!(storage_version_hash(&def));
+        }
         resources.push(main);
         for sub in subresources(&def) {
             let mut entry = json!({
@@ -115,8 +123,35 @@ struct Subresource {
 
 const SUB_VERBS: &[&str] = &["get", "patch", "update"];
 
+/// A subresource of a built-in kind that is an action: its resource, name, kind, that kind's group, and its verbs.
+type Action =
+    (&'static str, &'static str, &'static str, Option<(&'static str, &'static str)>, &'static [&'static str]);
+
+const CONNECT: &[&str] = &["create", "get"];
+const PROXY: &[&str] = &["create", "delete", "get", "patch", "update"];
+const ACTIONS: &[Action] = &[
+    ("nodes", "proxy", "NodeProxyOptions", None, PROXY),
+    ("pods", "attach", "PodAttachOptions", None, CONNECT),
+    ("pods", "binding", "Binding", None, &["create"]),
+    ("pods", "eviction", "Eviction", Some(("policy", "v1")), &["create"]),
+    ("pods", "exec", "PodExecOptions", None, CONNECT),
+    ("pods", "log", "Pod", None, &["get"]),
+    ("pods", "portforward", "PodPortForwardOptions", None, CONNECT),
+    ("pods", "proxy", "PodProxyOptions", None, PROXY),
+    ("serviceaccounts", "token", "TokenRequest", Some(("authentication.k8s.io", "v1")), &["create"]),
+    ("services", "proxy", "ServiceProxyOptions", None, PROXY),
+];
+
 fn subresources(def: &ResourceDef) -> Vec<Subresource> {
-    let mut out = Vec::new();
+    let actions = ACTIONS.iter().filter(|(collection, ..)| *collection == def.collection);
+    let mut out: Vec<Subresource> = actions
+        .map(|(_, name, kind, group_version, verbs)| Subresource {
+            name,
+            kind: (*kind).to_owned(),
+            group_version: *group_version,
+            verbs,
+        })
+        .collect();
     if def.collection == "namespaces" {
         out.push(Subresource {
             name: "finalize",

@@ -84,6 +84,11 @@ impl ResourceDef {
         About::new(&self.group, &self.kind, name)
     }
 
+    /// Whether objects are questions that are answered and not stored.
+    pub(crate) fn is_review(&self) -> bool {
+        matches!(&self.behaviour, Behaviour::BuiltIn(built_in) if built_in.review)
+    }
+
     pub(crate) fn is_custom(&self) -> bool {
         matches!(self.behaviour, Behaviour::Custom(_))
     }
@@ -170,7 +175,7 @@ impl Registry {
     /// One definition for each stored collection.
     pub(crate) fn stored(&self) -> Vec<Arc<ResourceDef>> {
         let mut seen = BTreeMap::new();
-        for def in self.resources.values() {
+        for def in self.resources.values().filter(|def| !def.is_review()) {
             if def.is_storage_version() || !seen.contains_key(&def.collection) {
                 seen.insert(def.collection.clone(), def.clone());
             }

@@ -44,6 +44,8 @@ pub(crate) struct BuiltIn {
     pub(crate) scale: bool,
     /// Whether `metadata.generation` counts changes of the spec.
     pub(crate) generation: bool,
+    /// Whether objects are questions that are answered and not stored.
+    pub(crate) review: bool,
     /// Whether `PUT` makes an object that is not there.
     pub(crate) create_on_update: bool,
     /// Whether `PUT` may leave out the version it replaces.

@@ -99,9 +99,17 @@ impl Cluster {
 
     /// The objects of a namespace in the order of their names.
     pub(super) fn list(&self, of: Resource, namespace: &str) -> Vec<Value> {
-        let prefix = format!("{namespace}/");
+        self.listed(of, &format!("{namespace}/"))
+    }
+
+    /// The objects of all namespaces.
+    pub(super) fn everywhere(&self, of: Resource) -> Vec<Value> {
+        self.listed(of, "")
+    }
+
+    fn listed(&self, of: Resource, prefix: &str) -> Vec<Value> {
         // Only the past can be out of reach, and this is the present.
-        let snapshot = self.server.store.list(of.collection, &prefix, None);
+        let snapshot = self.server.store.list(of.collection, prefix, None);
         let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
         objects.into_iter().map(|(_, object)| object.value.clone()).collect()
     }
@@ -153,8 +161,10 @@ impl Cluster {
         let namespace = meta::namespace(about);
         let namespace = if namespace.is_empty() { "default" } else { namespace };
         let time = self.time();
+        // The names of events follow each other in time; two of one moment differ all the same.
+        let moment = self.now().as_nanosecond() + i128::from(self.server.store.count("event-names"));
         let event = json!({
-            "metadata": {"generateName": format!("{}.", meta::name(about)), "namespace": namespace},
+            "metadata": {"name": format!("{}.{moment:x}", meta::name(about)), "namespace": namespace},
             "involvedObject": {
                 "apiVersion": about["apiVersion"], "kind": about["kind"], "name": meta::name(about),
                 "namespace": meta::namespace(about), "uid": meta::text(about, "uid"),

@@ -64,7 +64,7 @@ impl Controller {
             Self::Accounts => accounts::keys(collection, &object.value),
             Self::Deployments => deployments::keys(cluster, collection, key, &object.value),
             Self::ReplicaSets => replicasets::keys(cluster, collection, key, &object.value),
-            Self::Node => node::keys(collection, key),
+            Self::Node => node::keys(cluster, collection, key),
         }
     }
 

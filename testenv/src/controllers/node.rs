@@ -15,9 +15,17 @@ pub(super) const NAME: &str = "node-1";
 const ADDRESS: &str = "192.168.0.1";
 const SCHEDULER: &str = "default-scheduler";
 
-/// A pod's key, or the node's name.
-pub(super) fn keys(collection: &str, key: &str) -> Vec<String> {
-    if collection == PODS.collection || key == NAME { vec![key.to_owned()] } else { Vec::new() }
+/// A pod's key; of the node its name, and the pods that may wait for it.
+pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str) -> Vec<String> {
+    if collection == PODS.collection {
+        return vec![key.to_owned()];
+    }
+    if key != NAME {
+        return Vec::new();
+    }
+    let waiting = cluster.everywhere(PODS).into_iter().filter(|pod| pod["spec"]["nodeName"].is_null());
+    let waiting = waiting.map(|pod| format!("{}/{}", meta::namespace(&pod), meta::name(&pod)));
+    std::iter::once(key.to_owned()).chain(waiting).collect()
 }
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
@@ -77,7 +85,9 @@ async fn schedule(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
     let Some(node) = cluster.get(NODES, NAME) else { return Ok(()) };
     let labels = &node.value["metadata"]["labels"];
     let wanted = pod["spec"]["nodeSelector"].as_object();
-    if node.value["spec"]["unschedulable"] == true
+    let taints = node.value["spec"]["taints"].as_array().map_or(&[][..], Vec::as_slice);
+    if taints.iter().any(|taint| taint["effect"] != "PreferNoSchedule" && !tolerates(pod, taint))
+        || node.value["spec"]["unschedulable"] == true
         || !wanted.into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
     {
         return unschedulable(cluster, pod).await;
@@ -90,13 +100,24 @@ async fn schedule(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
     Ok(())
 }
 
+fn tolerates(pod: &Value, taint: &Value) -> bool {
+    pod["spec"]["tolerations"].as_array().into_iter().flatten().any(|toleration| {
+        let text = |object: &Value, field: &str| object[field].as_str().unwrap_or_default().to_owned();
+        let (key, effect) = (text(toleration, "key"), text(toleration, "effect"));
+        let exists = toleration["operator"] == "Exists";
+        (key == text(taint, "key") || (key.is_empty() && exists))
+            && (effect == text(taint, "effect") || effect.is_empty())
+            && (exists || text(toleration, "value") == text(taint, "value"))
+    })
+}
+
 async fn unschedulable(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
     let known = conditions(pod).iter().any(|c| c["type"] == "PodScheduled" && c["status"] == "False");
     if known {
         return Ok(());
     }
-    let text =
-        "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector or were unschedulable.";
+    let text = "0/1 nodes are available: it is unschedulable, has a taint that the pod does not tolerate, or lacks labels that \
+                the pod selects.";
     let mut next = pod.clone();
     set_condition(&mut next, "PodScheduled", false, "Unschedulable", text, &cluster.time());
     unless_gone(cluster.update_status(PODS, &next).await)
@@ -207,6 +228,21 @@ async fn end(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn taints_are_tolerated_by_key_value_and_effect() {
+        let taint = json!({"key": "k", "value": "v", "effect": "NoSchedule"});
+        for (toleration, fits) in [
+            (json!({"key": "k", "value": "v"}), true),
+            (json!({"key": "k", "operator": "Exists", "effect": "NoSchedule"}), true),
+            (json!({"operator": "Exists"}), true),
+            (json!({"key": "k", "value": "w"}), false),
+            (json!({"key": "k", "value": "v", "effect": "NoExecute"}), false),
+        ] {
+            let pod = json!({"spec": {"tolerations": [toleration]}});
+            assert_eq!(tolerates(&pod, &taint), fits, "{toleration}");
+        }
+    }
 
     #[test]
     fn a_started_pod_is_ready_and_a_job_s_pod_ends() {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use k8s_openapi::api::{
-    admissionregistration, apps, autoscaling, batch, coordination, core, discovery, events, networking, node,
-    policy, rbac, scheduling, storage,
+    admissionregistration, apps, authentication, authorization, autoscaling, batch, coordination, core,
+    discovery, events, networking, node, policy, rbac, scheduling, storage,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
 use schemars::generate::SchemaSettings;
@@ -53,6 +53,25 @@ fn describe<T: JsonSchema>(generator: &mut SchemaGenerator) {
 }
 
 static KINDS: &[Described] = &[
+    described::<authentication::v1::SelfSubjectReview>("authentication.k8s.io", "v1", "SelfSubjectReview"),
+    described::<authentication::v1::TokenReview>("authentication.k8s.io", "v1", "TokenReview"),
+    described::<authorization::v1::LocalSubjectAccessReview>(
+        "authorization.k8s.io",
+        "v1",
+        "LocalSubjectAccessReview",
+    ),
+    described::<authorization::v1::SelfSubjectAccessReview>(
+        "authorization.k8s.io",
+        "v1",
+        "SelfSubjectAccessReview",
+    ),
+    described::<authorization::v1::SelfSubjectRulesReview>(
+        "authorization.k8s.io",
+        "v1",
+        "SelfSubjectRulesReview",
+    ),
+    described::<authorization::v1::SubjectAccessReview>("authorization.k8s.io", "v1", "SubjectAccessReview"),
+    described::<core::v1::Binding>("", "v1", "Binding"),
     described::<core::v1::ConfigMap>("", "v1", "ConfigMap"),
     described::<core::v1::Endpoints>("", "v1", "Endpoints"),
     described::<core::v1::Event>("", "v1", "Event"),

@@ -21,13 +21,19 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResu
         action,
         ("pods", "binding" | "eviction" | "log" | "exec" | "attach" | "portforward" | "proxy")
             | ("serviceaccounts", "token")
+            | ("bindings", "")
             | ("services" | "nodes", "proxy")
     );
     if !known {
         return None;
     }
     Some(match action {
-        (_, "binding") if *method == Method::POST => bind(call),
+        (_, "binding") if *method == Method::POST => {
+            delete::body(&call.body).and_then(|binding| bind(call, &call.path.name, &binding))
+        }
+        ("bindings", _) => {
+            delete::body(&call.body).and_then(|binding| bind(call, meta::name(&binding), &binding))
+        }
         (_, "eviction") if *method == Method::POST => evict(call).await,
         (_, "token") if *method == Method::POST => token(call),
         (_, "binding" | "eviction" | "token") => Err(ApiError::method_not_allowed()),
@@ -48,26 +54,26 @@ fn success(call: &Call<'_>) -> Reply {
 }
 
 /// Gives a pod its node.
-fn bind(call: &Call<'_>) -> ApiResult<Reply> {
-    let binding = delete::body(&call.body)?;
+fn bind(call: &Call<'_>, name: &str, binding: &Value) -> ApiResult<Reply> {
     let node = binding["target"]["name"].as_str().unwrap_or_default().to_owned();
-    let pod = object(call)?;
+    let key = format!("{}/{name}", call.path.namespace);
+    let pod = call.server.store.get("pods", &key).map(|stored| stored.value.clone());
+    let pod = pod.ok_or_else(|| ApiError::not_found(crate::status::About::new("", "pods", name)))?;
     let bound = pod["spec"]["nodeName"].as_str().unwrap_or_default();
     let refuse = |text: &str| {
-        let about = crate::status::About::new("", "pods/binding", &call.path.name);
+        let about = crate::status::About::new("", "pods/binding", name);
         Err(ApiError::conflict(about, text))
     };
     if node.is_empty() {
         return Err(ApiError::bad_request("target.name: Required value"));
     }
     if !bound.is_empty() {
-        return refuse(&format!("pod {} is already assigned to node {bound:?}", call.path.name));
+        return refuse(&format!("pod {name} is already assigned to node {bound:?}"));
     }
     if meta::is_terminating(&pod) {
-        return refuse(&format!("pod {} is being deleted, cannot be assigned to a host", call.path.name));
+        return refuse(&format!("pod {name} is being deleted, cannot be assigned to a host"));
     }
     let (uid, time) = (meta::text(&pod, "uid"), call.server.now());
-    let key = call.def.key(&call.path.namespace, &call.path.name);
     call.server.modify("pods", &key, |pod| {
         let free = pod["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
         if !free || meta::text(pod, "uid") != uid {

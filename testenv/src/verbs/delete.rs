@@ -17,6 +17,8 @@ use crate::store::{Object, WriteError};
 use crate::{crd, meta};
 
 const RETRIES: usize = 1000;
+/// Namespaces that every cluster keeps.
+const IMMORTAL: &[&str] = &["default", "kube-public", "kube-system"];
 
 /// `DeleteOptions`, from the body or the query.
 #[derive(Clone, Debug, Default)]
@@ -194,6 +196,9 @@ pub(super) async fn delete_one(
             return Err(ApiError::not_found(def.about(name)));
         };
         options.check_preconditions(def, &stored.value)?;
+        if def.collection == "namespaces" && IMMORTAL.contains(&name) {
+            return Err(ApiError::forbidden(def.about(name), "this namespace may not be deleted"));
+        }
         ask_webhooks(call, name, &stored, options).await?;
         let mut marked = stored.value.clone();
         let finalizer = options.finalizer().filter(|f| !meta::finalizers(&stored.value).contains(f));

@@ -19,8 +19,10 @@ use crate::status::{ApiError, ApiResult};
 
 /// Finds the verb of a request and runs it.
 pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
-    if !call.path.subresource.is_empty()
-        && !call.def.is_custom()
+    if call.def.is_review() && (*method != Method::POST || !call.path.name.is_empty()) {
+        return Err(ApiError::method_not_allowed());
+    }
+    if !call.def.is_custom()
         && let Some(answer) = connect::dispatch(call, method).await
     {
         return answer;
@@ -45,6 +47,7 @@ async fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
         }
         Method::GET | Method::HEAD => read::list(call).await,
         Method::POST if !everywhere => create::create(call).await,
+        Method::DELETE if call.def.collection == "namespaces" => Err(ApiError::method_not_allowed()),
         Method::DELETE if !everywhere || call.def.is_custom() => collection::delete_collection(call).await,
         Method::POST if call.def.is_custom() => Err(no_namespace()),
         Method::PUT | Method::PATCH if call.def.is_custom() => {

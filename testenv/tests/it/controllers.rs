@@ -353,3 +353,26 @@ async fn a_settled_cluster_is_quiet() {
     assert_eq!(get(&env, "/api/v1/pods").await["metadata"]["resourceVersion"], version);
     env.stop().await;
 }
+
+#[tokio::test]
+async fn pods_wait_for_a_node_that_takes_none() {
+    let env = env(true).await;
+    let node = "/api/v1/nodes/node-1";
+    until(&env, node, |node| condition(node, "Ready")["status"] == "True").await;
+    let taint = json!({"spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}});
+    assert_eq!(patch(&env, node, "merge-patch+json", taint).await.0, 200);
+    let pod = |name: &str, tolerations: Value| {
+        json!({"metadata": {"name": name},
+               "spec": {"containers": [{"name": "c", "image": "i"}], "tolerations": tolerations}})
+    };
+    create(&env, PODS, pod("stays", Value::Null)).await;
+    create(&env, PODS, pod("runs", json!([{"key": "k", "operator": "Exists"}]))).await;
+    let runs = |pod: &Value| pod["status"]["phase"] == "Running";
+    until(&env, &format!("{PODS}/runs"), runs).await;
+    quiet(&env).await;
+    let stays = get(&env, &format!("{PODS}/stays")).await;
+    assert_eq!(condition(&stays, "PodScheduled")["reason"], "Unschedulable");
+    assert_eq!(patch(&env, node, "merge-patch+json", json!({"spec": {"taints": null}})).await.0, 200);
+    until(&env, &format!("{PODS}/stays"), runs).await;
+    env.stop().await;
+}

@@ -349,3 +349,30 @@ async fn a_service_account_s_token_tells_who_sends() {
     let (_, gone) = call(&env, Method::POST, reviews, json!({"spec": {"token": token}})).await;
     assert!(gone["status"].get("authenticated").is_none());
 }
+
+#[tokio::test]
+async fn discovery_tells_actions_and_questions() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let (_, core) = call(&env, Method::GET, "/api/v1", Value::Null).await;
+    let find = |name: &str| core["resources"].as_array().unwrap().iter().find(|r| r["name"] == name).cloned();
+    let eviction = find("pods/eviction").unwrap();
+    assert_eq!((&eviction["group"], &eviction["kind"]), (&json!("policy"), &json!("Eviction")));
+    assert_eq!(find("serviceaccounts/token").unwrap()["kind"], "TokenRequest");
+    assert!(!find("namespaces").unwrap()["verbs"].as_array().unwrap().contains(&json!("deletecollection")));
+    assert_eq!(call(&env, Method::DELETE, "/api/v1/namespaces", Value::Null).await.0, 405);
+    let (_, reviews) = call(&env, Method::GET, "/apis/authorization.k8s.io/v1", Value::Null).await;
+    assert_eq!(reviews["resources"][0]["verbs"], json!(["create"]));
+    let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    assert_eq!(call(&env, Method::GET, path, Value::Null).await.0, 405);
+}
+
+#[tokio::test]
+async fn some_namespaces_stay() {
+    let env = TestEnv::builder().controllers(true).start().await.unwrap();
+    for name in ["default", "kube-system", "kube-public"] {
+        let (code, status) =
+            call(&env, Method::DELETE, &format!("/api/v1/namespaces/{name}"), Value::Null).await;
+        let text = format!("namespaces {name:?} is forbidden: this namespace may not be deleted");
+        assert_eq!((code, &status["message"]), (403, &json!(text)));
+    }
+}

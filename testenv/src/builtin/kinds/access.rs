@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Who may do what, and the questions about it.
 
 use super::kind;
 use crate::builtin::{BuiltIn, check, defaults};
@@ -19,6 +19,19 @@ const fn binding(name: &'static str, plural: &'static str, singular: &'static st
     BuiltIn { default: defaults::role_binding, check: check::role_binding, ..rule(name, plural, singular) }
 }
 
+const AUTHENTICATION: &str = "authentication.k8s.io";
+const AUTHORIZATION: &str = "authorization.k8s.io";
+
+/// A question; the server answers it and keeps nothing.
+const fn review(
+    group: &'static str,
+    name: &'static str,
+    plural: &'static str,
+    singular: &'static str,
+) -> BuiltIn {
+    BuiltIn { namespaced: false, review: true, ..kind(group, name, plural, singular, &[]) }
+}
+
 pub(super) static KINDS: &[BuiltIn] = &[
     rule("Role", "roles", "role"),
     binding("RoleBinding", "rolebindings", "rolebinding"),
@@ -27,4 +40,19 @@ pub(super) static KINDS: &[BuiltIn] = &[
         namespaced: false,
         ..binding("ClusterRoleBinding", "clusterrolebindings", "clusterrolebinding")
     },
+    review(AUTHENTICATION, "SelfSubjectReview", "selfsubjectreviews", "selfsubjectreview"),
+    review(AUTHENTICATION, "TokenReview", "tokenreviews", "tokenreview"),
+    BuiltIn {
+        namespaced: true,
+        ..review(
+            AUTHORIZATION,
+            "LocalSubjectAccessReview",
+            "localsubjectaccessreviews",
+            "localsubjectaccessreview",
+        )
+    },
+    review(AUTHORIZATION, "SelfSubjectAccessReview", "selfsubjectaccessreviews", "selfsubjectaccessreview"),
+    review(AUTHORIZATION, "SelfSubjectRulesReview", "selfsubjectrulesreviews", "selfsubjectrulesreview"),
+    review(AUTHORIZATION, "SubjectAccessReview", "subjectaccessreviews", "subjectaccessreview"),
+    BuiltIn { review: true, ..kind("", "Binding", "bindings", "binding", &[]) },
 ];

@@ -41,6 +41,7 @@ const fn kind(
         status: false,
         scale: false,
         generation: false,
+        review: false,
         create_on_update: false,
         unconditional_update: true,
         returns_deleted: false,
