@@ -25,7 +25,7 @@ const KUBECTL: &str = "TEST_ASSET_KUBECTL";
 /// `TEST_ASSET_ETCD` or `TEST_ASSET_KUBE_APISERVER`, set and not empty, take [`Backend::ControlPlane`]; otherwise it is
 /// [`Backend::Embedded`].
 ///
-/// What differs from envtest: without variables it looks for a control plane in `/usr/local/kubebuilder/bin`; it takes an
+/// What envtest does otherwise: without variables it looks for a control plane in `/usr/local/kubebuilder/bin`; it takes an
 /// empty variable for a path; it leaves out CRD paths that are missing unless told not to; when a port was lost to another
 /// process, it tries the same one again; it takes kube-apiserver for ready before its roles are there (`/healthz`); and it
 /// can download binaries.
