@@ -1,5 +1,6 @@
 //! Rules that span items, one function each. They read the intermediate representation and the schemas.
 
+mod constraints;
 mod conventions;
 mod names;
 mod numbers;
@@ -50,6 +51,7 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
             server::refusals(&input, definition, &mut out);
         }
     }
+    constraints::fit(&input, &mut out);
     paths::exist(&input, &mut out);
     numbers::fit(&input, &mut out);
     out

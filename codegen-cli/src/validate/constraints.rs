@@ -1,0 +1,145 @@
+//! Constraints fit the types they stand on. Core has checked those whose type is written beside them; here the names of
+//! types are known.
+
+use kubesmith_core::diag::Code;
+use kubesmith_core::grammar::{Family, definitions};
+
+use super::Input;
+use crate::diag::Diagnostic;
+use crate::ir::{Places, Span};
+use crate::schema::Schema;
+use crate::source::{Loc, SourceMap};
+
+/// Checks the constraints of all types and fields.
+pub(super) fn fit(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
+    for (id, definition) in input.ir.types.iter().enumerate() {
+        let Some(schema) = input.schemas.of_type(id) else { continue };
+        let site = Site { input, places: &definition.places, span: &definition.span };
+        site.check(&definition.facts, schema, "", out);
+        for field in definition.shape.fields().filter(|field| !field.flatten) {
+            let Some(property) = schema.properties.get(&field.name) else { continue };
+            let site = Site { input, places: &field.places, span: &field.span };
+            site.check(&field.facts, property, "", out);
+        }
+    }
+}
+
+/// What a constraint is for.
+#[derive(Clone, Copy, PartialEq)]
+enum Target {
+    Numbers,
+    Strings,
+    Lists,
+    Maps,
+}
+
+impl Target {
+    fn fits(self, ty: &str) -> bool {
+        match self {
+            Target::Numbers => matches!(ty, "integer" | "number"),
+            Target::Strings => ty == "string",
+            Target::Lists => ty == "array",
+            Target::Maps => ty == "object",
+        }
+    }
+
+    fn describe(self) -> &'static str {
+        match self {
+            Target::Numbers => "numbers",
+            Target::Strings => "strings",
+            Target::Lists => "lists",
+            Target::Maps => "maps and structs",
+        }
+    }
+}
+
+/// Where constraints stand.
+struct Site<'a> {
+    input: &'a Input<'a>,
+    places: &'a Places,
+    span: &'a Span,
+}
+
+impl Site<'_> {
+    /// `facts` are what attributes say, `schema` what came of it together with the type.
+    fn check(&self, facts: &Schema, schema: &Schema, prefix: &str, out: &mut Vec<Diagnostic>) {
+        if let Some(ty) = schema.type_.as_deref().filter(|_| !schema.int_or_string) {
+            for (keyword, key, target, given) in keywords(facts) {
+                if given && !target.fits(ty) {
+                    out.push(self.misfit(&format!("{prefix}{keyword}"), key, target, ty));
+                }
+            }
+        }
+        self.check_values(facts, schema, prefix, out);
+        if let (Some(facts), Some(schema)) = (&facts.items, &schema.items) {
+            self.check(facts, schema, &format!("{prefix}items."), out);
+        }
+    }
+
+    /// Values remain when the type's own enum and that of the field are both kept.
+    fn check_values(&self, facts: &Schema, schema: &Schema, prefix: &str, out: &mut Vec<Diagnostic>) {
+        if facts.enum_.is_none() || schema.enum_.as_ref().is_none_or(|values| !values.is_empty()) {
+            return;
+        }
+        let loc = self.loc(&format!("{prefix}enum"));
+        let message = "no value is allowed: the type has an enum with other values";
+        out.push(Diagnostic::error(Code::BOUNDS, loc, message).help("name values that the type allows"));
+    }
+
+    fn loc(&self, place: &str) -> Option<Loc> {
+        self.input.loc(self.places.get(place).unwrap_or(self.span))
+    }
+
+    fn misfit(&self, place: &str, key: &str, target: Target, ty: &str) -> Diagnostic {
+        let loc = self.loc(place);
+        let name = written(self.input.sources, loc, key);
+        let found = match ty {
+            "array" => "a list",
+            "object" => "a struct or map",
+            "integer" => "an integer",
+            "number" => "a number",
+            "boolean" => "a boolean",
+            _ => "a string",
+        };
+        let message = format!("`{name}` is for {}, but the type is {found}", target.describe());
+        Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, loc, message)
+            .help("remove it, or put it where such a value is")
+    }
+}
+
+/// The constraints with their names in a schema and in attributes, what they are for, and whether they are given.
+fn keywords(facts: &Schema) -> [(&'static str, &'static str, Target, bool); 13] {
+    use Target::{Lists, Maps, Numbers, Strings};
+    [
+        ("minimum", "minimum", Numbers, facts.minimum.is_some()),
+        ("maximum", "maximum", Numbers, facts.maximum.is_some()),
+        ("multipleOf", "multiple_of", Numbers, facts.multiple_of.is_some()),
+        ("minLength", "min_length", Strings, facts.min_length.is_some()),
+        ("maxLength", "max_length", Strings, facts.max_length.is_some()),
+        ("pattern", "pattern", Strings, facts.pattern.is_some()),
+        ("minItems", "min_items", Lists, facts.min_items.is_some()),
+        ("maxItems", "max_items", Lists, facts.max_items.is_some()),
+        ("x-kubernetes-list-type", "list_type", Lists, facts.list_type.is_some()),
+        ("minProperties", "min_properties", Maps, facts.min_properties.is_some()),
+        ("maxProperties", "max_properties", Maps, facts.max_properties.is_some()),
+        ("x-kubernetes-map-type", "map_type", Maps, facts.map_type.is_some()),
+        ("x-kubernetes-embedded-resource", "embedded_resource", Maps, facts.embedded_resource),
+    ]
+}
+
+/// The key, or the marker if it was written as one: what stands there is a comment then.
+fn written(sources: &SourceMap, loc: Option<Loc>, key: &str) -> String {
+    let is_comment = loc.is_some_and(|loc| {
+        let before = sources.file(loc.file).text.get(..loc.start as usize).unwrap_or_default();
+        before.rsplit('\n').next().is_some_and(|line| line.trim_start().starts_with("//"))
+    });
+    let of = |family: Family| family.spec().keys.iter().find(|row| row.name == key);
+    let row = of(Family::Validation).or_else(|| of(Family::Schema));
+    match row
+        .and_then(|row| row.markers.first())
+        .filter(|marker| is_comment && definitions().contains_key(**marker))
+    {
+        Some(marker) => format!("+{marker}"),
+        None => key.to_string(),
+    }
+}
