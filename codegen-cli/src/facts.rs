@@ -1,11 +1,15 @@
 //! What attributes say, as plain values with places: core's model without its spans.
 
+mod manifests;
+
 use std::collections::BTreeMap;
 
 use crate::ir::{CrdVersion, Scope, Verb};
 use crate::schema::Schema;
 use crate::source::Loc;
 use crate::syntax::Name;
+
+pub use manifests::{ManifestFacts, WebhookFacts};
 
 /// Where values were written, by the names that they have in the CRD.
 pub type Places = BTreeMap<String, Loc>;

@@ -3,11 +3,15 @@
 //! It holds no syntax-tree types: everything an emitter needs is a plain, ordered, serialisable
 //! value (`--dump-ir` prints it). Emitters read it and decide nothing.
 
+mod manifests;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::schema::Schema;
+
+pub use manifests::{Manifests, PolicyRule, Webhook, WebhookConfiguration};
 
 /// Everything that was read from the input crates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -18,6 +22,9 @@ pub struct Ir {
     pub groups: Vec<Group>,
     /// Arena of the types reachable from a resource; [`TypeId`] indexes it.
     pub types: Vec<TypeDef>,
+    /// What is said beside types.
+    #[serde(skip_serializing_if = "Manifests::is_empty")]
+    pub manifests: Manifests,
 }
 
 /// A crate that was read.

@@ -26,6 +26,7 @@ pub mod output;
 pub mod parse;
 pub mod pipeline;
 pub mod resolve;
+pub mod roles;
 pub mod schema;
 mod serve;
 pub mod source;

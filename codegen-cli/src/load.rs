@@ -6,7 +6,7 @@
 
 mod manifest;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use kubesmith_core::diag::Code;
 
 use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
-use crate::facts::ModuleFacts;
+use crate::facts::{ManifestFacts, ModuleFacts};
 use crate::output::display;
 use crate::parse;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
@@ -47,6 +47,10 @@ pub struct Crate {
     pub runtime: Option<PathBuf>,
     /// Its modules; the first is the root.
     pub modules: Vec<Module>,
+    /// What its files say beside types.
+    pub manifests: ManifestFacts,
+    /// Whether only that is of interest.
+    is_program: bool,
 }
 
 /// What a dependency's name refers to.
@@ -94,10 +98,20 @@ pub struct Module {
 ///
 /// Every mistake in any file is reported; a crate with mistakes still yields the modules that could be read.
 /// The module in the folder `generated` is what this tool writes: it holds no types, need not exist yet and
-/// is not read.
-pub fn load(inputs: &[PathBuf], generated: Option<&Path>) -> (Crates, SourceMap, Vec<Diagnostic>) {
+/// is not read. With `programs`, what the crates' programs say beside types is read as well.
+pub fn load(
+    inputs: &[PathBuf],
+    generated: Option<&Path>,
+    programs: bool,
+) -> (Crates, SourceMap, Vec<Diagnostic>) {
     let generated = generated.and_then(folder_identity);
-    let mut loader = Loader { sources: SourceMap::default(), diagnostics: Vec::new(), generated };
+    let mut loader = Loader {
+        sources: SourceMap::default(),
+        diagnostics: Vec::new(),
+        generated,
+        programs,
+        files: BTreeSet::new(),
+    };
     let mut loaded: Vec<(Crate, manifest::Manifest)> = Vec::new();
     let mut folders: Vec<(PathBuf, &PathBuf)> = Vec::new();
     for input in inputs {
@@ -187,6 +201,10 @@ struct Loader {
     diagnostics: Vec<Diagnostic>,
     /// Folder of the module that is generated.
     generated: Option<(PathBuf, OsString)>,
+    /// Whether programs are read.
+    programs: bool,
+    /// The files that were read.
+    files: BTreeSet<PathBuf>,
 }
 
 /// A folder that may not exist, so that two spellings of it are equal.
@@ -227,28 +245,39 @@ impl Loader {
                 return None;
             }
         };
-        let mut krate = Crate {
-            package: manifest.package.clone(),
-            lib: manifest.lib.clone(),
-            version: manifest.version.clone(),
-            folder: folder.to_path_buf(),
-            cfg: Cfg::default(),
-            externs: BTreeMap::new(),
-            runtime: manifest.externs.get("kubesmith_runtime").and_then(|runtime| runtime.path.clone()),
-            modules: vec![Module::new(manifest.lib.clone(), None, Visibility::Public)],
-        };
-        let root = Request {
-            path: manifest.root.clone(),
-            module: 0,
-            child_folder: manifest.root.parent().unwrap_or(folder).to_path_buf(),
-            chain: Vec::new(),
-            declared: None,
-        };
-        let mut wave = vec![root];
-        while !wave.is_empty() {
-            wave = self.load_wave(&mut krate, wave);
+        let mut krate = Crate::new(&manifest, folder);
+        // A crate that is a program alone may still say what its controller needs.
+        let program_alone = self.programs && !manifest.programs.is_empty() && !manifest.root.is_file();
+        if !program_alone {
+            self.load_modules(&mut krate, manifest.root.clone());
+        }
+        if self.programs {
+            self.load_programs(&mut krate, &manifest, folder);
+        }
+        if program_alone && krate.manifests.is_empty() {
+            // Which is reported.
+            self.load_modules(&mut krate, manifest.root.clone());
         }
         Some((krate, manifest))
+    }
+
+    /// Adds what the programs say beside types; their types are nobody's API. Files of the library are not read again.
+    fn load_programs(&mut self, krate: &mut Crate, manifest: &manifest::Manifest, folder: &Path) {
+        for root in &manifest.programs {
+            let mut program = Crate::new(manifest, folder);
+            program.is_program = true;
+            self.load_modules(&mut program, root.clone());
+            krate.manifests.append(program.manifests);
+        }
+    }
+
+    /// Reads a root file and the modules that it declares.
+    fn load_modules(&mut self, krate: &mut Crate, path: PathBuf) {
+        let child_folder = path.parent().unwrap_or(&krate.folder).to_path_buf();
+        let mut wave = vec![Request { path, module: 0, child_folder, chain: Vec::new(), declared: None }];
+        while !wave.is_empty() {
+            wave = self.load_wave(krate, wave);
+        }
     }
 
     /// Reads and parses a wave of files; returns the next one.
@@ -256,9 +285,13 @@ impl Loader {
         let mut requests = Vec::new();
         let mut texts = Vec::new();
         for request in wave {
+            let is_new = self.files.insert(identity(&request.path));
+            if krate.is_program && !is_new {
+                continue;
+            }
             if let Some((id, text)) = self.read(&request) {
                 texts.push((id, text));
-                requests.push(request);
+                requests.push((request, is_new));
             }
         }
         let parsed = parse_all(&texts, &krate.cfg);
@@ -267,7 +300,7 @@ impl Loader {
             self.sources.set_text(id, text);
         }
         let mut next = Vec::new();
-        for (request, (file, diagnostics)) in requests.into_iter().zip(parsed) {
+        for ((request, is_new), (file, diagnostics)) in requests.into_iter().zip(parsed) {
             self.diagnostics.extend(diagnostics);
             let mut chain = request.chain;
             chain.push(identity(&request.path));
@@ -278,6 +311,9 @@ impl Loader {
                 child_folder: &request.child_folder,
                 chain: &chain,
             };
+            if is_new {
+                krate.manifests.append(file.manifests);
+            }
             self.add_items(krate, &place, file.items, &mut next);
         }
         next
@@ -410,6 +446,23 @@ impl Loader {
             chain: place.chain.to_vec(),
             declared: Some(item.name.loc),
         })
+    }
+}
+
+impl Crate {
+    fn new(manifest: &manifest::Manifest, folder: &Path) -> Self {
+        Self {
+            package: manifest.package.clone(),
+            lib: manifest.lib.clone(),
+            version: manifest.version.clone(),
+            folder: folder.to_path_buf(),
+            cfg: Cfg::default(),
+            externs: BTreeMap::new(),
+            runtime: manifest.externs.get("kubesmith_runtime").and_then(|runtime| runtime.path.clone()),
+            modules: vec![Module::new(manifest.lib.clone(), None, Visibility::Public)],
+            manifests: ManifestFacts::default(),
+            is_program: false,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod enums;
 mod generics;
+mod manifests;
 mod resource;
 mod shape;
 mod types;
@@ -51,7 +52,9 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
             resources.extend(ctx.resource(id, item, facts));
         }
     }
-    if resources.is_empty() && ctx.diagnostics.is_empty() && !crates.list.is_empty() {
+    let manifests = manifests::lower(crates, sources, &mut ctx.diagnostics);
+    let nothing = resources.is_empty() && manifests.is_empty();
+    if nothing && ctx.diagnostics.is_empty() && !crates.list.is_empty() {
         let names: Vec<String> = crates.list.iter().map(|krate| display(&krate.folder)).collect();
         ctx.diagnostics.push(
             Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {}", names.join(", "))).help(
@@ -66,7 +69,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
         path: display(&krate.folder),
     });
     let groups = ctx.groups(resources);
-    (Ir { crates: list.collect(), groups, types: ctx.types }, ctx.diagnostics)
+    (Ir { crates: list.collect(), groups, types: ctx.types, manifests }, ctx.diagnostics)
 }
 
 /// State of a lowering.

@@ -5,6 +5,7 @@
 
 mod depth;
 mod facts;
+mod manifests;
 mod places;
 mod types;
 mod uses;
@@ -22,7 +23,7 @@ use syn::{Attribute, Ident, Item, Meta, Visibility as SynVisibility};
 use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::facts::ModuleFacts;
+use crate::facts::{ManifestFacts, ModuleFacts};
 use crate::source::{FileId, Loc};
 use crate::syntax::{
     ContainerSerde, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, TypeItem, TypeKind, UseItem,
@@ -34,10 +35,12 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagn
     let (offset, body) = body(text);
     let mut parser = Parser { file, offset, cfg, diagnostics: Vec::new() };
     let mut items = Items::default();
+    let mut manifests = ManifestFacts::default();
     match depth::check(body).and_then(|()| syn::parse_file(body)) {
         Ok(parsed) if cfg.active(&parsed.attrs) => {
             items.facts = parser.module_facts(&parsed.attrs);
             parser.items(&parsed.items, &mut items);
+            manifests = parser.manifests(&parsed, body);
             parser.plain_comments(text);
         }
         Ok(_) => {}
@@ -57,7 +60,7 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagn
             }
         }
     }
-    (FileSyntax { file, items }, parser.diagnostics)
+    (FileSyntax { file, items, manifests }, parser.diagnostics)
 }
 
 /// The text without byte order mark and `#!` line, and its offset: syn's spans begin after them.
@@ -170,7 +173,10 @@ impl Parser<'_> {
             let (at, trimmed) = (start + line.len() - line.trim_start().len(), line.trim());
             start += line.len();
             let comment = trimmed.strip_prefix("//").filter(|rest| !rest.starts_with(['/', '!']));
-            let Some(name) = comment.and_then(marker_name).filter(|name| is_marker(name)) else { continue };
+            let marker = comment.and_then(marker_name);
+            let Some(name) = marker.filter(|name| is_marker(name) && !manifests::counts(name)) else {
+                continue;
+            };
             let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
             let loc = Loc { file: self.file, start: byte(at), end: byte(at + trimmed.len()) };
             self.diagnostics.push(
@@ -417,18 +423,21 @@ fn renamed_crate(item: &syn::ItemExternCrate) -> Option<UseItem> {
     })
 }
 
-/// The attributes of an item that can be named or brings names.
+/// The attributes of an item.
 fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,
         Item::ExternCrate(item) => &item.attrs,
         Item::Fn(item) => &item.attrs,
+        Item::ForeignMod(item) => &item.attrs,
         Item::Impl(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
         Item::Mod(item) => &item.attrs,
         Item::Static(item) => &item.attrs,
         Item::Struct(item) => &item.attrs,
         Item::Trait(item) => &item.attrs,
+        Item::TraitAlias(item) => &item.attrs,
         Item::Type(item) => &item.attrs,
         Item::Union(item) => &item.attrs,
         Item::Use(item) => &item.attrs,

@@ -10,11 +10,12 @@ use crate::api_rules::{self, Report};
 use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
-use crate::emit::{crd, openapi, rust};
+use crate::emit::{crd, openapi, rbac, rust, webhook};
 use crate::ir::Ir;
 use crate::load::{self, Crates};
 use crate::lower::{self, LowerOptions};
 use crate::output::{Kind, OutputTree, Target};
+use crate::roles;
 use crate::schema::{self, SchemaOptions};
 use crate::source::SourceMap;
 use crate::validate;
@@ -38,7 +39,8 @@ pub struct Generated {
 pub fn generate(settings: &Settings) -> Generated {
     let module = matches!(settings.client_target, Some(ClientTarget::Module(_)));
     let generated = settings.client_output.as_deref().filter(|_| module);
-    let (crates, sources, mut diagnostics) = load::load(&settings.input, generated);
+    let programs = settings.rbac.is_some() || settings.webhook.is_some();
+    let (crates, sources, mut diagnostics) = load::load(&settings.input, generated, programs);
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
@@ -97,11 +99,40 @@ fn after_load(
         let tree = client(settings, root, crates, &ir);
         targets.push(Target { root: root.clone(), kind: Kind::Rust, tree });
     }
+    diagnostics.extend(without_folder(settings, &ir, sources));
+    if let Some(rbac_settings) = &settings.rbac {
+        let tree = rbac::emit(&roles::roles(&ir.manifests.rules, &rbac_settings.role_name), rbac_settings);
+        targets.push(Target { root: rbac_settings.output.clone(), kind: Kind::Rbac, tree });
+    }
+    if let Some(webhook_settings) = &settings.webhook {
+        let tree = webhook::emit(&ir.manifests, webhook_settings);
+        targets.push(Target { root: webhook_settings.output.clone(), kind: Kind::Webhook, tree });
+    }
     if let Some(root) = &settings.openapi.output {
         let tree = openapi::emit(&ir, &schemas);
         targets.push(Target { root: root.clone(), kind: Kind::Openapi, tree });
     }
     (ir, targets)
+}
+
+/// Warns of rules and webhooks that nobody said where to write.
+fn without_folder(settings: &Settings, ir: &Ir, sources: &SourceMap) -> Vec<Diagnostic> {
+    let first_rule = ir.manifests.rules.first().map(|rule| &rule.span);
+    let first_webhook = ir.manifests.webhooks.first().map(|webhook| &webhook.span);
+    let found = [
+        (Generator::Rbac, settings.rbac.is_none(), first_rule, "rules of roles are", "rbac"),
+        (Generator::Webhook, settings.webhook.is_none(), first_webhook, "webhooks are", "webhook"),
+    ];
+    let lost = found
+        .into_iter()
+        .filter(|(generator, no_folder, ..)| *no_folder && settings.only.contains(generator));
+    let warnings = lost.filter_map(|(_, _, span, what, table)| {
+        let message = format!("{what} not written: there is no folder for them");
+        let help =
+            format!("set `output` in the `[{table}]` table of kubesmith.toml, or use --{table}-output");
+        Some(Diagnostic::warning(Code::NO_MANIFEST_FOLDER, sources.loc(span?), message).help(help))
+    });
+    warnings.collect()
 }
 
 /// The client package; empty without a resource that asks for a client.

@@ -2,7 +2,7 @@
 //!
 //! Only facts of the file itself are here. Nothing is resolved: a type is the path that was written.
 
-use crate::facts::{GenclientFacts, ModuleFacts, ResourceFacts, TypeFacts};
+use crate::facts::{GenclientFacts, ManifestFacts, ModuleFacts, ResourceFacts, TypeFacts};
 use crate::source::{FileId, Loc};
 
 /// An identifier and its place.
@@ -353,4 +353,6 @@ pub struct FileSyntax {
     pub file: FileId,
     /// Its items.
     pub items: Items,
+    /// What it says beside types.
+    pub manifests: ManifestFacts,
 }

@@ -8,6 +8,7 @@ pub(crate) mod paths;
 mod server;
 mod sizes;
 mod versions;
+mod webhooks;
 
 use crate::diag::Diagnostic;
 use crate::emit::crd;
@@ -54,6 +55,9 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
     constraints::fit(&input, &mut out);
     paths::exist(&input, &mut out);
     numbers::fit(&input, &mut out);
+    webhooks::names_are_unique(&input, &mut out);
+    webhooks::configurations_are_unique(&input, &mut out);
+    webhooks::values_fit(&input, &mut out);
     out
 }
 

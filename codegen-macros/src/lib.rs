@@ -1,17 +1,20 @@
-//! Derive macros for Kubernetes API types. Use them through `kubesmith_runtime`.
+//! Derive and attribute macros for Kubernetes API types and their controllers. Use them through `kubesmith_runtime`.
 //!
 //! The macros read attributes with kubesmith-core, as the command does, so that both accept the same
 //! input and report the same mistakes. They emit the trait impls that need the type itself; clients,
-//! informers and manifests are the command's.
+//! informers and manifests are the command's: the attribute macros for roles and webhooks check their arguments and leave the
+//! item as it is.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod manifest;
 mod module;
 mod report;
 mod resource;
 mod resource_serde;
 mod schema;
 
+use kubesmith_core::grammar::Family;
 use proc_macro::TokenStream;
 
 /// Makes a struct the root type of a resource.
@@ -62,6 +65,56 @@ pub fn derive_schema(input: TokenStream) -> TokenStream {
     schema::derive(input.into()).into()
 }
 
+/// States a rule of the role that a controller needs: on the reconciler, or on any other item.
+///
+/// `kubesmith generate` writes the ClusterRoles and Roles of all rules in the crates that it reads. All keys are listed in
+/// docs/attributes.md.
+///
+/// ```
+/// use kubesmith_runtime::rbac;
+///
+/// #[rbac(groups = "apps", resources("deployments", "deployments/status"), verbs("get", "list", "watch"))]
+/// #[rbac(groups = "", resources = "events", verbs("create", "patch"))]
+/// async fn reconcile() {}
+/// ```
+#[proc_macro_attribute]
+pub fn rbac(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    manifest::attribute(Family::Rbac, &arguments.into(), &item.into()).into()
+}
+
+/// States an admission webhook: on its handler, on the type that it is about, or on any other item.
+///
+/// `kubesmith generate` writes the webhook configurations of the crates that it reads. All keys are listed in
+/// docs/attributes.md.
+///
+/// ```
+/// use kubesmith_runtime::webhook;
+///
+/// #[webhook(
+///     mutating = false, name = "vwidget.example.com", path = "/validate-example-com-v1-widget",
+///     groups = "example.com", versions = "v1", resources = "widgets", verbs("create", "update"),
+///     failure_policy = "Fail", side_effects = "None", admission_review_versions = "v1",
+/// )]
+/// async fn validate() {}
+/// ```
+#[proc_macro_attribute]
+pub fn webhook(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    manifest::attribute(Family::Webhook, &arguments.into(), &item.into()).into()
+}
+
+/// Names the object that holds the mutating or the validating webhooks.
+///
+/// ```
+/// use kubesmith_runtime::webhook_configuration;
+///
+/// #[webhook_configuration(mutating = false, name = "fleet-validators")]
+/// mod webhooks {}
+/// ```
+#[proc_macro_attribute]
+pub fn webhook_configuration(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    manifest::attribute(Family::WebhookConfiguration, &arguments.into(), &item.into()).into()
+}
+
 #[cfg(test)]
 mod tests {
     use std::str::FromStr;
@@ -102,6 +155,25 @@ mod tests {
             for output in [resource, schema] {
                 assert!(syn::parse2::<syn::File>(output.clone()).is_ok(), "{input}: {output}");
             }
+        }
+    }
+
+    #[test]
+    fn attribute_macros_leave_the_item_and_report_every_mistake() {
+        use kubesmith_core::grammar::Family;
+        for (family, arguments, errors) in [
+            (Family::Rbac, "groups = \"apps\", resources = \"pods\", verbs = \"get\"", 0),
+            (Family::Rbac, "", 1),
+            (Family::Rbac, "resources = \"pods\", verbs = \"get\", namespace = \"A\"", 2),
+            (Family::Webhook, "mutating, =", 2),
+            (Family::WebhookConfiguration, "mutating = true, colour", 1),
+        ] {
+            let arguments = TokenStream::from_str(arguments).unwrap();
+            let item = TokenStream::from_str("impl A { fn f() {} }").unwrap();
+            let output = super::manifest::attribute(family, &arguments, &item).to_string();
+            assert!(output.ends_with(&item.to_string()), "{output}");
+            let found = output.matches("compile_error").count();
+            assert!(if errors > 1 { found >= errors } else { found == errors }, "{output}");
         }
     }
 

@@ -10,7 +10,9 @@ pub use serde;
 pub use serde_json;
 
 pub mod api;
-pub use api::{Object, ObjectMeta, Resource, ResourceInfo, Schema, Scope};
+pub use api::{
+    Object, ObjectMeta, Resource, ResourceInfo, Schema, Scope, rbac, webhook, webhook_configuration,
+};
 
 #[cfg(feature = "client")]
 pub mod cache;

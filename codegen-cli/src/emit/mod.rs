@@ -1,6 +1,9 @@
 //! Emitters: from the intermediate representation to file texts. They decide nothing and do no I/O.
 
 pub mod crd;
+mod manifest;
 pub mod openapi;
+pub mod rbac;
 pub mod rust;
+pub mod webhook;
 pub mod yaml;

@@ -1,6 +1,6 @@
 //! What is needed of a crate's Cargo.toml: its names, version, library root and dependencies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,8 @@ pub(crate) struct Manifest {
     pub(crate) version: String,
     /// The library's root file.
     pub(crate) root: PathBuf,
+    /// The root files of the crate's programs that exist, in order.
+    pub(crate) programs: Vec<PathBuf>,
     /// Name in code to the dependency.
     pub(crate) externs: BTreeMap<String, Extern>,
 }
@@ -57,6 +59,7 @@ pub(crate) fn read(folder: &Path) -> Result<Manifest, String> {
     let manifest = Manifest {
         lib: lib_key("name").map_or_else(|| lib_name(&name), str::to_string),
         root: folder.join(lib_key("path").unwrap_or("src/lib.rs")),
+        programs: programs(folder, &table),
         version,
         package: name,
         externs: externs(folder, &table, workspace.as_ref()),
@@ -104,6 +107,22 @@ fn workspace_table(folder: &Path, table: &Table) -> Option<(PathBuf, Table)> {
         let table = read_table(&parent.join("Cargo.toml")).ok()?;
         Some((parent.to_path_buf(), table.get("workspace")?.as_table()?.clone()))
     })
+}
+
+/// `src/main.rs`, what lies in `src/bin`, and the paths of `[[bin]]` tables.
+fn programs(folder: &Path, table: &Table) -> Vec<PathBuf> {
+    let mut out = BTreeSet::from([folder.join("src/main.rs")]);
+    for entry in fs::read_dir(folder.join("src/bin")).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            out.insert(path.join("main.rs"));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            out.insert(path);
+        }
+    }
+    let bins = table.get("bin").and_then(Value::as_array).into_iter().flatten();
+    out.extend(bins.filter_map(|bin| Some(folder.join(bin.get("path")?.as_str()?))));
+    out.into_iter().filter(|path| path.is_file()).collect()
 }
 
 fn externs(folder: &Path, table: &Table, workspace: Option<&(PathBuf, Table)>) -> BTreeMap<String, Extern> {

@@ -265,7 +265,7 @@ fn number(number: grammar::Number) -> Option<Number> {
     }
 }
 
-fn json(value: &Json) -> Value {
+pub(super) fn json(value: &Json) -> Value {
     match value {
         Json::Null => Value::Null,
         Json::Bool(b) => Value::Bool(*b),

@@ -78,7 +78,10 @@ async fn definitions_equal_what_a_server_publishes() {
             assert_eq!(ours["openapi"], theirs["openapi"], "{name}");
             let (ours, theirs) = (&ours["components"]["schemas"], &theirs["components"]["schemas"]);
             let names = |schemas: &Value| schemas.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-            assert_eq!(names(ours), names(theirs), "{name}");
+            // What requests are made of is there for the paths, which we leave out.
+            let mut all = names(theirs);
+            all.retain(|name| name != "io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
+            assert_eq!(names(ours), all, "{name}");
             for definition in names(ours) {
                 let place = difference(&ours[&definition], &theirs[&definition]);
                 assert_eq!(place, None, "{name}: {definition}");

@@ -60,7 +60,8 @@ macro_rules! codes {
 }
 
 // 00xx attributes, 01xx root types, 02xx names, 03xx validation and schema keys,
-// 04xx loading and resolving, 05xx rules across items, 06xx configuration and output, 07xx conventions.
+// 04xx loading and resolving, 05xx rules across items, 06xx configuration and output, 07xx conventions,
+// 08xx roles and webhooks.
 codes! {
     MALFORMED_ATTRIBUTE = 1, "malformed attribute",
         "Attributes are lists of keys separated by commas: a bare `key`, `key = value` or `key(...)`. Values are \
@@ -338,6 +339,20 @@ codes! {
     UNBOUNDED = 711, "text, list or map without a bound",
         "What has no bound counts as large as a request can make it when the cost of rules is estimated. Silent unless `warn` \
          or `deny` names it.";
+
+    RBAC_RULE = 801, "rule of a role that an API server refuses",
+        "A rule says which verbs are allowed on `resources` of `groups`, or on `urls`, which are no resources. The core \
+         group, with pods and services, is the empty one. Names of roles and namespaces follow the API server's rules.";
+    WEBHOOK = 802, "webhook that an API server refuses",
+        "A webhook has a name of three parts, a path of a service or an https URL, no side effects in dry runs, and rules in \
+         which nothing is said twice.";
+    WEBHOOK_TWICE = 803, "webhook or configuration named twice",
+        "The webhooks of a configuration have different names, and there is one configuration of the mutating and one of the \
+         validating webhooks.";
+    NO_MANIFEST_FOLDER = 804, "no folder for roles or webhooks",
+        "Rules of roles or webhooks were found, and nothing says where they are to be written: set `output` in the `[rbac]` or \
+         `[webhook]` table of kubesmith.toml, or use `--rbac-output` or `--webhook-output`. With `only`, what is not named is \
+         not written.";
 }
 
 #[cfg(test)]

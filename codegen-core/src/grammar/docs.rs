@@ -48,6 +48,9 @@ They are written as for controller-gen: bare, quoted and raw (backtick) strings,
 `{key: value}`, and arguments as in `+kubebuilder:printcolumn:name=\"Loaves\",JSONPath=\".spec.loaves\"`. They never
 become part of a description. A marker that is unknown or in the wrong place is an error, so is one that says again
 what an attribute says; lines that begin with `+` and a letter are therefore always markers, unless in a fence.
+
+Markers that are rules of roles and webhooks (`+kubebuilder:rbac`, `+kubebuilder:webhook`,
+`+kubebuilder:webhookconfiguration`) stand anywhere between items, in plain `//` comments as well, as in Go.
 ";
 
 const MODULES_INTRODUCTION: &str = "
@@ -170,6 +173,8 @@ fn describe(shape: Shape) -> String {
     match shape {
         Shape::Flag => "flag".to_owned(),
         Shape::Bool => "flag, or `false`".to_owned(),
+        Shape::Word(values) => format!("one of {}, in any letter case", names(values)),
+        Shape::List => "strings, or one with `;`".to_owned(),
         Shape::String => "string".to_owned(),
         Shape::OneOf(values) => format!("one of {}", names(values)),
         Shape::Strings => "strings".to_owned(),

@@ -18,9 +18,10 @@ mod values;
 pub use docs::attributes_markdown;
 pub(crate) use literal::split_attribute;
 pub use marker::{
-    Definition, ItemAttributes, Target, check_markers, definitions, is_marker, marker_name, marker_text, near,
+    Definition, ItemAttributes, Target, check_markers, definitions, is_marker, marker_family, marker_name,
+    marker_text, near,
 };
-pub use parse::{Entry, Parsed, parse_attributes, parse_module};
+pub use parse::{Entry, Parsed, parse_attributes, parse_each, parse_module};
 pub use planned::{MEANINGLESS, Meaningless, PLANNED, Planned};
 pub use suggest::{closest, edit_distance};
 pub use table::{FAMILIES, MODULE, RULE_REASONS, SCHEMA_TYPES, VERBS};
@@ -39,6 +40,12 @@ pub enum Family {
     Validation,
     /// `#[schema(...)]`
     Schema,
+    /// `#[rbac(...)]`
+    Rbac,
+    /// `#[webhook(...)]`
+    Webhook,
+    /// `#[webhook_configuration(...)]`
+    WebhookConfiguration,
 }
 
 impl Family {
@@ -50,7 +57,16 @@ impl Family {
             Self::Deepcopy => "deepcopy",
             Self::Validation => "validation",
             Self::Schema => "schema",
+            Self::Rbac => "rbac",
+            Self::Webhook => "webhook",
+            Self::WebhookConfiguration => "webhook_configuration",
         }
+    }
+
+    /// Whether each attribute stands for something of its own, whatever item it stands on: the keys of several
+    /// attributes do not belong together.
+    pub fn stands_alone(self) -> bool {
+        matches!(self, Self::Rbac | Self::Webhook | Self::WebhookConfiguration)
     }
 
     /// The family's row in the table.
@@ -114,8 +130,12 @@ pub enum Shape {
     String,
     /// One of a few strings.
     OneOf(&'static [&'static str]),
+    /// One of a few strings, in any letter case.
+    Word(&'static [&'static str]),
     /// One or several strings: `= "a"`, `= ["a", "b"]` or `("a", "b")`.
     Strings,
+    /// One or several strings, which may be empty: like `Strings`, and `;` separates as well: `= "a;b"`.
+    List,
     /// Several of a few strings.
     SomeOf(&'static [&'static str]),
     /// Strings by name: `("key" = "value")` or `= {"key": "value"}`.
@@ -153,6 +173,8 @@ impl Places {
     pub const TYPE: Self = Self(7);
     /// Any type or field.
     pub const ALL: Self = Self(15);
+    /// Any item: a type, a function, an `impl` block, a module.
+    pub const ITEM: Self = Self(23);
 
     /// No place on an item.
     pub const NONE: Self = Self(0);
@@ -172,6 +194,9 @@ impl Places {
     pub fn describe(self) -> String {
         if self == Self::ALL {
             return "a type or field".to_owned();
+        }
+        if self == Self::ITEM {
+            return "an item, such as a function, an `impl` block or a type".to_owned();
         }
         if self == Self::TYPE {
             return "a type".to_owned();
@@ -193,6 +218,10 @@ pub enum Place {
     Enum,
     /// On a field of a struct or of a variant.
     Field,
+    /// On another item, such as a function or an `impl` block.
+    Item,
+    /// Inside of an item, where none of the attributes may stand: on a statement, for example.
+    Part,
     /// On a variant of an enum, where none of the attributes may stand.
     Variant,
 }
@@ -204,7 +233,8 @@ impl Place {
             Self::Struct => Places::STRUCT,
             Self::Enum => Places::ENUM,
             Self::Field => Places::FIELD,
-            Self::Variant => Places(0),
+            Self::Item => Places(16),
+            Self::Part | Self::Variant => Places(0),
         }
     }
 
@@ -215,6 +245,8 @@ impl Place {
             Self::Struct => "a struct",
             Self::Enum => "an enum",
             Self::Field => "a field",
+            Self::Item => "this item",
+            Self::Part => "a part of an item",
             Self::Variant => "a variant",
         }
     }

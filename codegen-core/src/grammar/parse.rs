@@ -98,6 +98,45 @@ pub fn parse_attributes(
     parsed
 }
 
+/// Parses each attribute and each marker of a family that [stands alone](Family::stands_alone) by itself.
+///
+/// Mistakes go to `diagnostics`; what is right is returned all the same.
+pub fn parse_each(
+    family: Family,
+    item: &ItemAttributes<'_>,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Parsed> {
+    let mut out = Vec::new();
+    let mut markers = markers(family, item).into_iter().peekable();
+    for (index, attribute) in item.attributes.iter().enumerate() {
+        while let Some((_, line, definition)) = markers.next_if(|(at, ..)| *at == index) {
+            out.push(parse_marker(family, line, definition, place, diagnostics));
+        }
+        if attribute.path().is_ident(family.name()) {
+            let alone = ItemAttributes { attributes: std::slice::from_ref(attribute), lines: Vec::new() };
+            out.push(parse_attributes(family, &alone, place, diagnostics));
+        }
+    }
+    out
+}
+
+fn parse_marker(
+    family: Family,
+    line: &MarkerLine,
+    definition: &'static Definition,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) -> Parsed {
+    let (name, range) = line.name();
+    let span = line.span(range.start - 1..range.start + name.len());
+    let owner = Owner { name: format!("`+{}`", definition.name), keys: family.spec().keys };
+    let mut parser = Parser { family, place, diagnostics, meant: Vec::new(), depth: 0 };
+    let mut entries = Vec::new();
+    parser.marker_alone(line, definition, &owner, &mut entries);
+    Parsed { span: Some(span), entries, meant: parser.meant }
+}
+
 /// The markers of a family, each with the index of its attribute.
 fn markers<'a>(
     family: Family,
@@ -121,6 +160,8 @@ pub fn parse_module(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) ->
         let key = MODULE.iter().find(|key| key.markers.contains(&name));
         match (definition, key) {
             (Some(definition), Some(key)) => parser.module_marker(line, definition, key, &mut parsed.entries),
+            // These are read wherever they stand.
+            (Some(definition), None) if definition.target.family().is_some_and(Family::stands_alone) => {}
             (Some(definition), None) => parser.diagnostics.push(marker::not_of_modules(line, definition)),
             (None, _) => parser.diagnostics.push(marker::other(line)),
         }

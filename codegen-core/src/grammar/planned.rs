@@ -50,9 +50,6 @@ const fn p(markers: &'static [&'static str], key: &'static str, doc: &'static st
 pub static PLANNED: &[Planned] = &[
     p(&["genclient:method"], "#[genclient(method(name, verb, subresource, input, result))]", "A custom method of the client"),
     p(&["resourceName"], "#[genclient(resource_name = \"...\")]", "Another resource name in the client's URLs"),
-    p(&["kubebuilder:rbac"], "kubesmith::rbac! { groups, resources, verbs, ... }", "A rule of the role that the controller needs"),
-    p(&["kubebuilder:webhook"], "kubesmith::webhook! { mutating, path, groups, ... }", "An admission webhook"),
-    p(&["kubebuilder:webhookconfiguration"], "kubesmith::webhook_configuration! { mutating, name }", "Name of the webhook configuration"),
     p(&["kubebuilder:ac"], "#[applyconfiguration]", "Generate an apply configuration"),
     p(&["k8s:defaulter-gen"], "#[defaults(...)]", "Defaulting functions"),
     p(&["k8s:conversion-gen", "k8s:conversion-fn"], "#[conversion(hub)], #[conversion(peer = \"...\")]", "Conversions between versions"),

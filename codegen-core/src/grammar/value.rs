@@ -91,6 +91,31 @@ pub enum Json {
 }
 
 impl Json {
+    /// Reads JSON; `None` where it is none, or holds a number of more than 64 bits.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::from_value(&serde_json::from_str(text).ok()?)
+    }
+
+    pub(super) fn from_value(value: &serde_json::Value) -> Option<Self> {
+        use serde_json::Value;
+        Some(match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Number(n) => Self::Number(match (n.as_i64(), n.as_f64()) {
+                (Some(n), _) => Number::Int(n),
+                (None, Some(float)) if !n.is_u64() => Number::Float(float),
+                _ => return None,
+            }),
+            Value::String(text) => Self::String(text.clone()),
+            Value::Array(items) => Self::Array(items.iter().map(Self::from_value).collect::<Option<_>>()?),
+            Value::Object(members) => {
+                let member =
+                    |(name, value): (&String, &Value)| Some((name.clone(), Self::from_value(value)?));
+                Self::Object(members.iter().map(member).collect::<Option<_>>()?)
+            }
+        })
+    }
+
     /// The kind of value in words, with an article.
     pub fn describe(&self) -> &'static str {
         match self {
@@ -159,9 +184,9 @@ pub enum Value {
     Flag,
     /// `Shape::Bool`
     Bool(Spanned<bool>),
-    /// `Shape::String` and `Shape::OneOf`
+    /// `Shape::String`, `Shape::OneOf` and `Shape::Word`
     String(Spanned<String>),
-    /// `Shape::Strings` and `Shape::SomeOf`
+    /// `Shape::Strings`, `Shape::List` and `Shape::SomeOf`
     Strings(Vec<Spanned<String>>),
     /// `Shape::StringMap`
     StringMap(Vec<(Spanned<String>, Spanned<String>)>),

@@ -22,7 +22,7 @@ impl Parser<'_> {
             (Shape::Nested(keys) | Shape::FlagOrNested(keys), Argument::List(group)) => {
                 self.nested(key, keys, &group)
             }
-            (Shape::Strings | Shape::SomeOf(_) | Shape::Jsons, Argument::List(group)) => {
+            (Shape::Strings | Shape::List | Shape::SomeOf(_) | Shape::Jsons, Argument::List(group)) => {
                 let items = literal::list(&group, self.diagnostics);
                 self.list(Written::attribute(key), items, group.span())
             }
@@ -101,10 +101,19 @@ impl Parser<'_> {
             (Shape::OneOf(names), Json::String(text)) => {
                 self.known(written, names, &text, span).then(|| Value::String(Spanned::new(text, span)))
             }
+            (Shape::Word(words), Json::String(text)) => {
+                let word = words.iter().find(|word| word.eq_ignore_ascii_case(&text));
+                let text = word.map_or(text, |word| (*word).to_owned());
+                self.known(written, words, &text, span).then(|| Value::String(Spanned::new(text, span)))
+            }
+            (Shape::List, Json::String(text)) => {
+                let parts = text.split(';').map(|part| Spanned::new(Json::String(part.to_owned()), span));
+                self.list(written, parts.collect(), span)
+            }
             (Shape::Strings | Shape::SomeOf(_), json @ Json::String(_)) => {
                 self.list(written, vec![Spanned::new(json, span)], span)
             }
-            (Shape::Strings | Shape::SomeOf(_) | Shape::Jsons, Json::Array(items)) => {
+            (Shape::Strings | Shape::List | Shape::SomeOf(_) | Shape::Jsons, Json::Array(items)) => {
                 self.list(written, items.into_iter().map(|item| Spanned::new(item, span)).collect(), span)
             }
             (Shape::StringMap, Json::Object(members)) => self.string_map(written, members, span),
@@ -147,6 +156,7 @@ impl Parser<'_> {
             };
             let right = match written.key.shape {
                 Shape::SomeOf(names) => self.known(written, names, &text, span),
+                Shape::List => true,
                 _ => self.not_empty(written, &text, span),
             };
             if right {
@@ -214,8 +224,8 @@ fn describe(shape: Shape) -> &'static str {
     match shape {
         Shape::Flag => "no value",
         Shape::Bool => "true or false",
-        Shape::String | Shape::OneOf(_) => "a string",
-        Shape::Strings | Shape::SomeOf(_) => "strings",
+        Shape::String | Shape::OneOf(_) | Shape::Word(_) => "a string",
+        Shape::Strings | Shape::List | Shape::SomeOf(_) => "strings",
         Shape::StringMap => "names and strings",
         Shape::Integer | Shape::Unsigned => "an integer",
         Shape::Number => "a number",

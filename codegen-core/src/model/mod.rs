@@ -13,12 +13,14 @@ mod module;
 mod notation;
 mod one_of;
 mod pattern;
+mod rbac;
 mod resource;
 mod root;
 mod schema;
 mod serde;
 mod shape;
 mod validation;
+mod webhook;
 
 pub use check::{check_constraints, check_default};
 pub use conversion::Conversion;
@@ -27,13 +29,16 @@ pub use item::{Body, FieldModel, Presence, TypeModel, VariantModel};
 pub use json_path::{check_json_path, check_simple_path};
 pub use module::ModuleAttrs;
 pub use pattern::check_pattern;
+pub use rbac::RbacAttrs;
 pub use resource::{Deprecation, PrintColumn, ResourceAttrs, Scale, StringPair};
 pub use root::{MissingFact, ResourceInput, check_root_derives, missing_facts};
 pub use schema::{ExternalDocs, ListType, MergeType, SchemaAttrs};
 pub use serde::{RenameRule, SerdeContainer, SerdeDefault, SerdeField, SerdeVariant};
 pub use shape::{TypeShape, is_option};
 pub use validation::{Constraints, OneOf, OneOfKind, Rule, SchemaType, ValidationAttrs};
+pub use webhook::{WebhookAttrs, WebhookConfigurationAttrs};
 
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Spanned, Value};
 
 /// Takes values out of entries. A value of another shape has been reported by the parser (or would
@@ -64,5 +69,14 @@ impl EntryValue for Entry {
             Value::Nested(entries) => entries,
             _ => &[],
         }
+    }
+}
+
+/// Reports empty texts in a list whose key is `name`.
+fn not_empty(name: &str, list: &[Spanned<String>], diagnostics: &mut Diagnostics) {
+    for item in list.iter().filter(|item| item.value.is_empty()) {
+        let diagnostic =
+            Diagnostic::error(Code::EMPTY_STRING, item.span, format!("`{name}` has an empty value"));
+        diagnostics.push(diagnostic.help("leave it out"));
     }
 }

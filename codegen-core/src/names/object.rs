@@ -47,7 +47,7 @@ pub fn webhook(text: &str) -> Result<(), NameError> {
     let parts = text.split('.').count();
     if parts < WEBHOOK_PARTS {
         return Err(NameError::new(format!(
-            "it has {parts} parts, {WEBHOOK_PARTS} separated by dots are needed"
+            "{WEBHOOK_PARTS} parts separated by dots are needed, not {parts}"
         )));
     }
     Ok(())

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use kubesmith_core::diag::{Diagnostics, Severity};
-use kubesmith_core::grammar::Place;
-use kubesmith_core::model::{ModuleAttrs, ResourceInput, TypeModel};
+use kubesmith_core::grammar::{Family, ItemAttributes, Place, parse_each};
+use kubesmith_core::model::{
+    ModuleAttrs, RbacAttrs, ResourceInput, TypeModel, WebhookAttrs, WebhookConfigurationAttrs,
+};
 use syn::{DeriveInput, Item};
 
 fn derives(input: &DeriveInput, name: &str) -> bool {
@@ -19,6 +21,27 @@ fn complete(input: Option<ResourceInput>, diagnostics: &mut Diagnostics) {
     if let Some(mut input) = input {
         input.complete(&ModuleAttrs::default(), diagnostics);
     }
+}
+
+/// What the attributes that stand alone say of an item: one reader for both, which sees one of them at a time.
+fn alone(item: &Item) -> Vec<String> {
+    let attributes = match item {
+        Item::Fn(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        _ => return Vec::new(),
+    };
+    let mut diagnostics = Diagnostics::new();
+    let attributes = ItemAttributes::new(attributes);
+    for family in [Family::Rbac, Family::Webhook, Family::WebhookConfiguration] {
+        for parsed in parse_each(family, &attributes, Place::Item, &mut diagnostics) {
+            match family {
+                Family::Rbac => drop(RbacAttrs::from_parsed(&parsed, &mut diagnostics)),
+                Family::Webhook => drop(WebhookAttrs::from_parsed(&parsed, &mut diagnostics)),
+                _ => drop(WebhookConfigurationAttrs::from_parsed(&parsed, &mut diagnostics)),
+            }
+        }
+    }
+    diagnostics.into_vec().iter().map(|d| d.to_text()).collect()
 }
 
 /// What reading an item as a derive does says, and what reading it as source says.
@@ -71,6 +94,11 @@ fn macros_and_command_say_the_same() {
         let file = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
         let recorded = fs::read_to_string(path.with_extension("stderr")).unwrap();
         let mut count = 0;
+        for text in file.items.iter().flat_map(alone) {
+            count += 1;
+            let first = text.lines().next().unwrap_or_default();
+            assert!(recorded.contains(&format!("error: {first}\n")), "{}: {first}", path.display());
+        }
         for (derived, sourced) in file.items.iter().filter_map(read) {
             assert_eq!(derived, sourced, "{}", path.display());
             count += derived.len();

@@ -246,7 +246,7 @@ fn mistakes_in_markers_are_reported() {
             "KS0004: `+kubebuilder:validation:UniqueItems = false` has no effect",
         ),
         ("+k8s:deepcopy-gen=true", "KS0013: `+k8s:deepcopy-gen` has no meaning for Rust types"),
-        ("+kubebuilder:rbac:groups=a", "KS0011: unknown marker `+kubebuilder:rbac:groups`"),
+        ("+kubebuilder:rbac:groups=a", "KS0006: `+kubebuilder:rbac` cannot stand on a field"),
     ] {
         let found = check_struct(&format!("struct Foo {{\n/// {marker}\na: T\n}}"));
         assert_eq!(found, [expected], "{marker}");

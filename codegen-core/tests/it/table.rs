@@ -4,7 +4,7 @@ use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::{
     FAMILIES, Family, FamilySpec, ItemAttributes, KeySpec, Place, Places, Shape, parse_attributes,
 };
-use kubesmith_core::model::{ResourceInput, TypeModel};
+use kubesmith_core::model::{RbacAttrs, ResourceInput, TypeModel, WebhookAttrs, WebhookConfigurationAttrs};
 use syn::parse_quote;
 
 /// All keys with the attribute text that sets them: `print_column(name = "A", ...)` for nested ones.
@@ -27,6 +27,9 @@ fn keys(family: &FamilySpec) -> Vec<(&'static KeySpec, String)> {
 fn place(family: &FamilySpec, key: &KeySpec) -> Place {
     if family.places == Places::ROOT {
         return Place::Root;
+    }
+    if family.places == Places::ITEM {
+        return Place::Item;
     }
     if key.places.contains(Place::Struct) { Place::Struct } else { Place::Field }
 }
@@ -72,8 +75,47 @@ fn examples_are_right() {
     }
 }
 
+/// What every webhook says.
+const WEBHOOK: &str = "mutating = true, side_effects = \"NoneOnDryRun\", failure_policy = \"Ignore\", groups = \"batch\", \
+    resources = \"jobs\", verbs = \"delete\", versions = \"v2\", name = \"a.b.c\", admission_review_versions = \"v1beta1\"";
+
+/// The model of an attribute that stands alone, with the keys that it needs, as text without places.
+fn model_of_item(family: Family, text: &str) -> String {
+    // Other values than those of the examples; what a key says must not contradict what is there beside it.
+    let beside = match (family, text.split([' ', '(', '=']).next().unwrap_or_default()) {
+        (Family::Rbac, "urls") => "verbs = \"create\"",
+        (Family::Rbac, _) => "verbs = \"create\", groups = \"a\", resources = \"b\"",
+        (Family::Webhook, "url") => WEBHOOK,
+        (Family::Webhook, _) => &format!("{WEBHOOK}, path = \"/a\""),
+        _ => "mutating = false",
+    };
+    let given = |other: &str| {
+        let name = other.split([' ', '(', '=']).next().unwrap_or_default();
+        [" ", "(", "="].iter().any(|end| text.starts_with(&format!("{name}{end}")))
+    };
+    let mut keys: Vec<&str> = beside.split(", ").filter(|key| !given(key)).collect();
+    keys.push(text);
+    let tokens: proc_macro2::TokenStream = keys.join(", ").parse().unwrap();
+    let name = quote::format_ident!("{}", family.name());
+    let attribute: syn::Attribute = parse_quote!(#[#name(#tokens)]);
+    let mut diagnostics = Diagnostics::new();
+    let attributes = [attribute];
+    let parsed = parse_attributes(family, &ItemAttributes::new(&attributes), Place::Item, &mut diagnostics);
+    let model = match family {
+        Family::Rbac => format!("{:?}", RbacAttrs::from_parsed(&parsed, &mut diagnostics).unwrap()),
+        Family::Webhook => format!("{:?}", WebhookAttrs::from_parsed(&parsed, &mut diagnostics).unwrap()),
+        _ => format!("{:?}", WebhookConfigurationAttrs::from_parsed(&parsed, &mut diagnostics).unwrap()),
+    };
+    let errors: Vec<_> = diagnostics.take().iter().map(|d| d.to_text()).collect();
+    assert!(errors.is_empty(), "{text}: {errors:?}");
+    without_places(&model)
+}
+
 /// The model of a resource, or of a struct with one field, as text without places.
 fn model(family: Family, place: Place, text: &str) -> String {
+    if place == Place::Item {
+        return model_of_item(family, text);
+    }
     let attribute = match (family, text) {
         (Family::Genclient | Family::Deepcopy, "") => format!("#[{}]", family.name()),
         (_, "") => String::new(),

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubesmith_runtime::{Resource, Schema};
+use kubesmith_runtime::{Resource, Schema, rbac, webhook, webhook_configuration};
 use serde::{Deserialize, Serialize};
 
 /// A pool of addresses.
@@ -116,6 +116,51 @@ pub enum Protocol {
 pub struct PoolStatus {
     size: i32,
     selector: String,
+}
+
+/// A controller.
+#[rbac(groups("", "apps"), resources("pods", "deployments/status"), resource_names = "a", verbs = "get;list")]
+#[rbac(urls = "/metrics", verbs = "get", role_name = "metrics")]
+#[webhook_configuration(mutating = false, name = "pools")]
+pub struct Controller;
+
+#[webhook_configuration(mutating = true)]
+impl Controller {
+    /// Changes pools.
+    #[rbac(groups = "core", resources = "secrets", verbs = "*", namespace = "infra")]
+    #[webhook(
+        mutating = true,
+        name = "mpool.pools.example.com",
+        path = "/mutate-pools-example-com-v1alpha1-pool",
+        service_name = "hooks",
+        service_namespace = "infra",
+        service_port = 8443,
+        groups = "pools.example.com",
+        versions = "v1alpha1",
+        resources = "pools",
+        verbs("create", "UPDATE"),
+        failure_policy = "fail",
+        match_policy = "Exact",
+        side_effects = "None",
+        timeout_seconds = 5,
+        reinvocation_policy = "IfNeeded",
+        admission_review_versions("v1", "v1beta1"),
+        webhook_versions = "v1",
+        patch = {"namespaceSelector": {"matchLabels": {"pools": "on"}}}
+    )]
+    #[webhook(
+        mutating = false,
+        name = "vpool.pools.example.com",
+        url = "https://hooks.example.com/pools",
+        groups = "pools.example.com",
+        versions = "*",
+        resources = "pools",
+        verbs = "*",
+        failure_policy = "Ignore",
+        side_effects = "NoneOnDryRun",
+        admission_review_versions = "v1"
+    )]
+    pub fn reconcile(&self) {}
 }
 
 #[test]

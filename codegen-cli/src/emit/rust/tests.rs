@@ -64,6 +64,7 @@ fn ir(resources: Vec<Resource>) -> Ir {
             versions: vec![Version { name: "v1".to_owned(), code_name: "V1".to_owned(), resources }],
         }],
         types: vec![],
+        manifests: Default::default(),
     }
 }
 

@@ -90,7 +90,8 @@ impl Definition {
             Target::Key(family, key) => format!("#[{}({})]", family.name(), key.example),
             Target::Item(items, key) => format!("#[validation({}({}))]", items.name, key.example),
             Target::Arguments(family) => {
-                let keys = family.spec().keys.iter().filter(|key| argument_name(key, &self.name).is_some());
+                let keys = family.spec().keys.iter().filter(|key| is_typical(family, key));
+                let keys = keys.filter(|key| argument_name(key, &self.name).is_some());
                 let keys: Vec<&str> = keys.map(|key| key.example).collect();
                 format!("#[{}({})]", family.name(), keys.join(", "))
             }
@@ -112,7 +113,21 @@ impl Definition {
 }
 
 /// Markers whose arguments are keys of the attribute itself.
-const GROUPED: &[(&str, Family)] = &[("kubebuilder:resource", Family::Resource)];
+const GROUPED: &[(&str, Family)] = &[
+    ("kubebuilder:rbac", Family::Rbac),
+    ("kubebuilder:resource", Family::Resource),
+    ("kubebuilder:webhook", Family::Webhook),
+    ("kubebuilder:webhookconfiguration", Family::WebhookConfiguration),
+];
+
+/// Whether an example of a whole attribute has the key: all of them together could contradict each other.
+pub(super) fn is_typical(family: Family, key: &KeySpec) -> bool {
+    match family {
+        Family::Rbac => matches!(key.name, "groups" | "resources" | "verbs"),
+        Family::Webhook => key.required || matches!(key.name, "path" | "side_effects"),
+        _ => true,
+    }
+}
 
 /// The name of a key among the arguments of a marker: `path` of `plural` in `kubebuilder:resource`.
 pub(super) fn argument_name(key: &KeySpec, marker: &str) -> Option<&'static str> {

@@ -17,7 +17,7 @@ pub(crate) use definition::find;
 pub use lines::ItemAttributes;
 pub(crate) use lines::MarkerLine;
 
-use super::{MEANINGLESS, MODULE, PLANNED, Place, closest};
+use super::{Family, MEANINGLESS, MODULE, PLANNED, Place, closest};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 
 /// A marker in plain text: its name without `+` and its place. `None`: the text is none.
@@ -25,6 +25,11 @@ pub fn marker_name(text: &str) -> Option<&str> {
     let rest = text.trim().strip_prefix('+')?;
     let name = rest.split_once('=').map_or(rest, |(name, _)| name).trim_end();
     name.starts_with(char::is_alphabetic).then_some(name)
+}
+
+/// The attribute that a marker of that name belongs to.
+pub fn marker_family(name: &str) -> Option<Family> {
+    find(name)?.target.family()
 }
 
 /// Whether a marker of that name stands for something.

@@ -7,7 +7,7 @@ use super::scan::{ScanError, Scanner, Type};
 use super::{MarkerLine, misplaced};
 use crate::diag::{Code, Diagnostic};
 use crate::grammar::parse::{Owner, Parser};
-use crate::grammar::{Entry, Family, Json, KeySpec, MODULE, Number, Shape, Spanned, Value, closest};
+use crate::grammar::{Entry, Family, Json, KeySpec, MODULE, Shape, Spanned, Value, closest};
 
 impl Parser<'_> {
     /// Reads a marker of the parser's family into its entries.
@@ -41,6 +41,20 @@ impl Parser<'_> {
                 }
             }
             Target::Module(_) => {}
+        }
+    }
+
+    /// Reads a marker that has all arguments that it needs.
+    pub(in crate::grammar) fn marker_alone(
+        &mut self,
+        line: &MarkerLine,
+        definition: &'static Definition,
+        owner: &Owner,
+        entries: &mut Vec<Entry>,
+    ) {
+        self.marker(line, definition, owner, entries);
+        if definition.fits(self.place) {
+            self.require_arguments(&Reading::new(line, definition), owner.keys, entries);
         }
     }
 
@@ -223,8 +237,10 @@ impl Parser<'_> {
             Shape::Flag | Shape::Bool => (Type::Bool, Code::WRONG_VALUE),
             Shape::Integer | Shape::Unsigned => (Type::Int, Code::WRONG_VALUE),
             Shape::Number => (Type::Number, Code::WRONG_VALUE),
-            Shape::String | Shape::OneOf(_) => (Type::String, Code::MALFORMED_MARKER),
-            Shape::Strings | Shape::SomeOf(_) | Shape::StringMap => (strings(), Code::MALFORMED_MARKER),
+            Shape::String | Shape::OneOf(_) | Shape::Word(_) => (Type::String, Code::MALFORMED_MARKER),
+            Shape::Strings | Shape::List | Shape::SomeOf(_) | Shape::StringMap => {
+                (strings(), Code::MALFORMED_MARKER)
+            }
             Shape::Jsons => (Type::Slice(Box::new(Type::Any)), Code::MALFORMED_MARKER),
             Shape::Json | Shape::Nested(_) | Shape::FlagOrNested(_) => (Type::Any, Code::MALFORMED_MARKER),
         };
@@ -273,7 +289,7 @@ impl Parser<'_> {
         scanner.skip_to_end();
         match serde_json::from_str::<serde_json::Value>(text) {
             Ok(value) => {
-                let Some(json) = json(&value) else {
+                let Some(json) = Json::from_value(&value) else {
                     let message = format!("a number in `{}` does not fit 64 bits", written.name());
                     let help = "numbers from -2^63 to 2^63 - 1 can be written";
                     self.error(Code::NUMBER_RANGE, span, message, help);
@@ -346,21 +362,4 @@ impl<'a> Reading<'a> {
     fn name_span(&self) -> Span {
         self.line.span(0..1 + self.definition.name.len())
     }
-}
-
-fn json(value: &serde_json::Value) -> Option<Json> {
-    Some(match value {
-        serde_json::Value::Null => Json::Null,
-        serde_json::Value::Bool(b) => Json::Bool(*b),
-        serde_json::Value::Number(n) => Json::Number(match (n.as_i64(), n.as_f64()) {
-            (Some(n), _) => Number::Int(n),
-            (None, Some(f)) if !n.is_u64() => Number::Float(f),
-            _ => return None,
-        }),
-        serde_json::Value::String(text) => Json::String(text.clone()),
-        serde_json::Value::Array(items) => Json::Array(items.iter().map(json).collect::<Option<_>>()?),
-        serde_json::Value::Object(members) => Json::Object(
-            members.iter().map(|(name, value)| Some((name.clone(), json(value)?))).collect::<Option<_>>()?,
-        ),
-    })
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::definition::{Definition, Syntax, Target, argument_name};
+use super::definition::{Definition, Syntax, Target, argument_name, is_typical};
 use crate::diag::Diagnostics;
 use crate::grammar::parse::parse_example;
 use crate::grammar::{Entry, Family, Json, KeySpec, Value};
@@ -32,7 +32,7 @@ pub fn text(marker: &Definition) -> String {
         Target::Attribute(Family::Deepcopy) => format!("+{name}=true"),
         Target::Attribute(_) => format!("+{name}"),
         Target::Arguments(family) => {
-            let keys = family.spec().keys.iter();
+            let keys = family.spec().keys.iter().filter(|key| is_typical(family, key));
             let arguments = keys
                 .filter_map(|key| Some(argument(argument_name(key, name)?, &read(key)?, marker.syntax())));
             format!("+{name}:{}", arguments.collect::<Vec<_>>().join(","))

@@ -1,6 +1,7 @@
 //! The table.
 
 mod genclient;
+mod manifests;
 mod module;
 mod resource;
 mod schema;
@@ -116,5 +117,29 @@ pub static FAMILIES: &[FamilySpec] = &[
         markers: &[],
         doc: "Describes a type or field: defaults, documentation, merging, pruning.",
         keys: schema::SCHEMA,
+    },
+    FamilySpec {
+        family: Family::Rbac,
+        places: Places::ITEM,
+        bare: false,
+        markers: &[],
+        doc: "A rule of the role that a controller needs; may be given several times, on any item of a crate that is read.",
+        keys: manifests::RBAC,
+    },
+    FamilySpec {
+        family: Family::Webhook,
+        places: Places::ITEM,
+        bare: false,
+        markers: &[],
+        doc: "An admission webhook; may be given several times, on any item of a crate that is read.",
+        keys: manifests::WEBHOOK,
+    },
+    FamilySpec {
+        family: Family::WebhookConfiguration,
+        places: Places::ITEM,
+        bare: false,
+        markers: &[],
+        doc: "The name of the object with the mutating or the validating webhooks.",
+        keys: manifests::WEBHOOK_CONFIGURATION,
     },
 ];

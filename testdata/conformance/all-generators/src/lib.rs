@@ -1,15 +1,29 @@
 //! Twin of the Go types of the case.
-//! +groupName=everything.conformance.dev
-//! +versionName=v1
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubesmith_runtime::{Resource, Schema};
+use kubesmith_runtime::{Resource, Schema, rbac, webhook};
 use serde::{Deserialize, Serialize};
 
 /// Kit is all in one.
-/// +kubebuilder:object:root=true
-/// +kubebuilder:subresource:status
+#[rbac(
+    groups = "everything.conformance.dev",
+    resources("kits", "kits/status"),
+    verbs("get", "list", "watch", "update")
+)]
+#[webhook(
+    path = "/validate-everything-conformance-dev-v1-kit",
+    mutating = false,
+    failure_policy = "Fail",
+    side_effects = "None",
+    groups = "everything.conformance.dev",
+    resources = "kits",
+    verbs("create", "update"),
+    versions = "v1",
+    name = "vkit.conformance.dev",
+    admission_review_versions = "v1"
+)]
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "everything.conformance.dev", version = "v1", status)]
 pub struct Kit {
     pub metadata: ObjectMeta,
     #[serde(default)]

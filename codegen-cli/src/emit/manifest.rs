@@ -1,0 +1,17 @@
+//! YAML files of several objects.
+
+use serde_json::Value;
+
+use super::yaml;
+use crate::output::{Kind, OutputTree, manifest_mark};
+
+/// A tree of one file: the header, the mark, the objects. No file without an object.
+pub(super) fn tree(name: &str, kind: Kind, header: &str, objects: &[Value]) -> OutputTree {
+    let mut tree = OutputTree::new();
+    if !objects.is_empty() {
+        let mark = format!("{} v{}. DO NOT EDIT.\n", manifest_mark(kind), env!("CARGO_PKG_VERSION"));
+        let documents: String = objects.iter().map(yaml::document).collect();
+        tree.insert(name, format!("{header}{mark}{documents}"));
+    }
+    tree
+}

@@ -1,0 +1,42 @@
+//! What a file says beside types, with places.
+
+use serde_json::Value;
+
+use crate::ir::{PolicyRule, Webhook, WebhookConfiguration};
+use crate::source::Loc;
+
+/// Rules of roles, webhooks and names of webhook configurations, in source order. The spans in them are not set.
+#[derive(Clone, Debug, Default)]
+pub struct ManifestFacts {
+    /// `#[rbac(...)]`
+    pub rules: Vec<(PolicyRule, Loc)>,
+    /// `#[webhook(...)]`
+    pub webhooks: Vec<WebhookFacts>,
+    /// `#[webhook_configuration(...)]`
+    pub configurations: Vec<(WebhookConfiguration, Loc)>,
+}
+
+impl ManifestFacts {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.webhooks.is_empty() && self.configurations.is_empty()
+    }
+
+    /// Adds what another file says.
+    pub fn append(&mut self, mut other: Self) {
+        self.rules.append(&mut other.rules);
+        self.webhooks.append(&mut other.webhooks);
+        self.configurations.append(&mut other.configurations);
+    }
+}
+
+/// A webhook before its patch is applied.
+#[derive(Clone, Debug)]
+pub struct WebhookFacts {
+    /// What the keys say.
+    pub webhook: Webhook,
+    /// `patch`, an object.
+    pub patch: Option<(Value, Loc)>,
+    /// Where the webhook was written.
+    pub loc: Loc,
+}

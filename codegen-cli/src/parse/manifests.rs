@@ -1,0 +1,174 @@
+//! Finds the attributes and markers that become roles and webhook configurations: on any item of a file, and markers in plain
+//! comments between items as well.
+
+mod comments;
+mod outline;
+
+pub(super) use comments::counts;
+
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingWebhook, RuleWithOperations, ServiceReference, WebhookClientConfig,
+};
+use kubesmith_core::diag::Diagnostics;
+use kubesmith_core::grammar::{FAMILIES, Family, ItemAttributes, Parsed, Place, Spanned, parse_each};
+use kubesmith_core::model::{RbacAttrs, WebhookAttrs, WebhookConfigurationAttrs};
+use syn::{Attribute, File, Ident, Meta};
+
+use super::{Parser, facts};
+use crate::facts::{ManifestFacts, WebhookFacts};
+use crate::ir::{PolicyRule, Span, Webhook, WebhookConfiguration};
+use outline::Outline;
+
+/// The crates that an attribute's path may begin with.
+const CRATES: &[&str] = &["kubesmith_runtime", "kubesmith_macros"];
+
+/// The attributes that are looked for.
+fn families() -> impl Iterator<Item = Family> {
+    FAMILIES.iter().map(|family| family.family).filter(|family| family.stands_alone())
+}
+
+/// controller-gen's names of the service that serves webhooks.
+const SERVICE: (&str, &str) = ("webhook-service", "system");
+
+impl Parser<'_> {
+    /// Everything that a file says beside types. `text` is the file's.
+    pub(super) fn manifests(&mut self, file: &File, text: &str) -> ManifestFacts {
+        // Most files say nothing of the kind, and their function bodies need not be looked at.
+        if !families().any(|family| text.contains(family.name())) {
+            return ManifestFacts::default();
+        }
+        let mut reader =
+            Reader { parser: self, diagnostics: Diagnostics::new(), facts: ManifestFacts::default() };
+        let mut outline = Outline::default();
+        outline.file(file, self.cfg, &mut |attributes, place| reader.read(attributes, place));
+        comments::read(text, &outline, &mut |attributes, place| reader.read(attributes, place));
+        let Reader { diagnostics, facts, .. } = reader;
+        self.report(diagnostics);
+        facts
+    }
+}
+
+struct Reader<'a> {
+    parser: &'a Parser<'a>,
+    diagnostics: Diagnostics,
+    facts: ManifestFacts,
+}
+
+impl Reader<'_> {
+    /// Reads the attributes of an item.
+    fn read(&mut self, attributes: &[Attribute], place: Place) {
+        let attributes: Vec<Attribute> = self.parser.cfg.expanded(attributes).into_iter().map(bare).collect();
+        let item = ItemAttributes::new(&attributes);
+        for family in families() {
+            for parsed in parse_each(family, &item, place, &mut self.diagnostics) {
+                self.add(family, &parsed);
+            }
+        }
+    }
+
+    fn add(&mut self, family: Family, parsed: &Parsed) {
+        match family {
+            Family::Rbac => {
+                let attrs = RbacAttrs::from_parsed(parsed, &mut self.diagnostics);
+                self.facts.rules.extend(attrs.map(|attrs| (rule(&attrs), self.parser.loc(attrs.span))));
+            }
+            Family::Webhook => {
+                let attrs = WebhookAttrs::from_parsed(parsed, &mut self.diagnostics);
+                self.facts.webhooks.extend(attrs.map(|attrs| self.webhook(&attrs)));
+            }
+            _ => {
+                let attrs = WebhookConfigurationAttrs::from_parsed(parsed, &mut self.diagnostics);
+                let loc = |attrs: &WebhookConfigurationAttrs| self.parser.loc(attrs.span);
+                self.facts.configurations.extend(attrs.map(|attrs| (configuration(&attrs), loc(&attrs))));
+            }
+        }
+    }
+
+    fn webhook(&self, attrs: &WebhookAttrs) -> WebhookFacts {
+        let patch =
+            attrs.patch.as_ref().map(|patch| (facts::json(&patch.value), self.parser.loc(patch.span)));
+        let webhook = Webhook { mutating: attrs.mutating, object: object(attrs), span: Span::default() };
+        WebhookFacts { webhook, patch, loc: self.parser.loc(attrs.span) }
+    }
+}
+
+/// One of our attributes with its bare name; others as they are.
+fn bare(mut attribute: Attribute) -> Attribute {
+    let path = match &mut attribute.meta {
+        Meta::Path(path) => path,
+        Meta::List(list) => &mut list.path,
+        Meta::NameValue(pair) => &mut pair.path,
+    };
+    if let (Some(first), Some(last)) = (path.segments.first(), path.segments.last())
+        && path.segments.len() == 2
+        && CRATES.iter().any(|name| first.ident == *name)
+    {
+        let last: Ident = last.ident.clone();
+        *path = last.into();
+    }
+    attribute
+}
+
+fn texts(list: &[Spanned<String>]) -> Vec<String> {
+    list.iter().map(|item| item.value.clone()).collect()
+}
+
+fn text(item: Option<&Spanned<String>>) -> Option<String> {
+    item.map(|item| item.value.clone())
+}
+
+/// Groups as the API has them: the core group has no name.
+fn groups(list: &[Spanned<String>]) -> Vec<String> {
+    list.iter().map(|group| if group.value == "core" { String::new() } else { group.value.clone() }).collect()
+}
+
+fn rule(attrs: &RbacAttrs) -> PolicyRule {
+    PolicyRule {
+        groups: groups(&attrs.groups),
+        resources: texts(&attrs.resources),
+        resource_names: texts(&attrs.resource_names),
+        verbs: texts(&attrs.verbs),
+        urls: texts(&attrs.urls),
+        namespace: text(attrs.namespace.as_ref()),
+        role_name: text(attrs.role_name.as_ref()),
+        span: Span::default(),
+    }
+}
+
+fn configuration(attrs: &WebhookConfigurationAttrs) -> WebhookConfiguration {
+    WebhookConfiguration { mutating: attrs.mutating, name: text(attrs.name.as_ref()), span: Span::default() }
+}
+
+/// The webhook as the API has it, without its patch.
+fn object(attrs: &WebhookAttrs) -> MutatingWebhook {
+    // Values out of range have been reported.
+    let number = |number: &Option<Spanned<i64>>| number.as_ref().and_then(|n| i32::try_from(n.value).ok());
+    MutatingWebhook {
+        admission_review_versions: texts(&attrs.admission_review_versions),
+        client_config: client(attrs, number(&attrs.service_port)),
+        failure_policy: Some(attrs.failure_policy.value.clone()),
+        match_policy: text(attrs.match_policy.as_ref()),
+        name: attrs.name.value.clone(),
+        reinvocation_policy: text(attrs.reinvocation_policy.as_ref()),
+        rules: Some(vec![RuleWithOperations {
+            api_groups: Some(groups(&attrs.groups)),
+            api_versions: Some(texts(&attrs.versions)),
+            operations: Some(attrs.verbs.iter().map(|verb| verb.value.to_uppercase()).collect()),
+            resources: Some(texts(&attrs.resources)),
+            scope: None,
+        }]),
+        side_effects: text(attrs.side_effects.as_ref()).unwrap_or_default(),
+        timeout_seconds: number(&attrs.timeout_seconds),
+        ..MutatingWebhook::default()
+    }
+}
+
+fn client(attrs: &WebhookAttrs, port: Option<i32>) -> WebhookClientConfig {
+    let service = attrs.path.as_ref().map(|path| ServiceReference {
+        name: text(attrs.service_name.as_ref()).unwrap_or_else(|| SERVICE.0.to_string()),
+        namespace: text(attrs.service_namespace.as_ref()).unwrap_or_else(|| SERVICE.1.to_string()),
+        path: Some(path.value.clone()),
+        port,
+    });
+    WebhookClientConfig { ca_bundle: None, service, url: text(attrs.url.as_ref()) }
+}

@@ -1,0 +1,194 @@
+//! Rules become roles: one for each namespace and name, with as few rules as controller-gen writes (`pkg/rbac/parser.go`).
+//!
+//! Unlike there, no right is lost when two merged rules turn out to be about the same resources: controller-gen keeps one of
+//! them, whichever comes last in a random order.
+
+use std::collections::BTreeMap;
+
+use crate::ir::PolicyRule;
+
+/// A Role, or a ClusterRole if it has no namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// Namespace of a Role.
+    pub namespace: Option<String>,
+    /// Name.
+    pub name: String,
+    /// Rules in order.
+    pub rules: Vec<RoleRule>,
+}
+
+/// A rule of a role. Every list is sorted and without repetitions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of PolicyRule")]
+pub struct RoleRule {
+    pub groups: Vec<String>,
+    pub resources: Vec<String>,
+    pub resource_names: Vec<String>,
+    pub urls: Vec<String>,
+    pub verbs: Vec<String>,
+}
+
+/// The lists of a rule, by their place in [`RoleRule::list_mut`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Groups,
+    Resources,
+    ResourceNames,
+    Urls,
+    Verbs,
+}
+
+const LISTS: [List; 5] = [List::Groups, List::Resources, List::ResourceNames, List::Urls, List::Verbs];
+
+impl RoleRule {
+    fn list(&self, list: List) -> &Vec<String> {
+        match list {
+            List::Groups => &self.groups,
+            List::Resources => &self.resources,
+            List::ResourceNames => &self.resource_names,
+            List::Urls => &self.urls,
+            List::Verbs => &self.verbs,
+        }
+    }
+
+    fn list_mut(&mut self, list: List) -> &mut Vec<String> {
+        match list {
+            List::Groups => &mut self.groups,
+            List::Resources => &mut self.resources,
+            List::ResourceNames => &mut self.resource_names,
+            List::Urls => &mut self.urls,
+            List::Verbs => &mut self.verbs,
+        }
+    }
+
+    /// The lists but one; rules that agree in it can be merged.
+    fn key_without(&self, left_out: List) -> Vec<Vec<String>> {
+        LISTS.iter().filter(|list| **list != left_out).map(|list| self.list(*list).clone()).collect()
+    }
+
+    /// The text by which controller-gen sorts.
+    fn order(&self) -> String {
+        let lists = [&self.groups, &self.resources, &self.resource_names, &self.urls];
+        lists.map(|list| list.join("&")).join(" + ")
+    }
+}
+
+/// The roles in the order of their namespaces and names. Rules that name no role belong to `default_name`.
+pub fn roles(rules: &[PolicyRule], default_name: &str) -> Vec<Role> {
+    let mut of_role: BTreeMap<(&str, &str), Vec<RoleRule>> = BTreeMap::new();
+    for rule in rules {
+        let namespace = rule.namespace.as_deref().unwrap_or("");
+        let name = rule.role_name.as_deref().unwrap_or(default_name);
+        of_role.entry((namespace, name)).or_default().extend(split(rule));
+    }
+    let roles = of_role.into_iter().map(|((namespace, name), rules)| Role {
+        namespace: (!namespace.is_empty()).then(|| namespace.to_string()),
+        name: name.to_string(),
+        rules: normalize(rules),
+    });
+    roles.collect()
+}
+
+/// One rule for each resource.
+fn split(rule: &PolicyRule) -> Vec<RoleRule> {
+    let groups = rule.groups.iter().map(|group| if group == "core" { "" } else { group });
+    let whole = RoleRule {
+        groups: sorted(groups.map(str::to_string).collect()),
+        resources: Vec::new(),
+        resource_names: sorted(rule.resource_names.clone()),
+        urls: sorted(rule.urls.clone()),
+        verbs: sorted(rule.verbs.clone()),
+    };
+    if rule.resources.is_empty() {
+        return vec![whole];
+    }
+    let of = |resource: &String| RoleRule { resources: vec![resource.clone()], ..whole.clone() };
+    rule.resources.iter().map(of).collect()
+}
+
+fn sorted(mut list: Vec<String>) -> Vec<String> {
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+fn normalize(mut rules: Vec<RoleRule>) -> Vec<RoleRule> {
+    for list in [List::Verbs, List::Resources, List::Groups, List::Urls, List::Verbs] {
+        rules = merge(rules, list);
+    }
+    for rule in &mut rules {
+        if rule.verbs.iter().any(|verb| verb == "*") {
+            rule.verbs = vec!["*".to_string()];
+        }
+    }
+    rules.sort_by_cached_key(RoleRule::order);
+    rules
+}
+
+/// Joins rules that differ in one list only.
+fn merge(rules: Vec<RoleRule>, list: List) -> Vec<RoleRule> {
+    let mut merged: BTreeMap<Vec<Vec<String>>, RoleRule> = BTreeMap::new();
+    for mut rule in rules {
+        let values = std::mem::take(rule.list_mut(list));
+        let known = merged.entry(rule.key_without(list)).or_insert(rule).list_mut(list);
+        known.extend(values);
+        *known = sorted(std::mem::take(known));
+    }
+    merged.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(list: &str) -> Vec<String> {
+        list.split(';').filter(|text| *text != "-").map(str::to_string).collect()
+    }
+
+    fn rule(groups: &str, resources: &str, verbs: &str) -> PolicyRule {
+        PolicyRule {
+            groups: texts(groups),
+            resources: texts(resources),
+            verbs: texts(verbs),
+            ..PolicyRule::default()
+        }
+    }
+
+    fn shown(rules: &[PolicyRule]) -> Vec<String> {
+        let roles = roles(rules, "r");
+        let rules = roles.iter().flat_map(|role| &role.rules);
+        rules.map(|rule| format!("{} {}", rule.order(), rule.verbs.join(";"))).collect()
+    }
+
+    #[test]
+    fn rules_are_split_and_merged() {
+        let rules = [rule("apps", "b;a;b", "list;get"), rule("core", "a", "get"), rule("", "a", "list")];
+        // Verbs are joined before resources are, and these before groups.
+        assert_eq!(shown(&rules), [" + a +  +  get;list", "apps + a&b +  +  get;list"]);
+    }
+
+    #[test]
+    fn no_right_is_lost_where_merged_rules_meet() {
+        // The last two become one rule for both groups, which the first is about as well.
+        let rules = [rule("a;b", "x", "update"), rule("a", "x", "get"), rule("b", "x", "get")];
+        assert_eq!(shown(&rules), ["a&b + x +  +  get;update"]);
+    }
+
+    #[test]
+    fn the_order_of_rules_changes_nothing() {
+        let mut rules = vec![
+            rule("a", "x;y", "get"),
+            rule("b", "y", "get;*"),
+            rule("-", "-", "get"),
+            rule("a;b", "z", "get"),
+        ];
+        let first = shown(&rules);
+        for _ in 0..rules.len() {
+            rules.rotate_left(1);
+            assert_eq!(shown(&rules), first);
+        }
+        rules.reverse();
+        assert_eq!(shown(&rules), first);
+    }
+}

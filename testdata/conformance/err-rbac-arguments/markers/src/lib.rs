@@ -1,0 +1,7 @@
+//! Twin of the Go package of the case, with its markers.
+
+// +kubebuilder:rbac:groups=apps,resources=deployments
+// +kubebuilder:rbac:groups=apps,resource=deployments,verbs=get
+
+/// Reconcile does nothing.
+pub fn reconcile() {}

@@ -1,0 +1,16 @@
+//! Twin of the Go package of the case.
+
+use kubesmith_runtime::webhook;
+
+#[webhook(
+    path = "/x",
+    mutating = true,
+    failure_policy = "fail",
+    groups = "apps",
+    resources = "deployments",
+    verbs = "create",
+    versions = "v1",
+    name = "x.conformance.dev",
+    admission_review_versions = "v1",
+)]
+pub fn serve() {}
