@@ -28,6 +28,17 @@ impl Operation {
     }
 }
 
+/// Group, version and kind of subresources that are no part of the object.
+pub(crate) fn kind_of_subresource(subresource: &str) -> Option<(&str, &str, &str)> {
+    Some(match subresource {
+        "scale" => ("autoscaling", "v1", "Scale"),
+        "binding" => ("", "v1", "Binding"),
+        "eviction" => ("policy", "v1", "Eviction"),
+        "token" => ("authentication.k8s.io", "v1", "TokenRequest"),
+        _ => return None,
+    })
+}
+
 /// The options of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Options<'a> {
@@ -56,6 +67,11 @@ impl<'a> Attributes<'a> {
 
     pub(super) fn subresource(&self) -> &'a str {
         &self.call.path.subresource
+    }
+
+    /// Whether the object is one of the resource, and not of a kind that its subresource has.
+    pub(super) fn is_resource(&self) -> bool {
+        kind_of_subresource(self.subresource()).is_none()
     }
 
     /// The namespace; for a namespace its own name.
@@ -119,7 +135,7 @@ impl Versioned {
         to: &Arc<ResourceDef>,
     ) -> ApiResult<()> {
         // Subresources with a kind of their own have it in all versions.
-        if Arc::ptr_eq(&self.def, to) || attributes.subresource() == "scale" {
+        if Arc::ptr_eq(&self.def, to) || !attributes.is_resource() {
             self.def = to.clone();
             return Ok(());
         }

@@ -13,7 +13,7 @@ mod review;
 mod rules;
 mod validating;
 
-pub(crate) use attributes::{Attributes, Operation, Options};
+pub(crate) use attributes::{Attributes, Operation, Options, kind_of_subresource};
 pub(crate) use conditions::fault as condition_fault;
 pub(crate) use hook::Hooks;
 pub(crate) use mutating::mutate;

@@ -26,7 +26,7 @@ pub(crate) async fn mutate(attributes: &Attributes<'_>, object: Option<&mut Valu
     }
     let mut state = State {
         versioned: Versioned::new(attributes, object.as_deref()),
-        has_kind: attributes.subresource() != "scale",
+        has_kind: attributes.is_resource(),
         dirty: false,
         again: Again::default(),
     };
@@ -65,7 +65,7 @@ struct Again {
 
 struct State {
     versioned: Versioned,
-    /// Whether the object is of the resource's kind and not a scale.
+    /// Whether the object is of the resource's kind.
     has_kind: bool,
     dirty: bool,
     again: Again,

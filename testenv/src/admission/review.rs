@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
-use super::attributes::{Attributes, Versioned};
+use super::attributes::{Attributes, Versioned, kind_of_subresource};
 use crate::meta;
 use crate::registry::ResourceDef;
 
@@ -62,10 +62,9 @@ pub(super) fn described(attributes: &Attributes<'_>, versioned: &Versioned) -> V
 }
 
 fn kind(def: &ResourceDef, subresource: &str) -> Value {
-    if subresource == "scale" {
-        return json!({"group": "autoscaling", "version": "v1", "kind": "Scale"});
-    }
-    json!({"group": def.group, "version": def.version, "kind": def.kind})
+    let (group, version, kind) =
+        kind_of_subresource(subresource).unwrap_or((&def.group, &def.version, &def.kind));
+    json!({"group": group, "version": version, "kind": kind})
 }
 
 /// Reads the answer to a question with this uid.

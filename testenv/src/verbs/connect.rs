@@ -4,6 +4,8 @@ use ::http::Method;
 use serde_json::{Value, json};
 
 use super::delete::{self, DeleteOptions};
+use crate::admission::{self, Attributes, Operation, Options};
+use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::label_selector;
 use crate::meta;
@@ -28,18 +30,38 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResu
         return None;
     }
     Some(match action {
-        (_, "binding") if *method == Method::POST => {
-            delete::body(&call.body).and_then(|binding| bind(call, &call.path.name, &binding))
-        }
-        ("bindings", _) => {
-            delete::body(&call.body).and_then(|binding| bind(call, meta::name(&binding), &binding))
-        }
+        (_, "binding") | ("bindings", _) if *method == Method::POST => bind(call).await,
         (_, "eviction") if *method == Method::POST => evict(call).await,
-        (_, "token") if *method == Method::POST => token(call),
-        (_, "binding" | "eviction" | "token") => Err(ApiError::method_not_allowed()),
+        (_, "token") if *method == Method::POST => token(call).await,
+        (_, "binding" | "eviction" | "token") | ("bindings", _) => Err(ApiError::method_not_allowed()),
         (_, "log") => no_log(call),
         _ => no_kubelet(call),
     })
+}
+
+/// The object in the body, as admission webhooks let it through.
+async fn admitted(call: &Call<'_>) -> ApiResult<Value> {
+    let mut body = delete::body(&call.body)?;
+    if !body.is_object() {
+        return Err(ApiError::bad_request("the body is no object"));
+    }
+    let options = WriteOptions::parse(&call.query, "CreateOptions")?;
+    if let Some((group, version, kind)) = admission::kind_of_subresource(&call.path.subresource) {
+        let slash = if group.is_empty() { "" } else { "/" };
+        body["apiVersion"] = format!("{group}{slash}{version}").into();
+        body["kind"] = kind.into();
+    }
+    let attributes = Attributes {
+        call,
+        operation: Operation::Create,
+        name: &call.path.name,
+        old: None,
+        options: Options::Write(&options),
+        dry_run: options.dry_run,
+    };
+    admission::mutate(&attributes, Some(&mut body)).await?;
+    admission::validate(&attributes, Some(&body)).await?;
+    Ok(body)
 }
 
 fn object(call: &Call<'_>) -> ApiResult<Value> {
@@ -54,7 +76,10 @@ fn success(call: &Call<'_>) -> Reply {
 }
 
 /// Gives a pod its node.
-fn bind(call: &Call<'_>, name: &str, binding: &Value) -> ApiResult<Reply> {
+async fn bind(call: &Call<'_>) -> ApiResult<Reply> {
+    let binding = admitted(call).await?;
+    // The old way to bind names the pod in the object alone.
+    let name = if call.path.name.is_empty() { meta::name(&binding) } else { &call.path.name };
     let node = binding["target"]["name"].as_str().unwrap_or_default().to_owned();
     let key = format!("{}/{name}", call.path.namespace);
     let pod = call.server.store.get("pods", &key).map(|stored| stored.value.clone());
@@ -93,7 +118,7 @@ fn bind(call: &Call<'_>, name: &str, binding: &Value) -> ApiResult<Reply> {
 
 /// Deletes a pod unless a disruption budget forbids it.
 async fn evict(call: &Call<'_>) -> ApiResult<Reply> {
-    let eviction = delete::body(&call.body)?;
+    let eviction = admitted(call).await?;
     let pod = object(call)?;
     let over = matches!(pod["status"]["phase"].as_str(), Some("Failed" | "Pending" | "Succeeded"));
     if !over && !meta::is_terminating(&pod) {
@@ -132,8 +157,8 @@ fn check_budgets(call: &Call<'_>, pod: &Value) -> ApiResult<()> {
 }
 
 /// A token for a service account.
-fn token(call: &Call<'_>) -> ApiResult<Reply> {
-    let mut request = delete::body(&call.body)?;
+async fn token(call: &Call<'_>) -> ApiResult<Reply> {
+    let mut request = admitted(call).await?;
     let account = object(call)?;
     let audiences = match request["spec"]["audiences"].as_array() {
         Some(audiences) if !audiences.is_empty() => json!(audiences),

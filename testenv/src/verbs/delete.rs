@@ -238,7 +238,8 @@ async fn ask_webhooks(
     stored: &Arc<Object>,
     options: &DeleteOptions,
 ) -> ApiResult<()> {
-    let asks_nobody = call.server.hooks().is_empty();
+    // An eviction has been put to them as such.
+    let asks_nobody = call.server.hooks().is_empty() || !call.path.subresource.is_empty();
     if asks_nobody && !conversion::is_by_webhook(&call.def) {
         return Ok(());
     }

@@ -499,3 +499,40 @@ async fn match_conditions_choose_the_requests() {
     assert!(answer["message"].as_str().unwrap().ends_with(expected), "{answer}");
     env.stop().await;
 }
+
+#[tokio::test]
+async fn actions_are_put_to_webhooks_as_what_they_are() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let pods = "/api/v1/namespaces/default/pods";
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let (code, answer) = call(&env, Method::POST, pods, pod).await;
+    assert_eq!(code, 201, "{answer}");
+    let server =
+        HookServer::responding(&env, |_, request| json!({"allowed": request["subResource"] != "eviction"}))
+            .await;
+    let only = json!({"rules": rules(&["*"], &["pods/*"])});
+    validating(&env, "v", &[hook("v", &only)]).await;
+    let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n"}});
+    let path = format!("{pods}/p/binding");
+    let headers = [("content-type", "application/json"), ("impersonate-user", "scheduler")];
+    let (code, answer) = send(&env, Method::POST, &path, &headers, binding.to_string()).await;
+    assert_eq!(code, 201, "{answer}");
+    let (code, _) =
+        call(&env, Method::POST, &format!("{pods}/p/eviction"), json!({"metadata": {"name": "p"}})).await;
+    assert_eq!(code, 400);
+    let told: Vec<Value> = server
+        .take_calls()
+        .into_iter()
+        .map(|(_, r)| {
+            json!([r["operation"], r["kind"]["kind"], r["object"]["kind"], r["userInfo"]["username"]])
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            json!(["CREATE", "Binding", "Binding", "scheduler"]),
+            json!(["CREATE", "Eviction", "Eviction", "kubesmith-testenv"]),
+        ]
+    );
+    env.stop().await;
+}
