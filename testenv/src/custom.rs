@@ -1,6 +1,7 @@
 //! The rules of a custom resource: what its CRD says about one version.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -92,6 +93,8 @@ impl Family {
 /// The rules of one version.
 #[derive(Debug)]
 pub(crate) struct Schema {
+    /// Tells this schema from all others, those of earlier versions of its CRD included.
+    pub(crate) id: u64,
     /// `openAPIV3Schema` as written.
     pub(crate) schema: Value,
     /// The schema as it is enforced, with its rules.
@@ -111,6 +114,7 @@ impl Schema {
         let preserve_unknown = crd["spec"]["preserveUnknownFields"] == true || parsed.is_err();
         let structural = parsed.unwrap_or_default();
         Self {
+            id: id(crd, version),
             typed: Typed::custom(&structural),
             has_defaults: structural.any(&|part: &Structural| part.default.is_some()),
             schema,
@@ -148,6 +152,16 @@ impl Schema {
         };
         causes.into_iter().map(Cause::from).collect()
     }
+}
+
+/// The same for the same version of a CRD and, for all that ever happens, another for others; never 0.
+fn id(crd: &Value, version: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for field in ["uid", "resourceVersion"] {
+        crate::meta::text(crd, field).hash(&mut hasher);
+    }
+    version["name"].as_str().hash(&mut hasher);
+    hasher.finish().max(1)
 }
 
 /// The resources that an established CRD serves.

@@ -55,12 +55,16 @@ pub(crate) fn at_once(def: &ResourceDef, object: &Arc<Object>) -> Option<Served>
         }
         Behaviour::Custom(custom) => custom,
     };
+    if object.mark() == custom.id {
+        return Some(Served(object.clone()));
+    }
     let stored = stored_version(object);
     let same = is_version(def, stored);
     if !same && custom.family.conversion.is_some() {
         return None;
     }
     if same && custom.is_defaulted(&object.value) {
+        object.set_mark(custom.id);
         return Some(Served(object.clone()));
     }
     let mut value = defaulted(custom, object);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -17,28 +18,40 @@ pub(crate) struct Object {
     pub(crate) value: Value,
     pub(crate) rv: u64,
     bytes: OnceLock<Bytes>,
+    /// What its readers found out about it, which never changes for the same mark; 0 is nothing.
+    mark: AtomicU64,
 }
 
 impl Object {
     pub(crate) fn new(mut value: Value, rv: u64) -> Self {
         value["metadata"]["resourceVersion"] = Value::String(rv.to_string());
-        Self { value, rv, bytes: OnceLock::new() }
+        Self { value, rv, bytes: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
     /// An object that only looks as if it had been stored: it has no version.
     pub(crate) fn unstored(mut value: Value) -> Self {
         crate::meta::remove(&mut value, "resourceVersion");
-        Self { value, rv: 0, bytes: OnceLock::new() }
+        Self { value, rv: 0, bytes: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
     /// An object whose value carries the version already.
     pub(super) fn restored(value: Value, rv: u64) -> Self {
-        Self { value, rv, bytes: OnceLock::new() }
+        Self { value, rv, bytes: OnceLock::new(), mark: AtomicU64::new(0) }
     }
 
     /// The object as JSON, rendered once.
     pub(crate) fn json(&self) -> Bytes {
         self.bytes.get_or_init(|| self.render()).clone()
+    }
+
+    /// The mark that a reader left last; whoever looks at an object again need not do the same work.
+    pub(crate) fn mark(&self) -> u64 {
+        self.mark.load(Ordering::Relaxed)
+    }
+
+    /// Leaves a mark for later readers.
+    pub(crate) fn set_mark(&self, mark: u64) {
+        self.mark.store(mark, Ordering::Relaxed);
     }
 
     /// The object as JSON, without keeping it.

@@ -2,11 +2,12 @@
 
 use http::Request;
 use http_body_util::BodyExt;
+use kube::api::PostParams;
 use kube::client::Body;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
-use crate::support::widgets;
+use crate::support::{widget, widgets};
 
 /// Sends a request; answers the status code and the body.
 async fn send(env: &TestEnv, method: &str, path: &str, kind: &str, body: impl Into<Vec<u8>>) -> (u16, Value) {
@@ -143,4 +144,31 @@ async fn an_applied_configuration_may_leave_out_the_name_of_what_is_there() {
     let (status, body) = apply(widget(json!({"labels": {"a": "b"}}))).await;
     assert_eq!((status, &body["metadata"]["labels"]["a"]), (200, &json!("b")));
     assert_eq!(apply(widget(json!({"name": "b"}))).await.0, 400);
+}
+
+#[tokio::test]
+async fn defaults_that_come_later_are_read_from_old_objects() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    api.create(&PostParams::default(), &widget("w", json!({"spec": {"size": 1}}))).await.unwrap();
+    assert_eq!(api.get("w").await.unwrap().data["spec"], json!({"size": 1}));
+    for colour in ["red", "blue"] {
+        let schema = json!({"type": "object", "properties": {
+            "colour": {"type": "string", "default": colour}, "size": {"type": "integer", "default": 9},
+        }});
+        let place = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+        let patch = json!([{"op": "replace", "path": place, "value": schema}]).to_string();
+        let crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.a.example";
+        let (status, _) = send(&env, "PATCH", crd, "application/json-patch+json", patch).await;
+        assert_eq!(status, 200);
+        for _ in 0..2 {
+            assert_eq!(api.get("w").await.unwrap().data["spec"], json!({"colour": colour, "size": 1}));
+        }
+        let complete = widget(colour, json!({"spec": {"colour": "green", "size": 2}}));
+        api.create(&PostParams::default(), &complete).await.unwrap();
+    }
+    // Complete, and found so twice, also under the rules of another day.
+    for _ in 0..2 {
+        assert_eq!(api.get("red").await.unwrap().data["spec"], json!({"colour": "green", "size": 2}));
+    }
 }
