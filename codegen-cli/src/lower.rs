@@ -62,14 +62,16 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
             ),
         );
     }
-    let list = crates.list.iter().map(|krate| InputCrate {
+    let groups = ctx.groups(resources);
+    let has_types = |lib: &str| ctx.types.iter().any(|ty| ty.path.split("::").next() == Some(lib));
+    let list = crates.list.iter().filter(|krate| has_types(&krate.lib)).map(|krate| InputCrate {
         package: krate.package.clone(),
         lib: krate.lib.clone(),
         version: krate.version.clone(),
         path: display(&krate.folder),
     });
-    let groups = ctx.groups(resources);
-    (Ir { crates: list.collect(), groups, types: ctx.types, manifests }, ctx.diagnostics)
+    let crates = list.collect();
+    (Ir { crates, groups, types: ctx.types, manifests }, ctx.diagnostics)
 }
 
 /// State of a lowering.

@@ -1,6 +1,6 @@
 //! Runs the stages in their order, with gates where going on would only repeat mistakes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
 use crate::emit::{crd, openapi, rbac, rust, webhook};
-use crate::ir::Ir;
+use crate::ir::{Ir, Resource};
 use crate::load::{self, Crates};
 use crate::lower::{self, LowerOptions};
 use crate::output::{Kind, OutputTree, Target};
@@ -135,12 +135,16 @@ fn without_folder(settings: &Settings, ir: &Ir, sources: &SourceMap) -> Vec<Diag
     warnings.collect()
 }
 
+/// The resources that ask for a client.
+fn clients(ir: &Ir) -> impl Iterator<Item = &Resource> {
+    let versions = ir.groups.iter().flat_map(|group| &group.versions);
+    versions.flat_map(|version| &version.resources).filter(|resource| resource.client.is_some())
+}
+
 /// The client package; empty without a resource that asks for a client.
 fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> OutputTree {
-    let mut resources =
-        ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources);
     let mut out = OutputTree::new();
-    if !resources.any(|resource| resource.client.is_some()) {
+    if clients(ir).next().is_none() {
         return out;
     }
     let has = |generator| settings.only.contains(&generator);
@@ -168,7 +172,7 @@ fn package(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> rust::
         }
         Some(ClientTarget::Crate(name)) => crate_package(name.clone(), root, crates, ir),
         None => {
-            let first = crates.list.first().map_or("api", |krate| krate.package.as_str());
+            let first = ir.crates.first().map_or("api", |krate| krate.package.as_str());
             crate_package(format!("{}-client", first.trim_end_matches("-api")), root, crates, ir)
         }
     }
@@ -180,8 +184,13 @@ fn crate_package(name: String, root: &Path, crates: &Crates, ir: &Ir) -> rust::P
         let dependency = rust::Dependency::Path { path, version: Some(krate.version.clone()) };
         (krate.package.clone(), dependency)
     });
-    let used: BTreeMap<String, rust::Dependency> =
-        apis.filter(|(package, _)| ir.crates.iter().any(|krate| krate.package == *package)).collect();
+    // Crates without a type that the client names, such as a controller's, may depend on the client themselves.
+    let named: BTreeSet<&str> =
+        clients(ir).filter_map(|resource| resource.code.type_path.split("::").next()).collect();
+    let is_named = |package: &str| {
+        ir.crates.iter().any(|krate| krate.package == *package && named.contains(krate.lib.as_str()))
+    };
+    let used: BTreeMap<String, rust::Dependency> = apis.filter(|(package, _)| is_named(package)).collect();
     // The package uses the runtime that the API crates use.
     let runtime = crates.list.iter().find_map(|krate| krate.runtime.as_ref()).map_or_else(
         || rust::Dependency::Version(env!("CARGO_PKG_VERSION").to_string()),

@@ -6,9 +6,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, PostParams};
 use kubesmith::config::{self, Overrides};
 use kubesmith::diag::{self, MessageFormat};
 use kubesmith::pipeline::{self, Generated};
+use kubesmith_testenv::TestEnv;
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::support::{self, Crate};
 
@@ -57,6 +61,35 @@ fn manifests_equal_controller_gens() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn an_api_server_takes_what_is_written() {
+    let mut created = 0;
+    for case in cases() {
+        let generated = generate(&case, case.clone());
+        let env = TestEnv::builder().start().await.unwrap();
+        create(&env, json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "infra"}})).await;
+        for (_, text) in generated.targets.iter().flat_map(|target| target.tree.iter()) {
+            for document in serde_yaml::Deserializer::from_str(text) {
+                create(&env, serde_json::Value::deserialize(document).unwrap()).await;
+                created += 1;
+            }
+        }
+        env.stop().await;
+    }
+    assert_eq!(created, 23);
+}
+
+async fn create(env: &TestEnv, object: serde_json::Value) {
+    let object: DynamicObject = serde_json::from_value(object).unwrap();
+    let gvk = GroupVersionKind::try_from(object.types.as_ref().unwrap()).unwrap();
+    let resource = ApiResource::from_gvk(&gvk);
+    let api: Api<DynamicObject> = match &object.metadata.namespace {
+        Some(namespace) => Api::namespaced_with(env.client(), namespace, &resource),
+        None => Api::all_with(env.client(), &resource),
+    };
+    api.create(&PostParams::default(), &object).await.unwrap();
 }
 
 fn compare(case: &Path, crate_folder: &Path, generated: &Generated) {
@@ -175,4 +208,21 @@ fn programs_are_read_for_what_their_controllers_need() {
     let sample = Crate::with_files(twice);
     let out = sample.run(&["generate", "--input", "api", "--output", "out", "--only", "webhook"]);
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
+fn a_controller_beside_its_api_is_no_dependency_of_the_client() {
+    let sample =
+        Crate::new(&(crate::support::USES.to_string() + &support::kind("Widget", "    pub size: i32,")));
+    sample.write(
+        "controller/Cargo.toml",
+        "[package]\nname = \"a-controller\"\nversion = \"0.1.0\"\n[dependencies]\nsample-client = { path = \"../out\" }\n",
+    );
+    sample.write("controller/src/lib.rs", RULE);
+    let out = sample.run(&["generate", "--input", "api", "controller", "--output", "out"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let tree = sample.tree("out");
+    assert!(tree["Cargo.toml"].contains("name = \"sample-client\""), "{}", tree["Cargo.toml"]);
+    assert!(!tree["Cargo.toml"].contains("controller"), "{}", tree["Cargo.toml"]);
+    assert!(tree["rbac/role.yaml"].contains("  - deployments\n"));
 }

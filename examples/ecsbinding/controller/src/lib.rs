@@ -18,6 +18,7 @@ use kubesmith_runtime::controller::{
 };
 use kubesmith_runtime::informer::{Deleted, InformerError, ResourceEventHandler};
 use kubesmith_runtime::kube::api::{Patch, PatchParams};
+use kubesmith_runtime::rbac;
 use kubesmith_runtime::record::{EventBroadcaster, EventRecorder, EventType};
 use kubesmith_runtime::workqueue::Queue;
 use serde_json::json;
@@ -134,6 +135,8 @@ struct LabelBindings {
     recorder: EventRecorder,
 }
 
+#[rbac(groups = "hopegi.com", resources = "ecsbinding", verbs("get", "list", "watch", "patch"))]
+#[rbac(groups = "", resources = "events", verbs("create", "patch"))]
 impl Reconciler for LabelBindings {
     type Key = ObjectKey;
 
