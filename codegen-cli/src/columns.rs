@@ -30,13 +30,22 @@ pub fn infer(ir: &mut Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnos
     out
 }
 
-fn unknown(column: &PrintColumn, why: &str, loc: Option<Loc>) -> Diagnostic {
+const HELP: &str = "say it: `type` is one of integer, number, string, boolean, date";
+
+/// Why a type is not known, and what to do.
+#[derive(Debug, PartialEq, Eq)]
+struct Unknown {
+    why: String,
+    help: String,
+}
+
+fn unknown(column: &PrintColumn, unknown: Unknown, loc: Option<Loc>) -> Diagnostic {
     Diagnostic::error(
         Code::COLUMN_TYPE,
         loc,
-        format!("the type of the column `{}` is not known: {why}", column.name),
+        format!("the type of the column `{}` is not known: {}", column.name, unknown.why),
     )
-    .help("say it: `type` is one of integer, number, string, boolean, date")
+    .help(unknown.help)
 }
 
 /// The fields of every object's metadata that columns show, which are no part of a CRD's schema.
@@ -52,7 +61,7 @@ const METADATA: &[(&str, &str)] = &[
     (".metadata.uid", "string"),
 ];
 
-fn column_type(root: &Schema, path: &str) -> Result<&'static str, &'static str> {
+fn column_type(root: &Schema, path: &str) -> Result<&'static str, Unknown> {
     if let Some((_, name)) = METADATA.iter().find(|(known, _)| *known == path) {
         return Ok(name);
     }
@@ -63,8 +72,16 @@ fn column_type(root: &Schema, path: &str) -> Result<&'static str, &'static str> 
     {
         return Ok("string");
     }
-    let Some(schema) = paths::find(root, path) else {
-        return Err("its path leads to no field of the schema");
+    let because = |why: &str| Err(Unknown { why: why.to_string(), help: HELP.to_string() });
+    let schema = match paths::walk(root, path) {
+        Ok(Some(schema)) => schema,
+        Ok(None) => return because("the schema leaves the field open"),
+        Err(missing) => {
+            return Err(Unknown {
+                why: format!("there is no field `{}`", missing.name),
+                help: missing.help(),
+            });
+        }
     };
     match (schema.type_.as_deref(), schema.format.as_deref()) {
         (Some("string"), Some("date-time")) => Ok("date"),
@@ -72,10 +89,10 @@ fn column_type(root: &Schema, path: &str) -> Result<&'static str, &'static str> 
         (Some("integer"), _) => Ok("integer"),
         (Some("number"), _) => Ok("number"),
         (Some("boolean"), _) => Ok("boolean"),
-        (Some("object"), _) => Err("its path names an object"),
-        (Some("array"), _) => Err("its path names a list"),
+        (Some("object"), _) => because("its path names an object"),
+        (Some("array"), _) => because("its path names a list"),
         _ if schema.int_or_string => Ok("string"),
-        _ => Err("the schema leaves the field open"),
+        _ => because("the schema leaves the field open"),
     }
 }
 
@@ -113,11 +130,12 @@ mod tests {
             (".spec.list", Err("its path names a list")),
             (".spec", Err("its path names an object")),
             (".spec.open", Err("the schema leaves the field open")),
-            (".spec.open.x", Err("its path leads to no field of the schema")),
-            (".metadata.labels", Err("its path leads to no field of the schema")),
-            (".spec.nothing", Err("its path leads to no field of the schema")),
+            (".spec.open.x", Err("the schema leaves the field open")),
+            (".metadata.labels", Err("the schema leaves the field open")),
+            (".spec.nothing", Err("there is no field `nothing`")),
         ] {
-            assert_eq!(column_type(&schema, path), expected, "{path}");
+            let found = column_type(&schema, path).map_err(|unknown| unknown.why);
+            assert_eq!(found, expected.map_err(str::to_string), "{path}");
         }
     }
 }

@@ -23,6 +23,7 @@ pub enum Level {
 /// silent until they are asked for.
 pub const LINTS: &[(Code, Level)] = &[
     (Code::MEANINGLESS_MARKER, Level::Warn),
+    (Code::MISSING_SPEC, Level::Warn),
     (Code::PLAIN_COMMENT_MARKER, Level::Warn),
     (Code::PATH_NOT_IN_SCHEMA, Level::Warn),
     (Code::CRD_TOO_LARGE, Level::Warn),

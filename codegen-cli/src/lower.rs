@@ -48,7 +48,9 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
     };
     let mut resources = Vec::new();
     for (id, item) in resolver.items() {
-        if let Some(facts) = item.resource.as_ref().filter(|_| !resolver.module_facts(id).skip) {
+        // Core refuses parameters of a root type.
+        let wanted = item.generics.is_empty() && !resolver.module_facts(id).skip;
+        if let Some(facts) = item.resource.as_ref().filter(|_| wanted) {
             resources.extend(ctx.resource(id, item, facts));
         }
     }

@@ -12,7 +12,7 @@ mod webhooks;
 
 use crate::diag::Diagnostic;
 use crate::emit::crd;
-use crate::ir::{Ir, Span};
+use crate::ir::{Ir, Resource, Span};
 use crate::schema::{Additional, Schema, Schemas};
 use crate::source::{Loc, SourceMap};
 
@@ -37,6 +37,10 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
     let input = Input { ir, schemas, sources };
     let definitions = crd::definitions(ir);
     let mut out = Vec::new();
+    constraints::fit(&input, &mut out);
+    // What does not fit is not looked at a second time, through a server's eyes.
+    let fit = out.is_empty()
+        && resources(ir).all(|resource| resource.crd.print_columns.iter().all(|c| c.type_.is_some()));
     names::kinds_are_unique(&input, &mut out);
     names::resource_names_are_unique(&input, &mut out);
     names::code_names_are_unique(&input, &mut out);
@@ -48,17 +52,20 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
         versions::one_is_stored(&input, definition, &mut out);
         versions::one_is_served(&input, definition, &mut out);
         // Versions that are not one kind have no CRD that a server could look at.
-        if out.len() == known {
+        if fit && out.len() == known {
             server::refusals(&input, definition, &mut out);
         }
     }
-    constraints::fit(&input, &mut out);
     paths::exist(&input, &mut out);
     numbers::fit(&input, &mut out);
     webhooks::names_are_unique(&input, &mut out);
     webhooks::configurations_are_unique(&input, &mut out);
     webhooks::values_fit(&input, &mut out);
     out
+}
+
+fn resources(ir: &Ir) -> impl Iterator<Item = &Resource> {
+    ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources)
 }
 
 /// Schema of the values of a map, if that is what it describes.

@@ -5,7 +5,7 @@ use kubesmith_core::grammar::closest;
 
 use super::{Input, values};
 use crate::diag::Diagnostic;
-use crate::ir::Resource;
+use crate::ir::{PrintColumn, Resource};
 use crate::schema::Schema;
 
 /// Paths lead to fields of the schema, as far as it says. An API server takes those that do not, to no effect.
@@ -26,7 +26,9 @@ pub(super) fn exist(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
 /// The paths of columns and of scale: what has it, its place and the path.
 fn paths(resource: &Resource) -> Vec<(String, String, &str)> {
     let mut out = Vec::new();
-    for (index, column) in resource.crd.print_columns.iter().enumerate() {
+    // Of a column without a type that has been said.
+    let typed = |(_, column): &(usize, &PrintColumn)| column.type_.is_some();
+    for (index, column) in resource.crd.print_columns.iter().enumerate().filter(typed) {
         let place = format!("additionalPrinterColumns[{index}].jsonPath");
         out.push((format!("the column `{}`", column.name), place, column.json_path.as_str()));
     }
@@ -44,21 +46,16 @@ fn paths(resource: &Resource) -> Vec<(String, String, &str)> {
     out
 }
 
-/// The schema of the field that a path names; `None` where the schema leaves it open or has no such field.
-pub(crate) fn find<'a>(root: &'a Schema, path: &str) -> Option<&'a Schema> {
-    walk(root, path).ok().flatten()
-}
-
 /// A field that a path names and a schema does not have.
 #[derive(Debug)]
-pub(super) struct Missing {
-    pub(super) name: String,
+pub(crate) struct Missing {
+    pub(crate) name: String,
     near: Option<String>,
 }
 
 impl Missing {
     /// What to write instead.
-    pub(super) fn help(&self) -> String {
+    pub(crate) fn help(&self) -> String {
         match &self.near {
             Some(near) => format!("did you mean `{near}`?"),
             None => "names are those of the JSON, after serde's renaming".to_string(),
@@ -67,7 +64,7 @@ impl Missing {
 }
 
 /// Follows a path; what the schema leaves open is taken to exist.
-pub(super) fn walk<'a>(root: &'a Schema, path: &str) -> Result<Option<&'a Schema>, Missing> {
+pub(crate) fn walk<'a>(root: &'a Schema, path: &str) -> Result<Option<&'a Schema>, Missing> {
     let mut schema = root;
     for (depth, step) in steps(path).into_iter().enumerate() {
         match step {

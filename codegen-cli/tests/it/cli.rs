@@ -88,6 +88,13 @@ fn a_foreign_file_in_the_way_stops_the_run() {
 }
 
 #[test]
+fn a_missing_input_is_an_error() {
+    let out = sample().run(&["generate", "--input", "nowhere", "--output", "client"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text(&out.stderr).contains("error[KS0401]: input folder nowhere does not exist"));
+}
+
+#[test]
 fn errors_write_nothing() {
     let sample = sample();
     sample.run(GENERATE);

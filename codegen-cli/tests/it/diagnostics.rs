@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use kubesmith::diag::{self, MessageFormat};
 use kubesmith::lints::{LINTS, LintConfig};
 use kubesmith::pipeline::Generated;
-use kubesmith_core::diag::Code;
+use kubesmith_core::diag::{CODES, Code};
 
 use crate::support;
 
@@ -38,17 +38,31 @@ fn name(case: &Path) -> String {
 #[test]
 fn bad_input_is_explained() {
     let (cases, settings) = cases("diagnostics");
-    assert!(cases.len() >= 70, "{} cases", cases.len());
+    assert!(cases.len() >= 120, "{} cases", cases.len());
+    let mut codes: BTreeSet<Code> = BTreeSet::new();
     settings.bind(|| {
         for case in cases {
             let generated = support::generate(std::slice::from_ref(&case));
-            assert!(!generated.diagnostics.is_empty(), "{} has no mistake", name(&case));
-            let failed = diag::has_errors(&generated.diagnostics);
-            assert_eq!(generated.targets.is_empty(), failed, "{}: output", name(&case));
+            assert!(diag::has_errors(&generated.diagnostics), "{} has no error", name(&case));
+            assert!(generated.targets.is_empty(), "{} has output", name(&case));
+            codes.extend(generated.diagnostics.iter().map(|diagnostic| diagnostic.code));
             insta::assert_snapshot!(name(&case), shown(&generated, "diagnostics"));
         }
     });
+    let warns = |code: &Code| LINTS.iter().any(|(warning, _)| warning == code);
+    let elsewhere = |code: &Code| OTHER_CODES.iter().any(|(other, _)| other == code);
+    let known = CODES.iter().map(|info| info.code);
+    let silent: Vec<Code> = known.filter(|c| !codes.contains(c) && !warns(c) && !elsewhere(c)).collect();
+    assert!(silent.is_empty(), "without a case: {silent:?}");
 }
+
+/// Codes that no input crate alone can cause, with the test that shows them.
+const OTHER_CODES: &[(Code, &str)] = &[
+    (Code::INPUT_NOT_FOUND, "cli::a_missing_input_is_an_error"),
+    (Code::API_RULE, "api_rules"),
+    (Code::FOREIGN_FILE, "cli::a_foreign_file_in_the_way_stops_the_run"),
+    (Code::CANNOT_WRITE, "cli::a_read_only_folder_is_an_error"),
+];
 
 /// testdata/warnings: what every warning says, and that it stops nothing.
 #[test]

@@ -85,7 +85,8 @@ impl Parser<'_> {
             (Shape::Flag, Json::Bool(true)) => Some(Value::Flag),
             (Shape::Bool, Json::Bool(value)) => Some(Value::Bool(Spanned::new(value, span))),
             (Shape::Flag, Json::Bool(false)) => {
-                let message = format!("`{} = false` has no effect", written.name());
+                let equals = if written.marker.is_some() { "=" } else { " = " };
+                let message = format!("`{}{equals}false` has no effect", written.name());
                 self.error(Code::WRONG_VALUE, span, message, "leave it out");
                 None
             }

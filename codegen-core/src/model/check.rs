@@ -101,7 +101,7 @@ fn misfit(key: &str, target: Target, shape: &TypeShape, span: Span) -> Diagnosti
     } else if let Some(other) = counterpart(key, shape) {
         format!("did you mean `{other}`?")
     } else {
-        "remove the key, or put it where such a value is".to_owned()
+        "remove it, or put it where such a value is".to_owned()
     };
     Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, span, message).help(help)
 }

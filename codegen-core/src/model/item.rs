@@ -366,7 +366,7 @@ fn check_topology(schema: &SchemaAttrs, shape: &TypeShape, diagnostics: &mut Dia
     for (key, span, fits, what) in keys {
         if let Some(span) = span.filter(|_| !fits) {
             let message = format!("`{key}` is for {what}, but the type is {}", shape.describe());
-            let help = "remove the key, or put it where such a value is";
+            let help = "remove it, or put it where such a value is";
             diagnostics.push(Diagnostic::error(Code::WRONG_TYPE_FOR_KEY, span, message).help(help));
         }
     }

@@ -8,7 +8,7 @@ use syn::{Attribute, Data, DeriveInput, Fields, Generics, ItemStruct, Path, Toke
 use super::notation::Notation;
 use super::{Body, FieldModel, GenclientAttrs, ModuleAttrs, ResourceAttrs, TypeModel};
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
-use crate::grammar::{Family, ItemAttributes, Place, parse_attributes};
+use crate::grammar::{Family, ItemAttributes, KeySpec, Place, definitions, marker_text, parse_attributes};
 use crate::names::Scope;
 
 /// The root type of a resource, read and checked.
@@ -120,9 +120,15 @@ pub fn missing_facts(name: &str, has_attribute: bool, has: (bool, bool)) -> Vec<
         .map(|key| MissingFact {
             code: Code::MISSING_KEY,
             message: format!("#[resource] needs the key `{}`", key.name),
-            help: format!("add {}", key.example),
+            help: format!("add {}, or `//! {}` to the module", key.example, marker_of(key)),
         })
         .collect()
+}
+
+/// `+groupName=hopegi.com`
+fn marker_of(key: &KeySpec) -> String {
+    let marker = key.markers.first().and_then(|name| definitions().get(*name));
+    marker.map(|marker| marker_text(marker).replace('"', "")).unwrap_or_default()
 }
 
 fn field<'a>(model: &'a TypeModel, name: &str) -> Option<&'a FieldModel> {

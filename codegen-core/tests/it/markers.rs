@@ -243,7 +243,7 @@ fn mistakes_in_markers_are_reported() {
         ),
         (
             "+kubebuilder:validation:UniqueItems=false",
-            "KS0004: `+kubebuilder:validation:UniqueItems = false` has no effect",
+            "KS0004: `+kubebuilder:validation:UniqueItems=false` has no effect",
         ),
         ("+k8s:deepcopy-gen=true", "KS0013: `+k8s:deepcopy-gen` has no meaning for Rust types"),
         ("+kubebuilder:rbac:groups=a", "KS0006: `+kubebuilder:rbac` cannot stand on a field"),

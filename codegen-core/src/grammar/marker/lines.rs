@@ -29,6 +29,9 @@ impl MarkerLine {
     /// The place of a part of the text; of the whole comment where the compiler does not tell more.
     pub(crate) fn span(&self, range: Range<usize>) -> Span {
         let whole = self.literal.span();
+        // What is missing at the end is shown at the last character.
+        let last = self.text.char_indices().next_back().map_or(0, |(at, _)| at);
+        let range = if range.is_empty() { range.start.min(last)..self.text.len() } else { range };
         let (Some(offset), Some(before), Some(part)) =
             (self.offset, self.text.get(..range.start), self.text.get(range))
         else {
@@ -36,7 +39,7 @@ impl MarkerLine {
         };
         // Spans of proc_macro2 count characters.
         let start = offset + before.chars().count();
-        self.literal.subspan(start..start + part.chars().count().max(1)).unwrap_or(whole)
+        self.literal.subspan(start..start + part.chars().count()).unwrap_or(whole)
     }
 
     /// The name: what stands before the `=`, without the `+`, and its place.

@@ -91,7 +91,11 @@ pub fn near(name: &str) -> Option<String> {
     let known = definitions().keys().map(String::as_str);
     // What follows the last colon may be an argument.
     let outer = name.rsplit_once(':').map_or(name, |(outer, _)| outer);
-    closest(name, known.clone()).or_else(|| closest(outer, known)).map(str::to_owned)
+    // Another generator may call the same thing by another prefix.
+    let last = |name: &str| name.rsplit(':').next().unwrap_or(name).to_lowercase();
+    let namesake = || known.clone().find(|other| last(other) == last(name));
+    let near = closest(name, known.clone()).or_else(|| closest(outer, known.clone())).or_else(namesake);
+    near.map(str::to_owned)
 }
 
 /// Reports a marker in a place where none may stand.

@@ -33,7 +33,7 @@ impl Parser<'_> {
                 let mut inner = Vec::new();
                 self.add(line.written(key), line.name_span(), value, owner, &mut inner);
                 let value = Some(Value::Nested(inner));
-                self.add(Written::attribute(items), line.name_span(), value, owner, entries);
+                self.add(line.written(items), line.name_span(), value, owner, entries);
             }
             Target::Arguments(family) => {
                 for (key, span, value) in self.arguments(line, family.spec().keys) {
@@ -96,11 +96,14 @@ impl Parser<'_> {
             }
             let owner = Owner { name: format!("`+{}`", line.definition.name), keys };
             let mut entries = Vec::new();
-            let meant = std::mem::take(&mut self.meant);
+            let (meant, before) = (std::mem::take(&mut self.meant), self.diagnostics.len());
             for (key, span, value) in self.arguments(line, keys) {
                 self.add(line.written(key), span, value, &owner, &mut entries);
             }
-            self.require_arguments(line, keys, &entries);
+            // After a mistake the rest was not read.
+            if self.diagnostics.len() == before {
+                self.require_arguments(line, keys, &entries);
+            }
             self.meant = meant;
             return Some(Value::Nested(entries));
         }
@@ -202,11 +205,6 @@ impl Parser<'_> {
     }
 
     fn require_arguments(&mut self, line: &Reading<'_>, keys: &'static [KeySpec], entries: &[Entry]) {
-        // After a mistake the rest was not read.
-        let broken = entries.iter().any(|entry| matches!(entry.value, Value::Invalid));
-        if broken || line.value.is_some() || !self.meant.is_empty() {
-            return;
-        }
         let missing =
             |key: &&KeySpec| key.required && !entries.iter().any(|entry| entry.key.name == key.name);
         for key in keys.iter().filter(missing) {

@@ -1,0 +1,20 @@
+//! Exclusive bounds without a bound.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "example.com", version = "v1")]
+pub struct Widget {
+    pub metadata: ObjectMeta,
+    pub spec: WidgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WidgetSpec {
+    #[validation(exclusive_minimum)]
+    pub a: i32,
+    #[validation(maximum = 3, exclusive_maximum, exclusive_minimum)]
+    pub b: i32,
+}

@@ -1,0 +1,12 @@
+//! A resource with parameters.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "example.com", version = "v1")]
+pub struct Widget<T> {
+    pub metadata: ObjectMeta,
+    pub spec: T,
+}

@@ -1,0 +1,24 @@
+//! Markers in the documentation of a module.
+//! +grupName=example.com
+//! +versionName=1
+//! +optional
+//! +kubebuilder:validation:Optional
+//! +kubebuilder:validation:Required
+//! +groupName=example.com
+//! +groupName=example.org
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "example.com", version = "v1")]
+pub struct Widget {
+    pub metadata: ObjectMeta,
+    pub spec: WidgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WidgetSpec {
+    pub size: i32,
+}
