@@ -242,6 +242,12 @@ fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value 
     json!({"version": version, "resources": resources, "freshness": "Current"})
 }
 
+/// Whether everybody may see a path, with or without credentials.
+pub(crate) fn is_public(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    matches!(first, "version" | "healthz" | "livez" | "readyz")
+}
+
 /// Paths that are neither resources nor discovery.
 pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Reply> {
     if parts.method != Method::GET && parts.method != Method::HEAD {

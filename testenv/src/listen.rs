@@ -1,5 +1,6 @@
 //! Sockets: a listener whose connections and tasks are all owned and awaited.
 
+use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,8 @@ use crate::kubeconfig::{self, Credentials};
 
 /// How long a client may take for a TLS handshake or for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long to wait when the system hands out no connections.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How a listener's connections are.
 pub(crate) struct Sockets {
@@ -143,13 +146,24 @@ async fn accept(socket: TcpListener, all: Connections<impl Answers>, acceptor: O
             _ = stopped.changed() => break,
             _ = connections.join_next(), if !connections.is_empty() => {}
             accepted = socket.accept() => {
-                // A connection that broke before it was accepted concerns nobody else.
-                let Ok((stream, _)) = accepted else { continue };
-                connections.spawn(connection(stream, acceptor.clone(), all.clone()));
+                match accepted {
+                    Ok((stream, _)) => {
+                        connections.spawn(connection(stream, acceptor.clone(), all.clone()));
+                    }
+                    // A connection that broke before it was accepted concerns nobody else.
+                    Err(error) if broke_off(&error) => {}
+                    // The process has no more files, for instance: trying on at once would only burn time.
+                    Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+                }
             }
         }
     }
     while connections.join_next().await.is_some() {}
+}
+
+fn broke_off(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
 async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut all: Connections<impl Answers>) {

@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use ::http::request::Parts;
 use ::http::{Method, Request, Response};
@@ -27,6 +28,8 @@ use crate::{access, admission, crd, custom, discovery, meta, verbs, webhook};
 
 /// The largest body, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
+/// How long a body may take; kube-apiserver's `--request-timeout`.
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often a read-modify-write is tried again when others write the same object.
 const RETRIES: usize = 1000;
 
@@ -201,15 +204,9 @@ impl Server {
     {
         let (parts, body) = request.into_parts();
         let head = parts.method == Method::HEAD;
-        let body = match Limited::new(body, BODY_LIMIT).collect().await {
-            Ok(body) => body.to_bytes(),
-            Err(error) => {
-                let answer = match error.downcast::<http_body_util::LengthLimitError>() {
-                    Ok(_) => ApiError::too_large(BODY_LIMIT),
-                    Err(error) => ApiError::bad_request(format!("the body could not be read: {error}")),
-                };
-                return Reply::error(&answer).into_response();
-            }
+        let body = match whole(body).await {
+            Ok(body) => body,
+            Err(error) => return Reply::error(&error).into_response(),
         };
         let reply = self.dispatch(&parts, body).await.unwrap_or_else(|error| Reply::error(&error));
         // What the answer tells, or what it was worked out from, must not be lost any more.
@@ -224,10 +221,17 @@ impl Server {
     async fn dispatch(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
         let target = path::parse(parts.uri.path()).map_err(|()| ApiError::NoSuchPath)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default());
-        if let Target::Other(path) = &target {
+        let other = match &target {
+            Target::Other(path) => Some(path),
+            _ => None,
+        };
+        if let Some(path) = other.filter(|path| discovery::is_public(path)) {
             return discovery::other(self, path, parts);
         }
         let user = access::user(self, parts)?;
+        if let Some(path) = other {
+            return discovery::other(self, path, parts);
+        }
         let registry = self.registry();
         match target {
             Target::Resource(path) => {
@@ -321,6 +325,22 @@ impl Server {
             }
         }
         None
+    }
+}
+
+/// Reads a body to its end.
+async fn whole<B>(body: B) -> ApiResult<Bytes>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, BODY_LIMIT).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) => Err(match error.downcast::<http_body_util::LengthLimitError>() {
+            Ok(_) => ApiError::too_large(BODY_LIMIT),
+            Err(error) => ApiError::bad_request(format!("the body could not be read: {error}")),
+        }),
+        Err(_) => Err(ApiError::timeout()),
     }
 }
 

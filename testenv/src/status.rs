@@ -230,6 +230,11 @@ impl ApiError {
         Self::status(413, "RequestEntityTooLarge", message)
     }
 
+    pub(crate) fn timeout() -> Self {
+        let text = "Timeout: request did not complete within the allotted timeout".to_owned();
+        Self::status(504, "Timeout", text)
+    }
+
     /// A disruption budget forbids to evict a pod; `seconds` after which the client should try again, or 0.
     pub(crate) fn budget(detail: &str, seconds: u32) -> Self {
         let text = "Cannot evict pod as it would violate the pod's disruption budget.".to_owned();

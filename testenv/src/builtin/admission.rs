@@ -37,9 +37,24 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) -> 
 
 /// Completes an object that replaces `current`.
 pub(crate) fn updated(server: &Server, def: &ResourceDef, current: &Value, value: &mut Value) {
-    if def.is_custom() || def.plural != "services" {
-        return;
+    match def.collection.as_str() {
+        "pods" => keep_priority(current, value),
+        "services" => keep_addresses(server, current, value),
+        _ => {}
     }
+}
+
+/// `Priority` and `DefaultTolerationSeconds` work on updates, too.
+fn keep_priority(current: &Value, pod: &mut Value) {
+    for field in ["priority", "preemptionPolicy"] {
+        if pod["spec"][field].is_null() {
+            pod["spec"][field] = current["spec"][field].clone();
+        }
+    }
+    super::defaults::tolerate_broken_nodes(pod);
+}
+
+fn keep_addresses(server: &Server, current: &Value, value: &mut Value) {
     for field in ["clusterIP", "clusterIPs"] {
         if value["spec"][field].is_null() && !current["spec"][field].is_null() {
             value["spec"][field] = current["spec"][field].clone();

@@ -11,6 +11,7 @@ mod data;
 mod details;
 mod fault;
 mod history;
+mod hostile;
 mod kinds;
 mod robust;
 #[cfg(unix)]
