@@ -279,6 +279,15 @@ fn check_request(applied: &Value, manager: &Manager) -> Result<(), ApplyError> {
     }
 }
 
+/// What Go's field manager calls an object: `default/web; apps/v1, Kind=Deployment`.
+fn about(object: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (metadata, version) = (&object["metadata"], text(&object["apiVersion"]));
+    let (group, version) = version.split_once('/').unwrap_or(("", &version));
+    let (namespace, name) = (text(&metadata["namespace"]), text(&metadata["name"]));
+    format!("{namespace}/{name}; {group}/{version}, Kind={}", text(&object["kind"]))
+}
+
 fn run(
     versions: &dyn Versions,
     typed: &Typed,
@@ -294,8 +303,9 @@ fn run(
         record_update(versions, &Value::Null, &without_managed_fields(live), &mut managed, &before)?;
     }
     let base = base(Some(typed), live, applied);
-    let merged = walk::merge(ty, &base, applied)
-        .map_err(|e| ApplyError::Invalid(format!("failed to merge config: {e}")))?;
+    let merged = walk::merge(ty, &base, applied).map_err(|e| {
+        ApplyError::Invalid(format!("failed to create typed patch object ({}): {e}", about(applied)))
+    })?;
     let identity = Identity::new(manager, Operation::Apply);
     let last = managed.0.get(&identity).cloned().unwrap_or_default();
     let set = walk::fields_of(ty, applied).recursive_difference(&ignored(manager));

@@ -11,6 +11,7 @@ use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::{FieldValidation, WriteOptions};
 use crate::http::reply::Reply;
 use crate::meta;
+use crate::names;
 use crate::patching::{self, strategic};
 use crate::registry::Behaviour;
 use crate::server::Call;
@@ -54,6 +55,7 @@ impl Edit for Patched<'_> {
         let mut next = current.clone();
         carry_out(self.call, self.kind, &mut next, &self.patch.value)?;
         self.warnings = settle(self.call, &mut next, self.patch, self.options)?;
+        keeps_uid(self.call, current, &next)?;
         Ok(next)
     }
 }
@@ -164,8 +166,20 @@ struct Applied<'a> {
 
 impl Edit for Applied<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        merged(self.call, Some(current), self.wanted, self.options).await
+        let next = merged(self.call, Some(current), self.wanted, self.options).await?;
+        keeps_uid(self.call, current, &next)?;
+        Ok(next)
     }
+}
+
+/// A patch may leave the UID out but not change it.
+fn keeps_uid(call: &Call<'_>, current: &Value, next: &Value) -> ApiResult<()> {
+    let uid = meta::text(next, "uid");
+    if uid.is_empty() || uid == meta::text(current, "uid") {
+        return Ok(());
+    }
+    let cause = Cause::invalid("metadata.uid", names::quoted(uid), "field is immutable");
+    Err(ApiError::invalid(call.def.about(&call.path.name), vec![cause]))
 }
 
 /// The configuration merged into the live object, in the form that its type gives it.

@@ -211,6 +211,10 @@ fn position(call: &Call<'_>) -> ApiResult<(Option<u64>, Option<String>)> {
     let token = query.get("continue");
     check_match(rv, matching, token)?;
     if !token.is_empty() {
+        if !matches!(rv, "" | "0") {
+            let text = "specifying resource version is not allowed when using continue";
+            return Err(ApiError::bad_request(text));
+        }
         let token = Token::decode(token)?;
         return Ok((Some(token.rv), Some(token.start)));
     }

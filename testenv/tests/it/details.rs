@@ -172,3 +172,27 @@ async fn defaults_that_come_later_are_read_from_old_objects() {
         assert_eq!(api.get("red").await.unwrap().data["spec"], json!({"colour": "green", "size": 2}));
     }
 }
+
+#[tokio::test]
+async fn a_patch_cannot_change_the_uid() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+    send_json(&env, "POST", maps, map).await;
+    let patch = json!({"metadata": {"uid": "1"}}).to_string();
+    let (status, body) =
+        send(&env, "PATCH", &format!("{maps}/a"), "application/merge-patch+json", patch).await;
+    assert_eq!((status, &body["details"]["causes"][0]["field"]), (422, &json!("metadata.uid")));
+}
+
+#[tokio::test]
+async fn a_next_page_has_the_version_of_the_first() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let (_, first) = send_json(&env, "GET", "/api/v1/namespaces?limit=1", Value::Null).await;
+    let token = first["metadata"]["continue"].as_str().unwrap();
+    let path = format!("/api/v1/namespaces?limit=1&continue={token}&resourceVersion=");
+    assert_eq!(send_json(&env, "GET", &format!("{path}0"), Value::Null).await.0, 200);
+    let (status, body) = send_json(&env, "GET", &format!("{path}5"), Value::Null).await;
+    let text = "specifying resource version is not allowed when using continue";
+    assert_eq!((status, &body["message"]), (400, &json!(text)));
+}
