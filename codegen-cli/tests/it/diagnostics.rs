@@ -62,6 +62,7 @@ const OTHER_CODES: &[(Code, &str)] = &[
     (Code::API_RULE, "api_rules"),
     (Code::FOREIGN_FILE, "cli::a_foreign_file_in_the_way_stops_the_run"),
     (Code::CANNOT_WRITE, "cli::a_read_only_folder_is_an_error"),
+    (Code::NO_MANIFEST_FOLDER, "manifests::rules_without_a_folder_are_told"),
 ];
 
 /// testdata/warnings: what every warning says, and that it stops nothing.

@@ -205,6 +205,11 @@ impl Parser<'_> {
     }
 
     fn require_arguments(&mut self, line: &Reading<'_>, keys: &'static [KeySpec], entries: &[Entry]) {
+        // After a mistake the rest was not read.
+        let broken = entries.iter().any(|entry| matches!(entry.value, Value::Invalid));
+        if broken || !self.meant.is_empty() {
+            return;
+        }
         let missing =
             |key: &&KeySpec| key.required && !entries.iter().any(|entry| entry.key.name == key.name);
         for key in keys.iter().filter(missing) {
