@@ -167,6 +167,13 @@ mod tests {
     }
 
     #[test]
+    fn answers_of_the_older_version_are_taken_as_they_are() {
+        let answer = json!({"response": {"allowed": true, "patch": "W10="}});
+        let verdict = verdict(&answer, "u", "v1beta1", true).unwrap();
+        assert_eq!((verdict.allowed, verdict.patch.as_deref()), (true, Some(&b"[]"[..])));
+    }
+
+    #[test]
     fn a_patch_is_taken_out_of_its_encoding() {
         let answer = answer(json!({"uid": "u", "allowed": true, "patch": "W10=", "patchType": "JSONPatch"}));
         let verdict = verdict(&answer, "u", "v1", true).unwrap();

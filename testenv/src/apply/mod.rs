@@ -5,12 +5,11 @@
 
 mod builtin;
 mod managed;
+mod prune;
 mod set;
 mod types;
 mod versions;
 mod walk;
-
-use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
@@ -19,7 +18,7 @@ pub use managed::{Manager, Operation};
 pub use set::{Element, Set, path_text};
 use types::Ty;
 pub use types::Typed;
-use versions::{Comparisons, Same, converted};
+use versions::{Comparisons, Same};
 pub use versions::{Unconverted, Versions};
 use walk::Comparison;
 
@@ -311,7 +310,7 @@ fn run(
     let set = walk::fields_of(ty, applied).recursive_difference(&ignored(manager));
     let owned = Owned { set, api_version: manager.api_version.clone(), time: last.time.clone() };
     managed.0.insert(identity.clone(), owned);
-    let mut object = give_up(versions, merged, &managed, &last, &manager.api_version)?;
+    let mut object = prune::give_up(versions, merged, &managed, &last, &manager.api_version)?;
     let compared = Comparisons::new(versions, &base, &object, ignored(manager));
     settle(compared, &mut managed, &identity, force)?;
     let changed = live.is_null() || object != base;
@@ -327,58 +326,6 @@ fn run(
     }
     managed.write_to(&mut object);
     Ok(Applied { object, changed })
-}
-
-/// Removes what the manager owned before, does not apply any more and nobody else owns.
-fn give_up(
-    versions: &dyn Versions,
-    merged: Value,
-    managed: &Managed,
-    last: &Owned,
-    own_version: &str,
-) -> Result<Value, Unconverted> {
-    let Some(typed) = versions.typed(&last.api_version).filter(|_| !last.set.is_empty()) else {
-        return Ok(merged);
-    };
-    let ty = Ty::of(typed);
-    let merged = converted(versions, &merged, &last.api_version)?;
-    let last_set = walk::with_named_parents(ty, &last.set);
-    let pruned = walk::remove(ty, &merged, &last_set);
-    let pruned = add_back_owned(versions, &merged, pruned, managed, &last.api_version)?;
-    let pruned = converted(versions, &pruned, &last.api_version)?;
-    let gone = fields(ty, &merged).difference(&fields(ty, &pruned)).intersection(&last_set);
-    converted(versions, &walk::remove(ty, &merged, &gone), own_version)
-}
-
-fn fields(ty: Ty<'_>, value: &Value) -> Set {
-    walk::with_named_parents(ty, &walk::fields_of(ty, value))
-}
-
-/// Puts back what was taken out and somebody owns: at first in the version that it was taken out in, since others may not
-/// be reached without it.
-fn add_back_owned(
-    versions: &dyn Versions,
-    merged: &Value,
-    mut pruned: Value,
-    managed: &Managed,
-    first: &str,
-) -> Result<Value, Unconverted> {
-    let mut owned: BTreeMap<&str, Set> = BTreeMap::new();
-    for entry in managed.0.values() {
-        let set = owned.entry(&entry.api_version).or_default();
-        *set = set.union(&entry.set);
-    }
-    let own = owned.remove(first).map(|set| (first, set));
-    let mut merged = merged.clone();
-    for (version, set) in own.into_iter().chain(owned) {
-        let Some(typed) = versions.typed(version) else { continue };
-        let ty = Ty::of(typed);
-        merged = converted(versions, &merged, version)?;
-        pruned = converted(versions, &pruned, version)?;
-        let keep = fields(ty, &pruned).union(&walk::with_named_parents(ty, &set));
-        pruned = walk::remove(ty, &merged, &fields(ty, &merged).difference(&keep));
-    }
-    Ok(pruned)
 }
 
 /// Takes changed fields from their other owners, or reports them as conflicts.

@@ -242,6 +242,12 @@ mod tests {
     }
 
     #[test]
+    fn answers_of_the_older_version_need_no_uid() {
+        let answer = json!({"response": {"result": {"status": "Success"}, "convertedObjects": [{}]}});
+        assert_eq!(converted(answer, "u", "v1beta1").unwrap(), [json!({})]);
+    }
+
+    #[test]
     fn answers_are_checked_before_their_objects() {
         let answer = |response: Value| json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "response": response});
         for (answer, expected) in [

@@ -197,3 +197,30 @@ async fn a_webhook_that_is_gone_is_not_called() {
     assert_eq!(code, 201);
     env.stop().await;
 }
+
+#[tokio::test]
+async fn a_service_of_another_name_leads_to_a_webhook_without_cluster_dns() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
+    call(&env, Method::POST, "/api/v1/namespaces", json!({"metadata": {"name": "system"}})).await;
+    let service =
+        json!({"metadata": {"name": "hooks"}, "spec": {"type": "ExternalName", "externalName": "localhost"}});
+    let (code, answer) = call(&env, Method::POST, "/api/v1/namespaces/system/services", service).await;
+    assert_eq!(code, 201, "{answer}");
+    let serving = env.local_serving().unwrap();
+    let mut hook = hook("v", &json!({}));
+    use base64::Engine as _;
+    hook["clientConfig"]["caBundle"] =
+        json!(base64::engine::general_purpose::STANDARD.encode(serving.ca_bundle()));
+    hook["clientConfig"]["service"]["port"] = json!(serving.port());
+    let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    call(&env, Method::POST, path, json!({"metadata": {"name": "v"}, "webhooks": [hook]})).await;
+    // The webhook is found; its certificate is still that of another name.
+    let (code, answer) = call(&env, Method::POST, MAPS, json!({"metadata": {"name": "m"}})).await;
+    assert_eq!(code, 500);
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.contains("tls: failed to verify certificate: x509: certificate"), "{message}");
+    assert!(message.contains("hooks.system.svc"), "{message}");
+    assert!(server.calls().is_empty());
+    env.stop().await;
+}

@@ -1,0 +1,63 @@
+//! What an applied configuration gives up: fields that the manager owned and leaves out now.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::managed::{Managed, Owned};
+use super::set::Set;
+use super::types::Ty;
+use super::versions::{Unconverted, Versions, converted};
+use super::walk;
+
+/// Removes what the manager owned before, does not apply any more and nobody else owns.
+pub(super) fn give_up(
+    versions: &dyn Versions,
+    merged: Value,
+    managed: &Managed,
+    last: &Owned,
+    own_version: &str,
+) -> Result<Value, Unconverted> {
+    let Some(typed) = versions.typed(&last.api_version).filter(|_| !last.set.is_empty()) else {
+        return Ok(merged);
+    };
+    let ty = Ty::of(typed);
+    let merged = converted(versions, &merged, &last.api_version)?;
+    let last_set = walk::with_named_parents(ty, &last.set);
+    let pruned = walk::remove(ty, &merged, &last_set);
+    let pruned = add_back_owned(versions, &merged, pruned, managed, &last.api_version)?;
+    let pruned = converted(versions, &pruned, &last.api_version)?;
+    let gone = fields(ty, &merged).difference(&fields(ty, &pruned)).intersection(&last_set);
+    converted(versions, &walk::remove(ty, &merged, &gone), own_version)
+}
+
+fn fields(ty: Ty<'_>, value: &Value) -> Set {
+    walk::with_named_parents(ty, &walk::fields_of(ty, value))
+}
+
+/// Puts back what was taken out and somebody owns: at first in the version that it was taken out in, since others may not
+/// be reached without it.
+fn add_back_owned(
+    versions: &dyn Versions,
+    merged: &Value,
+    mut pruned: Value,
+    managed: &Managed,
+    first: &str,
+) -> Result<Value, Unconverted> {
+    let mut owned: BTreeMap<&str, Set> = BTreeMap::new();
+    for entry in managed.0.values() {
+        let set = owned.entry(&entry.api_version).or_default();
+        *set = set.union(&entry.set);
+    }
+    let own = owned.remove(first).map(|set| (first, set));
+    let mut merged = merged.clone();
+    for (version, set) in own.into_iter().chain(owned) {
+        let Some(typed) = versions.typed(version) else { continue };
+        let ty = Ty::of(typed);
+        merged = converted(versions, &merged, version)?;
+        pruned = converted(versions, &pruned, version)?;
+        let keep = fields(ty, &pruned).union(&walk::with_named_parents(ty, &set));
+        pruned = walk::remove(ty, &merged, &fields(ty, &merged).difference(&keep));
+    }
+    Ok(pruned)
+}
