@@ -1,7 +1,7 @@
 //! Kubernetes' API conventions, and what clients in Rust stumble over. All of these are warnings, whose levels
 //! [`crate::lints`] knows.
 //!
-//! Source: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md, and the checks of
+//! Source: <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md>, and the checks of
 //! crd-schema-checker and kube-api-linter that follow from it.
 
 use heck::ToLowerCamelCase;

@@ -193,7 +193,10 @@ fn requests_are_checked() {
     assert_eq!(error.to_string(), "metadata.managedFields must be nil");
     let twice = config(json!({"tags": ["x", "x"]}));
     let error = apply(&typed, &Value::Null, &twice, &manager("one", 1), false).unwrap_err();
-    assert_eq!(error.to_string(), "failed to merge config: .spec.tags: duplicate entries for key [=\"x\"]");
+    assert_eq!(
+        error.to_string(),
+        "failed to create typed patch object (/a; g/v1, Kind=W): .spec.tags: duplicate entries for key [=\"x\"]"
+    );
 }
 
 #[test]
