@@ -18,18 +18,6 @@ import sys
 CORE = "io.k8s.api.core.v1"
 META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 
-# The packages whose types codegen-cli/src/known/k8s.rs names.
-PACKAGES = {
-    "io.k8s.api.apps.v1": ("api", "apps/v1"),
-    "io.k8s.api.autoscaling.v2": ("api", "autoscaling/v2"),
-    "io.k8s.api.batch.v1": ("api", "batch/v1"),
-    CORE: ("api", "core/v1"),
-    "io.k8s.api.networking.v1": ("api", "networking/v1"),
-    "io.k8s.api.policy.v1": ("api", "policy/v1"),
-    "io.k8s.api.rbac.v1": ("api", "rbac/v1"),
-    META: ("apimachinery", "pkg/apis/meta/v1"),
-}
-
 # Names of imported packages in the sources.
 IMPORTS = {"metav1": META, "v1": CORE, "corev1": CORE, "api": CORE}
 
@@ -181,11 +169,18 @@ def reachable(types, roots):
 
 
 def roots():
-    """The types that the table in known/k8s.rs names."""
-    table = pathlib.Path(__file__).parent.parent / "codegen-cli/src/known/k8s.rs"
-    for path, names in re.findall(r'^    "k8s_openapi::([\w:]+)" \w+:\s+([\w,\s]+);', table.read_text(), re.M):
-        for name in names.split(","):
-            yield "io.k8s." + path.replace("::", ".") + "." + name.strip()
+    """The types that the table in known/k8s_types.rs names."""
+    table = pathlib.Path(__file__).parent.parent / "codegen-cli/src/known/k8s_types.rs"
+    for path in re.findall(r'^    \("k8s_openapi::([\w:]+)"', table.read_text(), re.M):
+        yield "io.k8s." + path.replace("::", ".")
+
+
+def packages():
+    """Repository and folder of the packages. Those outside of these two are left as the OpenAPI document has them."""
+    for name in {root.rpartition(".")[0] for root in roots()}:
+        if name.startswith("io.k8s.api."):
+            yield name, ("api", name.removeprefix("io.k8s.api.").replace(".", "/"))
+    yield META, ("apimachinery", "pkg/apis/meta/v1")
 
 
 def write(name, said, indent):
@@ -202,7 +197,7 @@ def write(name, said, indent):
 def main():
     repositories = {"api": pathlib.Path(sys.argv[1]), "apimachinery": pathlib.Path(sys.argv[2])}
     types = {}
-    for package, (repository, path) in PACKAGES.items():
+    for package, (repository, path) in packages():
         types |= {f"{package}.{name}": said for name, said in parse(repositories[repository] / path).items()}
     print("# Written by hack/kubernetes-facts.py from the Go source of k8s.io/api and k8s.io/apimachinery", sys.argv[3])
     for name in sorted(reachable(types, roots())):

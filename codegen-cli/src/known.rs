@@ -1,13 +1,15 @@
 //! Types of other crates whose JSON form is known without reading them.
 //!
 //! Sources: serde's implementations for std's types (serde 1), `JsonSchema` of k8s-openapi 0.29 (from
-//! Kubernetes' OpenAPI document), controller-gen's known types (`pkg/crd/known_types.go`) for those that
+//! Kubernetes' OpenAPI document), Kubernetes' Go source for what the document leaves out, controller-gen's known types (`pkg/crd/known_types.go`) for those that
 //! the document describes too loosely, and the `Serialize` implementations of chrono 0.4, jiff 0.2,
 //! uuid 1 and url 2.
 
 mod k8s;
+mod k8s_types;
 mod kubernetes;
 
+use k8s_openapi::schemars::{self, SchemaGenerator};
 use serde_json::Number;
 
 use crate::schema::{Additional, Schema};
@@ -109,7 +111,10 @@ const PLAIN: &[(&str, Make)] = &[
     ("k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime", date_time),
     ("k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1", || Schema::of_type("object")),
     ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON", any),
-    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1beta1::JSON", any),
+    // Go writes these by methods of their own: controller-gen says nothing of their form.
+    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray", any),
+    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool", any),
+    ("k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray", any),
 ];
 
 /// Types with parameters.
@@ -153,7 +158,7 @@ pub fn find(path: &str) -> Option<Known> {
     if let Some((_, known)) = GENERIC.iter().find(|(known, _)| *known == path) {
         return Some(*known);
     }
-    let plain = PLAIN.iter().any(|(known, _)| *known == path) || k8s::generator(path).is_some();
+    let plain = PLAIN.iter().any(|(known, _)| *known == path) || k8s::find(path).is_some();
     plain.then_some(Known::Plain)
 }
 
@@ -162,12 +167,17 @@ pub fn is_known(path: &str) -> bool {
     find(path).is_some()
 }
 
-/// A known path that ends in this name, for suggestions.
-pub fn by_name(name: &str) -> Option<&'static str> {
-    let ends = |path: &str| path.rsplit("::").next() == Some(name) && path.contains("::");
+/// The paths of every known type, those of std's prelude by their names.
+pub fn paths() -> impl Iterator<Item = &'static str> {
     let plain = PLAIN.iter().map(|(path, _)| *path);
     let generic = GENERIC.iter().map(|(path, _)| *path);
-    plain.chain(generic).find(|path| ends(path)).or_else(|| k8s::paths().find(|path| ends(path)))
+    let seen = |path: &&str| !PLAIN.iter().any(|(known, _)| known == path);
+    plain.chain(generic).chain(k8s::paths().filter(seen))
+}
+
+/// A known path that ends in this name, for suggestions.
+pub fn by_name(name: &str) -> Option<&'static str> {
+    paths().find(|path| path.contains("::") && path.rsplit("::").next() == Some(name))
 }
 
 /// The schema of a type without parameters.
@@ -182,8 +192,14 @@ pub fn schema_with(path: &str, embedded_object_meta: bool) -> Option<Schema> {
     }
     match PLAIN.iter().find(|(known, _)| *known == path) {
         Some((_, make)) => Some(make()),
-        None => k8s::generator(path).map(|generator| k8s::convert(path, generator, embedded_object_meta)),
+        None => k8s::find(path).map(|make| k8s::convert(make, embedded_object_meta)),
     }
+}
+
+/// What schemars makes of a type of k8s-openapi where it is used, with the settings of the generator: the type's schema or
+/// a reference to it, exactly as in a program that derives `JsonSchema`.
+pub fn json_schema(path: &str, generator: &mut SchemaGenerator) -> Option<schemars::Schema> {
+    k8s::find(path).map(|make| make(generator))
 }
 
 /// What a user may say of an embedded object, as controller-gen's `generateEmbeddedObjectMeta` has it.

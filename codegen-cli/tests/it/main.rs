@@ -9,6 +9,7 @@ mod crash;
 mod diagnostics;
 mod examples;
 mod forms;
+mod known_types;
 mod manifests;
 mod openapi;
 mod properties;

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Writes codegen-cli/src/known/k8s_types.rs: the types of k8s-openapi, by the paths that they are exported at.
+
+    hack/kubernetes-types.py <folder of k8s-openapi's sources>/src/v1_36 > codegen-cli/src/known/k8s_types.rs
+
+Types with parameters (lists, patches, watch events) are what servers answer, not parts of objects; they are left out.
+"""
+
+import pathlib
+import re
+import sys
+
+
+def types(folder):
+    """Names and paths of the types of a module and those in it."""
+    text = (folder / "mod.rs").read_text()
+    for file, name in re.findall(r"^pub use self::(\w+)::(\w+);", text, re.M):
+        source = (folder / f"{file}.rs").read_text()
+        if re.search(rf"^impl crate::schemars::JsonSchema for {name} ", source, re.M):
+            yield name
+
+
+def modules(folder, path):
+    if names := sorted(types(folder)):
+        yield path, names
+    for name in re.findall(r"^pub mod (\w+);", (folder / "mod.rs").read_text(), re.M):
+        yield from modules(folder / name, [*path, name])
+
+
+def main():
+    print("//! k8s-openapi's types by their paths.")
+    print("//!")
+    print("//! Written by hack/kubernetes-types.py from k8s-openapi 0.29, `v1_36`: its `JsonSchema` implementations.")
+    print()
+    print("use k8s_openapi::schemars::SchemaGenerator;")
+    print()
+    print("use super::k8s::Make;")
+    print()
+    print("/// Types by their path, sorted.")
+    print("#[rustfmt::skip]")
+    print("pub(super) const TABLE: &[(&str, Make)] = &[")
+    for path, name in sorted(("::".join(["k8s_openapi", *path]), name)
+                             for path, names in modules(pathlib.Path(sys.argv[1]), []) for name in names):
+        print(f'    ("{path}::{name}", SchemaGenerator::subschema_for::<{path}::{name}>),')
+    print("];")
+
+
+main()
