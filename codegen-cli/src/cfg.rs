@@ -9,7 +9,10 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Field, Lit, LitBool, Meta, Token, Variant};
 
-/// Keys with a value that hold: the target `x86_64-unknown-linux-gnu`.
+/// The target that conditions are evaluated for.
+const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+
+/// Keys with a value that hold: those of the target.
 const TARGET: &[(&str, &str)] = &[
     ("panic", "unwind"),
     ("target_arch", "x86_64"),
@@ -43,6 +46,16 @@ impl Cfg {
             // rustc refuses a condition that cannot be read.
             attribute.parse_args::<Condition>().is_ok_and(|condition| self.holds(&condition))
         })
+    }
+
+    /// Whether a table `[target.<name>]` of a Cargo.toml is for the target: a condition or the target's name.
+    pub fn is_target(&self, name: &str) -> bool {
+        match name.strip_prefix("cfg(").and_then(|rest| rest.strip_suffix(')')) {
+            Some(condition) => {
+                syn::parse_str::<Condition>(condition).is_ok_and(|condition| self.holds(&condition))
+            }
+            None => name == TRIPLE,
+        }
     }
 
     fn holds(&self, condition: &Condition) -> bool {

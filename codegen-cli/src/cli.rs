@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use kubesmith_core::diag::{Code, Severity};
 
 use crate::api_rules::Report;
-use crate::config::{self, Generator, ManifestFlags, Overrides, Settings};
+use crate::config::{self, FeatureFlags, Generator, ManifestFlags, Overrides, Settings};
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::explain;
 use crate::lints::LintConfig;
@@ -78,6 +78,8 @@ struct Generate {
     /// Folder of a crate with API types (the one with its Cargo.toml); may be repeated.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     input: Vec<PathBuf>,
+    #[command(flatten)]
+    features: FeatureFlags,
     /// Folder of the client package; CRDs, roles and webhook configurations go to its subfolders `crds`, `rbac` and
     /// `webhook` unless they have folders of their own.
     #[arg(long, value_name = "DIR")]
@@ -226,6 +228,7 @@ fn settings(arguments: Generate) -> Result<Vec<Settings>, config::UsageError> {
         file.as_deref(),
         Overrides {
             input: arguments.input,
+            features: arguments.features,
             output: arguments.output,
             crd_output: arguments.crd_output,
             only: arguments.only,

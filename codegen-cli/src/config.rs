@@ -1,5 +1,6 @@
 //! `kubesmith.toml`, and how flags add to it.
 
+mod features;
 mod header;
 mod manifests;
 mod merge;
@@ -10,7 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::lints::{LintConfig, Lints};
+use crate::load::FeatureChoice;
 
+pub use features::FeatureFlags;
 pub use manifests::{
     ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig, RbacSettings, WebhookConfig, WebhookSettings,
 };
@@ -61,6 +64,15 @@ pub struct Config {
     /// Crate folders, relative to the file.
     #[serde(default)]
     pub input: Vec<PathBuf>,
+    /// Features of the inputs that are on beside `default`: `a`, or `package/a` for one of them.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// Whether all features of the inputs are on.
+    #[serde(default)]
+    pub all_features: bool,
+    /// Whether the feature `default` is left out.
+    #[serde(default)]
+    pub no_default_features: bool,
     /// Generators to run; all when absent.
     pub only: Option<Vec<Generator>>,
     /// File whose text begins every generated Rust file; ` YEAR` in it is replaced.
@@ -127,6 +139,7 @@ pub struct ClientConfig {
 #[allow(missing_docs, reason = "the names are those of the flags")]
 pub struct Overrides {
     pub input: Vec<PathBuf>,
+    pub features: FeatureFlags,
     pub output: Option<PathBuf>,
     pub crd_output: Option<PathBuf>,
     pub only: Vec<Generator>,
@@ -157,6 +170,8 @@ pub enum ClientTarget {
 pub struct Settings {
     /// Crate folders.
     pub input: Vec<PathBuf>,
+    /// Which of their features are on.
+    pub features: FeatureChoice,
     /// Generators to run, in order, without repetition.
     pub only: Vec<Generator>,
     /// Folder of the CRDs; present when they are generated.
@@ -221,6 +236,7 @@ fn check_members(path: &Path, config: &Config, flags: &Overrides) -> Result<(), 
     }
     let one_only = [
         ("--input", !flags.input.is_empty()),
+        ("--features", !flags.features.features.is_empty()),
         ("--output", flags.output.is_some()),
         ("--crd-output", flags.crd_output.is_some()),
         ("--crate-name", flags.crate_name.is_some()),

@@ -57,6 +57,24 @@ const STD: &[(&str, &str)] = &[
     ("primitive::str", "str"),
 ];
 
+/// The crates whose types are known here, and those that re-export them.
+const CRATES: &[&str] = &[
+    "alloc",
+    "chrono",
+    "core",
+    "jiff",
+    "k8s_openapi",
+    "kube",
+    "kube_client",
+    "kube_core",
+    "kubesmith_runtime",
+    "serde",
+    "serde_json",
+    "std",
+    "url",
+    "uuid",
+];
+
 /// Makes a schema.
 type Make = fn() -> Schema;
 
@@ -160,6 +178,11 @@ pub fn find(path: &str) -> Option<Known> {
     }
     let plain = PLAIN.iter().any(|(known, _)| *known == path) || k8s::find(path).is_some();
     plain.then_some(Known::Plain)
+}
+
+/// Whether it is known of a crate which types have a JSON form; such crates are never read.
+pub fn is_known_crate(lib: &str) -> bool {
+    CRATES.contains(&lib)
 }
 
 /// Whether the path is known.

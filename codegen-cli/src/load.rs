@@ -1,15 +1,14 @@
-//! Finds the files of the input crates by following their `mod` declarations.
+//! Reads the input crates, and of their dependencies those that a type leads into.
 //!
 //! Input: crate folders. Output: a tree of modules per crate, holding the items that `parse` made of
-//! each file, and the texts of all files for diagnostics. Files are read and parsed in waves: a wave
-//! is everything that the files before it declared, and is spread over threads.
+//! each file, and the texts of all files for diagnostics.
 
+mod features;
+mod files;
 mod manifest;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::Code;
@@ -17,16 +16,54 @@ use kubesmith_core::diag::Code;
 use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::facts::{ManifestFacts, ModuleFacts};
+use crate::known;
 use crate::output::display;
-use crate::parse;
-use crate::source::{FileId, Loc, SourceFile, SourceMap};
-use crate::syntax::{FileSyntax, ImplItem, Items, ModuleItem, TypeItem, UseItem, ValueItem, Visibility};
+use crate::source::SourceMap;
+use crate::syntax::{ImplItem, TypeItem, UseItem, ValueItem, Visibility};
 
-/// Waves smaller than this are parsed on the calling thread: starting threads costs more.
-const MIN_FILES_FOR_THREADS: usize = 4;
+pub use features::FeatureChoice;
+use features::{PackageId, Packages};
+use files::Files;
+use manifest::{Extern, Manifest};
 
 /// Index of a module in [`Crate::modules`]; 0 is the crate's root.
 pub type ModuleId = usize;
+
+/// How crates are read.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadOptions<'a> {
+    /// Folder of the module that this tool writes: it holds no types, need not exist yet and is not read.
+    pub generated: Option<&'a Path>,
+    /// Whether what programs say beside types is read as well.
+    pub programs: bool,
+    /// Which features of the inputs are on.
+    pub features: &'a FeatureChoice,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The crates.
+    pub crates: Crates,
+    files: Files,
+}
+
+impl Loaded {
+    /// The files that were read.
+    pub fn sources(&self) -> &SourceMap {
+        &self.files.sources
+    }
+
+    /// What was found in them.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.files.diagnostics
+    }
+
+    /// The files alone.
+    pub fn into_sources(self) -> SourceMap {
+        self.files.sources
+    }
+}
 
 /// A crate that was read.
 #[derive(Debug)]
@@ -43,6 +80,8 @@ pub struct Crate {
     pub cfg: Cfg,
     /// Names in code of its dependencies, and what they refer to.
     pub externs: BTreeMap<String, Dependency>,
+    /// Names in code of the dependencies that no feature turned on, with their keys in the manifest.
+    pub optional: BTreeMap<String, String>,
     /// Folder of the `kubesmith-runtime` that it uses, if that is a path dependency.
     pub runtime: Option<PathBuf>,
     /// Its modules; the first is the root.
@@ -56,9 +95,9 @@ pub struct Crate {
 /// What a dependency's name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependency {
-    /// Another input crate of the run, by its index.
-    Input(usize),
-    /// A crate that is not read; the library name is interned in [`Crates::names`].
+    /// A crate that was read, by its index.
+    Crate(usize),
+    /// A crate that was not read, by its index in [`Crates::foreign`].
     Foreign(usize),
 }
 
@@ -67,8 +106,8 @@ pub enum Dependency {
 pub struct Crates {
     /// In the order of their library names.
     pub list: Vec<Crate>,
-    /// Library names of foreign crates.
-    pub names: Vec<String>,
+    /// Library names of crates that were not read.
+    pub foreign: Vec<String>,
 }
 
 /// A module.
@@ -97,368 +136,131 @@ pub struct Module {
 /// Reads crates.
 ///
 /// Every mistake in any file is reported; a crate with mistakes still yields the modules that could be read.
-/// The module in the folder `generated` is what this tool writes: it holds no types, need not exist yet and
-/// is not read. With `programs`, what the crates' programs say beside types is read as well.
-pub fn load(
-    inputs: &[PathBuf],
-    generated: Option<&Path>,
-    programs: bool,
-) -> (Crates, SourceMap, Vec<Diagnostic>) {
-    let generated = generated.and_then(folder_identity);
-    let mut loader = Loader {
-        sources: SourceMap::default(),
-        diagnostics: Vec::new(),
-        generated,
-        programs,
-        files: BTreeSet::new(),
-    };
-    let mut loaded: Vec<(Crate, manifest::Manifest)> = Vec::new();
-    let mut folders: Vec<(PathBuf, &PathBuf)> = Vec::new();
+pub fn load(inputs: &[PathBuf], options: LoadOptions<'_>) -> Loaded {
+    let mut files = Files::new(options.generated, options.programs);
+    let mut packages = Packages::default();
+    let mut found: Vec<PackageId> = Vec::new();
+    for folder in distinct(inputs) {
+        match read_manifest(&mut packages, folder) {
+            Ok(id) => found.push(id),
+            Err(diagnostic) => files.diagnostics.push(*diagnostic),
+        }
+    }
+    files.diagnostics.extend(packages.choose(&found, options.features));
+    let mut loaded: Vec<(PackageId, Crate)> =
+        found.into_iter().map(|id| (id, input(&mut files, &packages, id))).collect();
+    loaded.sort_by(|(_, a), (_, b)| (&a.lib, &a.folder).cmp(&(&b.lib, &b.folder)));
+    for pair in loaded.windows(2) {
+        files.diagnostics.extend(same_name(&pair[0].1, &pair[1].1));
+    }
+    Loaded { crates: link(loaded, &mut packages), files }
+}
+
+/// The folders without repetition: the same folder under two spellings is one input.
+fn distinct(inputs: &[PathBuf]) -> Vec<&Path> {
+    let mut folders: Vec<(PathBuf, &Path)> = Vec::new();
     for input in inputs {
-        // The same folder under two spellings is one input.
-        let canonical = fs::canonicalize(input).unwrap_or_else(|_| input.clone());
+        let canonical = identity(input);
         if !folders.iter().any(|(known, _)| *known == canonical) {
             folders.push((canonical, input));
         }
     }
     folders.sort();
-    for (_, folder) in &folders {
-        loaded.extend(loader.load_crate(folder));
+    folders.into_iter().map(|(_, folder)| folder).collect()
+}
+
+fn read_manifest(packages: &mut Packages, folder: &Path) -> Result<PackageId, Box<Diagnostic>> {
+    if !folder.is_dir() {
+        let diagnostic = Diagnostic::error(
+            Code::INPUT_NOT_FOUND,
+            None,
+            format!("input folder {} does not exist", display(folder)),
+        );
+        return Err(Box::new(
+            diagnostic.help("name the folder that holds the Cargo.toml of the crate with the API types"),
+        ));
     }
-    loaded.sort_by(|(a, _), (b, _)| (&a.lib, &a.folder).cmp(&(&b.lib, &b.folder)));
-    for pair in loaded.windows(2) {
-        if pair[0].0.lib == pair[1].0.lib {
-            loader.diagnostics.push(
-                Diagnostic::error(
-                    Code::INVALID_MANIFEST,
-                    None,
-                    format!("two input crates have the library name `{}`", pair[0].0.lib),
-                )
-                .note(format!(
-                    "they are {} and {}",
-                    display(&pair[0].0.folder),
-                    display(&pair[1].0.folder)
-                )),
-            );
-        }
-    }
-    (link(loaded), loader.sources, loader.diagnostics)
+    packages.read(folder).map_err(|reason| {
+        let path = display(&folder.join("Cargo.toml"));
+        let diagnostic =
+            Diagnostic::error(Code::INVALID_MANIFEST, None, format!("cannot use {path}: {reason}"));
+        Box::new(diagnostic.help("an input is a crate: a folder with a Cargo.toml that has a [package]"))
+    })
 }
 
-/// Connects dependencies with the input crates that they name.
-fn link(mut loaded: Vec<(Crate, manifest::Manifest)>) -> Crates {
-    let folders: Vec<(PathBuf, String)> = loaded
-        .iter()
-        .map(|(krate, _)| {
-            (fs::canonicalize(&krate.folder).unwrap_or_else(|_| krate.folder.clone()), krate.lib.clone())
-        })
-        .collect();
-    let mut names = Vec::new();
-    for (krate, manifest) in &mut loaded {
-        for (name, dependency) in &manifest.externs {
-            let folder = dependency.path.as_ref().and_then(|path| fs::canonicalize(path).ok());
-            let input = folders.iter().position(|(known, lib)| match &folder {
-                Some(folder) => known == folder,
-                None => *lib == dependency.lib && *lib != krate.lib,
-            });
-            let target = input.map_or_else(
-                || {
-                    names.push(dependency.lib.clone());
-                    Dependency::Foreign(names.len() - 1)
-                },
-                Dependency::Input,
-            );
-            krate.externs.insert(name.clone(), target);
-        }
-    }
-    Crates { list: loaded.into_iter().map(|(krate, _)| krate).collect(), names }
+fn input(files: &mut Files, packages: &Packages, id: PackageId) -> Crate {
+    let package = packages.get(id);
+    let cfg = Cfg { features: package.features.clone() };
+    let mut krate = Crate::new(&package.manifest, &package.folder, cfg);
+    files.input(&mut krate, &package.manifest);
+    krate
 }
 
-/// A file that is to be read.
-struct Request {
-    path: PathBuf,
-    module: ModuleId,
-    /// Folder in which its child modules are looked for.
-    child_folder: PathBuf,
-    /// The files that led to it, without links and `..`, for recognising a file that includes itself.
-    chain: Vec<PathBuf>,
-    /// The declaration.
-    declared: Option<Loc>,
+fn same_name(a: &Crate, b: &Crate) -> Option<Diagnostic> {
+    (a.lib == b.lib).then(|| {
+        let message = format!("two input crates have the library name `{}`", a.lib);
+        let folders = format!("they are {} and {}", display(&a.folder), display(&b.folder));
+        Diagnostic::error(Code::INVALID_MANIFEST, None, message).note(folders)
+    })
 }
 
-/// Where the items of a module stand.
-struct Place<'a> {
-    module: ModuleId,
-    /// Folder against which `#[path]` is resolved.
-    path_folder: &'a Path,
-    /// Folder in which child modules are looked for.
-    child_folder: &'a Path,
-    chain: &'a [PathBuf],
-}
-
-struct Loader {
-    sources: SourceMap,
-    diagnostics: Vec<Diagnostic>,
-    /// Folder of the module that is generated.
-    generated: Option<(PathBuf, OsString)>,
-    /// Whether programs are read.
-    programs: bool,
-    /// The files that were read.
-    files: BTreeSet<PathBuf>,
-}
-
-/// A folder that may not exist, so that two spellings of it are equal.
-fn folder_identity(folder: &Path) -> Option<(PathBuf, OsString)> {
-    let parent = match folder.parent()? {
-        parent if parent.as_os_str().is_empty() => Path::new("."),
-        parent => parent,
-    };
-    Some((fs::canonicalize(parent).ok()?, folder.file_name()?.to_os_string()))
-}
-
-/// The file that a path stands for, however it is spelled.
+/// The file or folder that a path stands for, however it is spelled.
 fn identity(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-impl Loader {
-    fn load_crate(&mut self, folder: &Path) -> Option<(Crate, manifest::Manifest)> {
-        if !folder.is_dir() {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    Code::INPUT_NOT_FOUND,
-                    None,
-                    format!("input folder {} does not exist", display(folder)),
-                )
-                .help("name the folder that holds the Cargo.toml of the crate with the API types"),
-            );
-            return None;
-        }
-        let manifest = match manifest::read(folder) {
-            Ok(manifest) => manifest,
-            Err(reason) => {
-                let path = display(&folder.join("Cargo.toml"));
-                self.diagnostics.push(
-                    Diagnostic::error(Code::INVALID_MANIFEST, None, format!("cannot use {path}: {reason}"))
-                        .help("an input is a crate: a folder with a Cargo.toml that has a [package]"),
-                );
-                return None;
-            }
-        };
-        let mut krate = Crate::new(&manifest, folder);
-        // A crate that is a program alone may still say what its controller needs.
-        let program_alone = self.programs && !manifest.programs.is_empty() && !manifest.root.is_file();
-        if !program_alone {
-            self.load_modules(&mut krate, manifest.root.clone());
-        }
-        if self.programs {
-            self.load_programs(&mut krate, &manifest, folder);
-        }
-        if program_alone && krate.manifests.is_empty() {
-            // Which is reported.
-            self.load_modules(&mut krate, manifest.root.clone());
-        }
-        Some((krate, manifest))
-    }
-
-    /// Adds what the programs say beside types; their types are nobody's API. Files of the library are not read again.
-    fn load_programs(&mut self, krate: &mut Crate, manifest: &manifest::Manifest, folder: &Path) {
-        for root in &manifest.programs {
-            let mut program = Crate::new(manifest, folder);
-            program.is_program = true;
-            self.load_modules(&mut program, root.clone());
-            krate.manifests.append(program.manifests);
-        }
-    }
-
-    /// Reads a root file and the modules that it declares.
-    fn load_modules(&mut self, krate: &mut Crate, path: PathBuf) {
-        let child_folder = path.parent().unwrap_or(&krate.folder).to_path_buf();
-        let mut wave = vec![Request { path, module: 0, child_folder, chain: Vec::new(), declared: None }];
-        while !wave.is_empty() {
-            wave = self.load_wave(krate, wave);
-        }
-    }
-
-    /// Reads and parses a wave of files; returns the next one.
-    fn load_wave(&mut self, krate: &mut Crate, wave: Vec<Request>) -> Vec<Request> {
-        let mut requests = Vec::new();
-        let mut texts = Vec::new();
-        for request in wave {
-            let is_new = self.files.insert(identity(&request.path));
-            if krate.is_program && !is_new {
-                continue;
-            }
-            if let Some((id, text)) = self.read(&request) {
-                texts.push((id, text));
-                requests.push((request, is_new));
-            }
-        }
-        let parsed = parse_all(&texts, &krate.cfg);
-        // Only now may the texts move into the map that diagnostics are rendered from.
-        for (id, text) in texts {
-            self.sources.set_text(id, text);
-        }
-        let mut next = Vec::new();
-        for ((request, is_new), (file, diagnostics)) in requests.into_iter().zip(parsed) {
-            self.diagnostics.extend(diagnostics);
-            let mut chain = request.chain;
-            chain.push(identity(&request.path));
-            let folder = request.path.parent().unwrap_or(Path::new("")).to_path_buf();
-            let place = Place {
-                module: request.module,
-                path_folder: &folder,
-                child_folder: &request.child_folder,
-                chain: &chain,
+/// Connects dependencies with the input crates that they name.
+fn link(loaded: Vec<(PackageId, Crate)>, packages: &mut Packages) -> Crates {
+    let folders: Vec<(PathBuf, String)> =
+        loaded.iter().map(|(_, krate)| (identity(&krate.folder), krate.lib.clone())).collect();
+    let mut crates = Crates::default();
+    for (id, mut krate) in loaded {
+        let externs: Vec<Extern> = packages.get(id).dependencies().map(|(_, found)| found.clone()).collect();
+        for found in externs {
+            let folder = found.path.as_deref().map(identity);
+            let lib = found.lib();
+            let input = folders.iter().position(|(known, known_lib)| match &folder {
+                Some(folder) => known == folder,
+                None => *known_lib == lib && *known_lib != krate.lib,
+            });
+            let target = match input {
+                Some(input) => Dependency::Crate(input),
+                None => {
+                    crates.foreign.push(lib);
+                    Dependency::Foreign(crates.foreign.len() - 1)
+                }
             };
-            if is_new {
-                krate.manifests.append(file.manifests);
-            }
-            self.add_items(krate, &place, file.items, &mut next);
+            krate.externs.insert(name_in_code(&found, packages), target);
         }
-        next
+        let inactive = packages.get(id).inactive();
+        krate.optional = inactive.map(|(key, found)| (found.name(), key.clone())).collect();
+        crates.list.push(krate);
     }
+    crates
+}
 
-    fn read(&mut self, request: &Request) -> Option<(FileId, String)> {
-        let name = display(&request.path);
-        let id = self.sources.add(SourceFile {
-            path: request.path.clone(),
-            name: name.clone(),
-            text: String::new(),
-        });
-        let bytes = match fs::read(&request.path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                let mut diagnostic = Diagnostic::error(
-                    Code::UNREADABLE_FILE,
-                    request.declared,
-                    format!("cannot read {name}: {error}"),
-                );
-                if request.declared.is_none() && error.kind() == io::ErrorKind::NotFound {
-                    diagnostic = diagnostic
-                        .help("API types live in a library: add src/lib.rs or set `path` in the [lib] table");
-                }
-                self.diagnostics.push(diagnostic);
-                return None;
-            }
-        };
-        match String::from_utf8(bytes) {
-            // rustc skips a byte order mark; offsets stay those of the file.
-            Ok(text) => Some((id, text)),
-            Err(error) => {
-                let at = error.utf8_error().valid_up_to();
-                let line = error.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        Code::NOT_UTF8,
-                        request.declared,
-                        format!("{name} is not UTF-8: line {line}, byte {at}"),
-                    )
-                    .help("save the file as UTF-8"),
-                );
-                None
-            }
-        }
-    }
-
-    fn add_items(&mut self, krate: &mut Crate, place: &Place<'_>, items: Items, next: &mut Vec<Request>) {
-        let module = &mut krate.modules[place.module];
-        module.facts = items.facts.or(&module.facts);
-        module.types = items.types;
-        module.uses = items.uses;
-        module.values = items.values;
-        module.impls = items.impls;
-        for item in items.modules {
-            let id = krate.modules.len();
-            let child = Module::new(item.name.text.clone(), Some(place.module), item.visibility);
-            krate.modules.push(Module { facts: item.facts.clone(), ..child });
-            krate.modules[place.module].children.push(id);
-            match item.inline {
-                Some(inner) => {
-                    let folder = place.child_folder.join(item.path.as_deref().unwrap_or(&item.name.text));
-                    let place =
-                        Place { module: id, path_folder: &folder, child_folder: &folder, chain: place.chain };
-                    self.add_items(krate, &place, inner, next);
-                }
-                None => next.extend(self.find_file(place, &item, id)),
-            }
-        }
-    }
-
-    /// The file that a `mod name;` stands for.
-    fn find_file(&mut self, place: &Place<'_>, item: &ModuleItem, module: ModuleId) -> Option<Request> {
-        let name = &item.name.text;
-        let own = place.child_folder.join(name);
-        if item.path.is_none() && self.generated.is_some() && folder_identity(&own) == self.generated {
-            return None;
-        }
-        let (path, child_folder) = if let Some(path) = &item.path {
-            let path = place.path_folder.join(path);
-            let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-            (path, folder)
-        } else {
-            let flat = place.child_folder.join(format!("{name}.rs"));
-            let nested = own.join("mod.rs");
-            match (flat.is_file(), nested.is_file()) {
-                (true, true) => {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            Code::MODULE_FILE,
-                            item.name.loc,
-                            format!("module `{name}` has two files"),
-                        )
-                        .note(format!("both {} and {} exist", display(&flat), display(&nested)))
-                        .help("remove one of them"),
-                    );
-                    return None;
-                }
-                (false, true) => (nested, own),
-                // A missing file is reported below, by its most likely name.
-                _ => (flat, own),
-            }
-        };
-        if !path.exists() {
-            let mut diagnostic = Diagnostic::error(
-                Code::MODULE_FILE,
-                item.name.loc,
-                format!("module `{name}` has no file: {} does not exist", display(&path)),
-            )
-            .help("create the file, or remove the declaration");
-            if item.path.is_none() {
-                diagnostic =
-                    diagnostic.note(format!("{} would do as well", display(&child_folder.join("mod.rs"))));
-            }
-            self.diagnostics.push(diagnostic);
-            return None;
-        }
-        if place.chain.contains(&identity(&path)) {
-            self.diagnostics.push(Diagnostic::error(
-                Code::MODULE_FILE,
-                item.name.loc,
-                format!("{} includes itself as module `{name}`", display(&path)),
-            ));
-            return None;
-        }
-        Some(Request {
-            path,
-            module,
-            child_folder,
-            chain: place.chain.to_vec(),
-            declared: Some(item.name.loc),
-        })
-    }
+/// The name of a dependency in code: that of its library unless the manifest renames it.
+fn name_in_code(found: &Extern, packages: &mut Packages) -> String {
+    let is_read = found.renamed.is_none() && !known::is_known_crate(&found.lib());
+    let package = found.path.as_deref().filter(|_| is_read).and_then(|path| packages.at(path));
+    package.map_or_else(|| found.name(), |id| packages.get(id).manifest.lib.clone())
 }
 
 impl Crate {
-    fn new(manifest: &manifest::Manifest, folder: &Path) -> Self {
+    fn new(manifest: &Manifest, folder: &Path, cfg: Cfg) -> Self {
         Self {
             package: manifest.package.clone(),
             lib: manifest.lib.clone(),
             version: manifest.version.clone(),
             folder: folder.to_path_buf(),
-            cfg: Cfg::default(),
+            cfg,
             externs: BTreeMap::new(),
-            runtime: manifest.externs.get("kubesmith_runtime").and_then(|runtime| runtime.path.clone()),
+            optional: BTreeMap::new(),
+            runtime: manifest
+                .externs
+                .values()
+                .find(|found| found.package == "kubesmith-runtime")
+                .and_then(|runtime| runtime.path.clone()),
             modules: vec![Module::new(manifest.lib.clone(), None, Visibility::Public)],
             manifests: ManifestFacts::default(),
             is_program: false,
@@ -480,40 +282,4 @@ impl Module {
             impls: Vec::new(),
         }
     }
-}
-
-/// Parses texts, on several threads when there are many; results are in the order of the input.
-fn parse_all(texts: &[(FileId, String)], cfg: &Cfg) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    if threads < 2 || texts.len() < MIN_FILES_FOR_THREADS {
-        return parse_some(texts, cfg);
-    }
-    // Contiguous parts keep the order; their sizes are balanced by the bytes in them.
-    let total: usize = texts.iter().map(|(_, text)| text.len()).sum();
-    let share = total / threads + 1;
-    let mut parts: Vec<&[(FileId, String)]> = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for (at, (_, text)) in texts.iter().enumerate() {
-        bytes += text.len();
-        if bytes >= share {
-            parts.push(&texts[start..=at]);
-            (start, bytes) = (at + 1, 0);
-        }
-    }
-    parts.push(&texts[start..]);
-    std::thread::scope(|scope| {
-        let handles: Vec<_> = parts.iter().map(|part| scope.spawn(|| parse_some(part, cfg))).collect();
-        let mut out = Vec::with_capacity(texts.len());
-        for handle in handles {
-            match handle.join() {
-                Ok(part) => out.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        out
-    })
-}
-
-fn parse_some(texts: &[(FileId, String)], cfg: &Cfg) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
-    texts.iter().map(|(id, text)| parse::parse_file(*id, text, cfg)).collect()
 }

@@ -12,7 +12,7 @@ use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
 use crate::emit::{crd, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
-use crate::load::{self, Crates};
+use crate::load::{self, Crates, LoadOptions};
 use crate::lower::{self, LowerOptions};
 use crate::output::{Kind, OutputTree, Target};
 use crate::roles;
@@ -40,12 +40,15 @@ pub fn generate(settings: &Settings) -> Generated {
     let module = matches!(settings.client_target, Some(ClientTarget::Module(_)));
     let generated = settings.client_output.as_deref().filter(|_| module);
     let programs = settings.rbac.is_some() || settings.webhook.is_some();
-    let (crates, sources, mut diagnostics) = load::load(&settings.input, generated, programs);
+    let options = LoadOptions { generated, programs, features: &settings.features };
+    let loaded = load::load(&settings.input, options);
     let mut ir = Ir::default();
     let mut targets = Vec::new();
+    let mut diagnostics = loaded.diagnostics().to_vec();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
-        (ir, targets) = after_load(settings, &crates, &sources, &mut diagnostics);
+        (ir, targets) = after_load(settings, &loaded.crates, loaded.sources(), &mut diagnostics);
     }
+    let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);
     diag::sort(&mut diagnostics, &sources);
     if diag::has_errors(&diagnostics) {
@@ -59,7 +62,7 @@ pub fn generate(settings: &Settings) -> Generated {
 
 /// Whether the mistake hides items, so that resolving would report their absence once more.
 fn is_incomplete(code: Code) -> bool {
-    (Code::INPUT_NOT_FOUND..=Code::MODULE_FILE).contains(&code)
+    (Code::INPUT_NOT_FOUND..=Code::MODULE_FILE).contains(&code) || code == Code::UNKNOWN_FEATURE
 }
 
 fn after_load(

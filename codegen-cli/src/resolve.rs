@@ -227,8 +227,8 @@ impl<'a> Resolver<'a> {
     /// A crate in the extern prelude.
     fn external(&self, krate: usize, name: &str) -> Option<Target> {
         match self.crates.list[krate].externs.get(name) {
-            Some(Dependency::Input(index)) => Some(Target::Module(*index, 0)),
-            Some(Dependency::Foreign(index)) => Some(Target::External(self.crates.names[*index].clone())),
+            Some(Dependency::Crate(index)) => Some(Target::Module(*index, 0)),
+            Some(Dependency::Foreign(index)) => Some(Target::External(self.crates.foreign[*index].clone())),
             None => matches!(name, "std" | "core" | "alloc").then(|| Target::External(name.to_string())),
         }
     }
@@ -330,6 +330,8 @@ impl<'a> Resolver<'a> {
         let import = elsewhere.or_else(|| known::by_name(&name).map(str::to_string));
         let hint = if let Some(import) = import.filter(|_| is_first) {
             Some(format!("import it: `use {import};`"))
+        } else if let Some(key) = self.crates.list[krate].optional.get(&name).filter(|_| is_first) {
+            Some(format!("the dependency `{key}` is optional: turn it on with `--features`"))
         } else if is_first && path.segments.len() > 1 {
             let known = self.crates.list[krate].externs.keys().map(String::as_str);
             let children = self.names[krate][module].children.keys().copied();

@@ -6,11 +6,13 @@ use crate::lints::Lints;
 
 use super::manifests::{self, Places};
 use super::{
-    ALL_GENERATORS, ClientTarget, Config, FILE_NAME, Generator, Overrides, Settings, UsageError, header,
+    ALL_GENERATORS, ClientTarget, Config, FILE_NAME, Generator, Overrides, Settings, UsageError, features,
+    header,
 };
 
 /// File and flags together. Paths in the file are relative to `base`.
 pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
+    let features = features::choice(&config, &flags.features)?;
     let from_file = |path: PathBuf| if base.as_os_str().is_empty() { path } else { base.join(path) };
     let input =
         if flags.input.is_empty() { config.input.into_iter().map(from_file).collect() } else { flags.input };
@@ -67,6 +69,7 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         target(flags.crate_name, flags.module, config.client.crate_name, config.client.module)?;
     Ok(Settings {
         input,
+        features,
         only,
         crd_output,
         client_output,

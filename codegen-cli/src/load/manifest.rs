@@ -1,10 +1,12 @@
-//! What is needed of a crate's Cargo.toml: its names, version, library root and dependencies.
+//! What is needed of a crate's Cargo.toml: its names, version, library root, dependencies and features.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
+
+use crate::cfg::Cfg;
 
 /// A crate's manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,17 +18,39 @@ pub(crate) struct Manifest {
     pub(crate) root: PathBuf,
     /// The root files of the crate's programs that exist, in order.
     pub(crate) programs: Vec<PathBuf>,
-    /// Name in code to the dependency.
+    /// Its dependencies by their keys.
     pub(crate) externs: BTreeMap<String, Extern>,
+    /// What each feature turns on, those of optional dependencies included.
+    pub(crate) features: BTreeMap<String, Vec<String>>,
 }
 
-/// A dependency under its name in code.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A dependency.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extern {
-    /// Library name that the package has by default, `k8s_openapi`.
-    pub(crate) lib: String,
+    /// Its package's name.
+    pub(crate) package: String,
+    /// Its name in code, if the manifest renames it.
+    pub(crate) renamed: Option<String>,
     /// Folder of a path dependency.
     pub(crate) path: Option<PathBuf>,
+    /// Whether only features make it a dependency.
+    pub(crate) optional: bool,
+    /// Whether its default features are on.
+    pub(crate) default_features: bool,
+    /// Further features of it that are on.
+    pub(crate) features: BTreeSet<String>,
+}
+
+impl Extern {
+    /// Cargo's default for the library's name: `k8s_openapi`.
+    pub(crate) fn lib(&self) -> String {
+        lib_name(&self.package)
+    }
+
+    /// Its name in code, unless its own manifest names its library.
+    pub(crate) fn name(&self) -> String {
+        self.renamed.clone().unwrap_or_else(|| self.lib())
+    }
 }
 
 /// Reads the manifest in `folder`.
@@ -56,13 +80,15 @@ pub(crate) fn read(folder: &Path) -> Result<Manifest, String> {
     };
     let lib = table.get("lib").and_then(Value::as_table);
     let lib_key = |key| lib.and_then(|lib| lib.get(key)).and_then(Value::as_str);
+    let externs = externs(folder, &table, workspace.as_ref());
     let manifest = Manifest {
         lib: lib_key("name").map_or_else(|| lib_name(&name), str::to_string),
         root: folder.join(lib_key("path").unwrap_or("src/lib.rs")),
         programs: programs(folder, &table),
         version,
         package: name,
-        externs: externs(folder, &table, workspace.as_ref()),
+        features: features(&table, &externs),
+        externs,
     };
     manifest.check_names()?;
     Ok(manifest)
@@ -125,20 +151,72 @@ fn programs(folder: &Path, table: &Table) -> Vec<PathBuf> {
     out.into_iter().filter(|path| path.is_file()).collect()
 }
 
+/// The dependencies of the library, those of the target that conditions are evaluated for included.
 fn externs(folder: &Path, table: &Table, workspace: Option<&(PathBuf, Table)>) -> BTreeMap<String, Extern> {
-    let mut out = BTreeMap::new();
-    for (key, value) in table.get("dependencies").and_then(Value::as_table).into_iter().flatten() {
-        let inherits = value.get("workspace").and_then(Value::as_bool) == Some(true);
-        let inherited = workspace
-            .filter(|_| inherits)
-            .and_then(|(root, w)| Some((root, w.get("dependencies")?.get(key)?)));
-        let (base, spec) = match inherited {
-            Some((root, spec)) => (root.as_path(), spec),
-            None => (folder, value),
-        };
-        let package = spec.get("package").and_then(Value::as_str).unwrap_or(key);
-        let path = spec.get("path").and_then(Value::as_str).map(|path| base.join(path));
-        out.insert(lib_name(key), Extern { lib: lib_name(package), path });
+    let targets = table.get("target").and_then(Value::as_table).into_iter().flatten();
+    let targets = targets.filter(|(name, _)| Cfg::default().is_target(name)).map(|(_, target)| target);
+    let tables =
+        std::iter::once(table.get("dependencies")).chain(targets.map(|target| target.get("dependencies")));
+    let mut out: BTreeMap<String, Extern> = BTreeMap::new();
+    for (key, value) in tables.flatten().filter_map(Value::as_table).flatten() {
+        let found = dependency(folder, key, value, workspace);
+        match out.get_mut(key) {
+            Some(known) => known.add(found),
+            None => {
+                out.insert(key.clone(), found);
+            }
+        }
+    }
+    out
+}
+
+fn dependency(folder: &Path, key: &str, value: &Value, workspace: Option<&(PathBuf, Table)>) -> Extern {
+    let inherits = value.get("workspace").and_then(Value::as_bool) == Some(true);
+    let inherited = workspace
+        .filter(|_| inherits)
+        .and_then(|(root, w)| Some((root.as_path(), w.get("dependencies")?.get(key)?)));
+    let (base, spec) = inherited.unwrap_or((folder, value));
+    let package = spec.get("package").and_then(Value::as_str);
+    let features = |spec: &Value| -> BTreeSet<String> {
+        let list = spec.get("features").and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_string).collect()
+    };
+    let default = |spec: &Value| {
+        let value = spec.get("default-features").or_else(|| spec.get("default_features"));
+        value.and_then(Value::as_bool)
+    };
+    Extern {
+        package: package.unwrap_or(key).to_string(),
+        renamed: package.map(|_| lib_name(key)),
+        path: spec.get("path").and_then(Value::as_str).map(|path| base.join(path)),
+        optional: value.get("optional").and_then(Value::as_bool) == Some(true),
+        // What a member adds to the workspace's entry can only turn features on.
+        default_features: default(spec).unwrap_or(true) || default(value) == Some(true),
+        features: &features(spec) | &features(value),
+    }
+}
+
+impl Extern {
+    /// Adds what another table says of the same dependency.
+    fn add(&mut self, other: Self) {
+        self.optional &= other.optional;
+        self.default_features |= other.default_features;
+        self.features.extend(other.features);
+        self.path = self.path.take().or(other.path);
+    }
+}
+
+/// The table `[features]`, and the features that optional dependencies are unless `dep:` names them.
+fn features(table: &Table, externs: &BTreeMap<String, Extern>) -> BTreeMap<String, Vec<String>> {
+    let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, parts) in table.get("features").and_then(Value::as_table).into_iter().flatten() {
+        let parts = parts.as_array().into_iter().flatten().filter_map(Value::as_str);
+        out.insert(name.clone(), parts.map(str::to_string).collect());
+    }
+    let named: BTreeSet<String> =
+        out.values().flatten().filter_map(|part| part.strip_prefix("dep:")).map(str::to_string).collect();
+    for (key, _) in externs.iter().filter(|(key, found)| found.optional && !named.contains(*key)) {
+        out.entry(key.clone()).or_insert_with(|| vec![format!("dep:{key}")]);
     }
     out
 }

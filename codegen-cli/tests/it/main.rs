@@ -8,6 +8,7 @@ mod conformance;
 mod crash;
 mod diagnostics;
 mod examples;
+mod features;
 mod forms;
 mod known_types;
 mod manifests;

@@ -257,6 +257,9 @@ codes! {
         "A schema repeats a type wherever it is used, so that types which hold others several times grow with each level. \
          API servers take objects of at most 3 MiB. Leave a part open with `#[schema(schemaless, \
          preserve_unknown_fields)]`.";
+    UNKNOWN_FEATURE = 417, "unknown feature",
+        "`--features`, or `features` in kubesmith.toml, names features of the inputs' Cargo.toml, those of optional \
+         dependencies included. What is behind `cfg(feature = \"...\")` belongs to the API only if the feature is on.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

@@ -1,0 +1,351 @@
+//! Which features of the inputs and of their path dependencies are on, as Cargo decides it.
+//!
+//! Packages are looked at when something makes them dependencies: a manifest that nobody needs is not read. What
+//! registries and git hold is left to Cargo.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use kubesmith_core::diag::Code;
+use kubesmith_core::grammar::closest;
+
+use super::identity;
+use super::manifest::{self, Extern, Manifest};
+use crate::diag::Diagnostic;
+use crate::known;
+
+/// The features of the inputs that are on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FeatureChoice {
+    /// By their names: `a`, or `package/a` for one input or a dependency.
+    pub names: Vec<String>,
+    /// All of them.
+    pub all: bool,
+    /// Leaves out `default`.
+    pub no_default: bool,
+}
+
+/// Index of a package in [`Packages`].
+pub(super) type PackageId = usize;
+
+/// A package whose manifest was read.
+#[derive(Debug)]
+pub(super) struct Package {
+    /// Its folder as it was named.
+    pub(super) folder: PathBuf,
+    pub(super) manifest: Manifest,
+    /// Its features that are on.
+    pub(super) features: BTreeSet<String>,
+    /// Keys of its optional dependencies that features turned on.
+    active: BTreeSet<String>,
+    /// Features of optional dependencies that are on if these are: `dep?/feature`.
+    weak: BTreeSet<(String, String)>,
+}
+
+impl Package {
+    /// The dependency of this key, if nothing turned it off.
+    fn dependency(&self, key: &str) -> Option<&Extern> {
+        self.manifest.externs.get(key).filter(|found| !found.optional || self.active.contains(key))
+    }
+
+    /// The dependencies that are not turned off.
+    pub(super) fn dependencies(&self) -> impl Iterator<Item = (&String, &Extern)> {
+        self.manifest.externs.iter().filter(|(key, found)| !found.optional || self.active.contains(*key))
+    }
+
+    /// The dependencies that no feature turned on.
+    pub(super) fn inactive(&self) -> impl Iterator<Item = (&String, &Extern)> {
+        self.manifest.externs.iter().filter(|(key, found)| found.optional && !self.active.contains(*key))
+    }
+}
+
+/// What is still to be done.
+#[derive(Debug)]
+enum Step {
+    /// A part of a feature.
+    Part(PackageId, String),
+    /// What a package asks of its dependency of this key.
+    Dependency(PackageId, String),
+    /// A feature of the dependency of this key.
+    FeatureOf(PackageId, String, String),
+}
+
+/// Packages by their folders, and what is on of them.
+#[derive(Debug, Default)]
+pub(super) struct Packages {
+    steps: Vec<Step>,
+    list: Vec<Package>,
+    /// By their folders, without links and `..`; `None`: it has no manifest that can be used.
+    folders: BTreeMap<PathBuf, Option<PackageId>>,
+}
+
+impl Packages {
+    /// The package.
+    pub(super) fn get(&self, id: PackageId) -> &Package {
+        &self.list[id]
+    }
+
+    /// Reads the package in a folder, once.
+    ///
+    /// # Errors
+    /// Says what is wrong with its manifest.
+    pub(super) fn read(&mut self, folder: &Path) -> Result<PackageId, String> {
+        let manifest = manifest::read(folder)?;
+        let id = self.list.len();
+        self.folders.insert(identity(folder), Some(id));
+        self.list.push(Package {
+            folder: folder.to_path_buf(),
+            manifest,
+            features: BTreeSet::new(),
+            active: BTreeSet::new(),
+            weak: BTreeSet::new(),
+        });
+        Ok(id)
+    }
+
+    /// The package in the folder of a path dependency; its default features are those that dependents ask for.
+    pub(super) fn at(&mut self, folder: &Path) -> Option<PackageId> {
+        let known = self.folders.get(&identity(folder)).copied();
+        known.unwrap_or_else(|| {
+            let read = self.read(folder).ok();
+            match read {
+                Some(id) => self.activate_required(id),
+                None => {
+                    self.folders.insert(identity(folder), None);
+                }
+            }
+            read
+        })
+    }
+
+    /// Turns on what the user chose of the inputs, and what follows from it.
+    pub(super) fn choose(&mut self, inputs: &[PackageId], choice: &FeatureChoice) -> Vec<Diagnostic> {
+        for &id in inputs {
+            self.activate_required(id);
+            if !choice.no_default || choice.all {
+                self.enable(id, "default");
+            }
+            if choice.all {
+                let all: Vec<String> = self.list[id].manifest.features.keys().cloned().collect();
+                all.iter().for_each(|name| self.enable(id, name));
+            }
+        }
+        let names = choice.names.iter();
+        let unknown: Vec<&String> = names.filter(|name| !self.choose_one(inputs, name)).collect();
+        self.settle();
+        unknown.into_iter().map(|name| self.unknown(inputs, name)).collect()
+    }
+
+    /// Turns on a feature of every input that has it; `false`: none has.
+    fn choose_one(&mut self, inputs: &[PackageId], name: &str) -> bool {
+        let mut found = false;
+        for &id in inputs {
+            let manifest = &self.list[id].manifest;
+            let (name, of_this) = match name.split_once('/') {
+                Some((package, rest)) if package == manifest.package => (rest, true),
+                Some((key, rest)) => {
+                    let key = key.strip_suffix('?').unwrap_or(key);
+                    let is_dependency = manifest.externs.contains_key(key) && !rest.is_empty();
+                    if is_dependency {
+                        self.part(id, name);
+                    }
+                    found |= is_dependency;
+                    continue;
+                }
+                None => (name, true),
+            };
+            if of_this && manifest.features.contains_key(name) {
+                self.enable(id, name);
+                found = true;
+            }
+        }
+        found
+    }
+
+    fn unknown(&self, inputs: &[PackageId], name: &str) -> Diagnostic {
+        let known: BTreeSet<&str> = inputs
+            .iter()
+            .flat_map(|&id| self.list[id].manifest.features.keys().map(String::as_str))
+            .collect();
+        let folders: Vec<String> =
+            inputs.iter().map(|&id| format!("`{}`", self.list[id].manifest.package)).collect();
+        let message = format!("no input has a feature `{name}`");
+        let near = closest(name, known.iter().copied());
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => format!("{} has no features", folders.join(", ")),
+            None => {
+                let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+                format!("the features of {} are {}", folders.join(", "), known.join(", "))
+            }
+        };
+        Diagnostic::error(Code::UNKNOWN_FEATURE, None, message).help(help)
+    }
+
+    /// Does what was asked for, and what follows from it.
+    fn settle(&mut self) {
+        while let Some(step) = self.steps.pop() {
+            match step {
+                Step::Part(id, part) => self.part(id, &part),
+                Step::Dependency(id, key) => self.activated(id, &key),
+                Step::FeatureOf(id, key, feature) => self.enable_in(id, &key, &feature),
+            }
+        }
+    }
+
+    /// Looks at the dependencies that are always there.
+    fn activate_required(&mut self, id: PackageId) {
+        let externs = self.list[id].manifest.externs.iter().filter(|(_, found)| !found.optional);
+        self.steps.extend(externs.map(|(key, _)| Step::Dependency(id, key.clone())));
+    }
+
+    /// Turns on a feature. Names that are no features are left to Cargo, which refuses them.
+    fn enable(&mut self, id: PackageId, feature: &str) {
+        let package = &mut self.list[id];
+        let Some(parts) = package.manifest.features.get(feature) else { return };
+        if package.features.insert(feature.to_string()) {
+            self.steps.extend(parts.iter().map(|part| Step::Part(id, part.clone())));
+        }
+    }
+
+    /// Turns on what a feature consists of.
+    fn part(&mut self, id: PackageId, part: &str) {
+        if let Some(key) = part.strip_prefix("dep:") {
+            return self.activate(id, key);
+        }
+        let Some((key, feature)) = part.split_once('/') else { return self.enable(id, part) };
+        if let Some(key) = key.strip_suffix('?') {
+            // Whatever turns the dependency on later finds it here.
+            self.list[id].weak.insert((key.to_string(), feature.to_string()));
+            return self.enable_in(id, key, feature);
+        }
+        if self.list[id].manifest.externs.get(key).is_some_and(|found| found.optional) {
+            self.activate(id, key);
+            self.enable(id, key);
+        }
+        self.enable_in(id, key, feature);
+    }
+
+    /// Makes an optional dependency one.
+    fn activate(&mut self, id: PackageId, key: &str) {
+        if self.list[id].active.insert(key.to_string()) {
+            self.steps.push(Step::Dependency(id, key.to_string()));
+        }
+    }
+
+    /// Turns on what the manifest asks of a dependency.
+    fn activated(&mut self, id: PackageId, key: &str) {
+        let Some(found) = self.list[id].manifest.externs.get(key) else { return };
+        let features = found.features.iter().cloned();
+        let default = found.default_features.then(|| "default".to_string());
+        let weak = self.list[id].weak.iter().filter(|(of, _)| of == key);
+        let all = features.chain(default).chain(weak.map(|(_, feature)| feature.clone()));
+        self.steps.extend(all.map(|feature| Step::FeatureOf(id, key.to_string(), feature)));
+    }
+
+    /// Turns on a feature of a dependency that is in a folder.
+    fn enable_in(&mut self, id: PackageId, key: &str, feature: &str) {
+        let found = self.list[id].dependency(key).filter(|found| !known::is_known_crate(&found.lib()));
+        let Some(path) = found.and_then(|found| found.path.clone()) else { return };
+        if let Some(dependency) = self.at(&path) {
+            self.enable(dependency, feature);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn choice(names: &[&str]) -> FeatureChoice {
+        FeatureChoice { names: names.iter().map(|name| (*name).to_string()).collect(), ..Default::default() }
+    }
+
+    /// The features that are on of the packages `a` (the input) and, if it is read, `b`.
+    fn on(a: &str, b: &str, choice: &FeatureChoice) -> (Vec<String>, Vec<String>) {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in [("a", a), ("b", b)] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+            let text = format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\n{text}");
+            fs::write(dir.path().join(name).join("Cargo.toml"), text).unwrap();
+        }
+        let mut packages = Packages::default();
+        let id = packages.read(&dir.path().join("a")).unwrap();
+        assert_eq!(packages.choose(&[id], choice), []);
+        let b = packages.folders.get(&identity(&dir.path().join("b"))).copied().flatten();
+        let list = |id: PackageId| packages.get(id).features.iter().cloned().collect();
+        (list(id), b.map(list).unwrap_or_default())
+    }
+
+    #[test]
+    fn features_are_on_as_cargo_decides() {
+        let features = "[features]\ndefault = [\"x\"]\nx = [\"y\"]\ny = []\nz = []\n";
+        assert_eq!(on(features, "", &choice(&[])).0, ["default", "x", "y"]);
+        assert_eq!(on(features, "", &choice(&["z", "a/y"])).0, ["default", "x", "y", "z"]);
+        let none = FeatureChoice { no_default: true, ..choice(&[]) };
+        assert!(on(features, "", &none).0.is_empty());
+        assert_eq!(on(features, "", &FeatureChoice { no_default: true, ..choice(&["x"]) }).0, ["x", "y"]);
+        let all = FeatureChoice { all: true, ..choice(&[]) };
+        assert_eq!(on(features, "", &all).0, ["default", "x", "y", "z"]);
+        let circle = "[features]\nx = [\"y\"]\ny = [\"x\"]\n";
+        assert_eq!(on(circle, "", &choice(&["y"])).0, ["x", "y"]);
+    }
+
+    #[test]
+    fn dependencies_have_the_features_that_dependents_ask_for() {
+        let b = "[features]\ndefault = [\"d\"]\nd = []\ne = []\nf = []\n";
+        let of_b = |a: &str, names: &[&str]| on(a, b, &choice(names)).1;
+        assert_eq!(of_b("[dependencies]\nb = { path = \"../b\" }", &[]), ["d", "default"]);
+        let bare = "[dependencies]\nb = { path = \"../b\", default-features = false, features = [\"e\"] }\n";
+        assert_eq!(of_b(bare, &[]), ["e"]);
+        assert_eq!(of_b(bare, &["b/f"]), ["e", "f"]);
+        let target = "[target.'cfg(unix)'.dependencies]\nb = { path = \"../b\", default-features = false, features = [\"e\"] }\n";
+        assert_eq!(of_b(target, &[]), ["e"]);
+        assert!(of_b(&target.replace("cfg(unix)", "cfg(windows)"), &[]).is_empty());
+        assert_eq!(of_b(&target.replace("cfg(unix)", "x86_64-unknown-linux-gnu"), &[]), ["e"]);
+    }
+
+    #[test]
+    fn optional_dependencies_are_features() {
+        let b = "[features]\ndefault = []\ne = []\nf = []\n";
+        let dependency = "[dependencies]\nb = { path = \"../b\", optional = true, features = [\"e\"] }\n";
+        let on = |features: &str, names: &[&str]| {
+            on(&format!("{dependency}[features]\n{features}"), b, &choice(names))
+        };
+        let texts = |a: &[&str], b: &[&str]| {
+            let owned = |list: &[&str]| list.iter().map(|text| (*text).to_string()).collect::<Vec<_>>();
+            (owned(a), owned(b))
+        };
+        assert_eq!(on("x = []", &["x"]), texts(&["x"], &[]));
+        assert_eq!(on("", &["b"]), texts(&["b"], &["default", "e"]));
+        assert_eq!(on("x = [\"dep:b\"]", &["x"]), texts(&["x"], &["default", "e"]));
+        assert_eq!(on("x = [\"b\"]", &["x"]), texts(&["b", "x"], &["default", "e"]));
+        assert_eq!(on("x = [\"b/f\"]", &["x"]), texts(&["b", "x"], &["default", "e", "f"]));
+        assert_eq!(on("x = [\"b?/f\"]", &["x"]), texts(&["x"], &[]));
+        assert_eq!(on("x = [\"b?/f\"]", &["x", "b"]), texts(&["b", "x"], &["default", "e", "f"]));
+        assert_eq!(
+            on("x = [\"b?/f\"]\ny = [\"dep:b\"]", &["y", "x"]),
+            texts(&["x", "y"], &["default", "e", "f"])
+        );
+    }
+
+    #[test]
+    fn unknown_features_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "[package]\nname = \"a\"\nversion = \"1.0.0\"\n[features]\nextra = []\n";
+        fs::write(dir.path().join("Cargo.toml"), text).unwrap();
+        let mut packages = Packages::default();
+        let id = packages.read(dir.path()).unwrap();
+        for (name, help) in [
+            ("exta", "did you mean `extra`?"),
+            ("zzzzzzz", "the features of `a` are `extra`"),
+            ("b/extra", "did you mean `extra`?"),
+            ("a/none", "the features of `a` are `extra`"),
+        ] {
+            let found = packages.choose(&[id], &choice(&[name]));
+            assert_eq!(found[0].code, Code::UNKNOWN_FEATURE);
+            assert_eq!(found[0].help.as_deref(), Some(help), "{name}");
+        }
+    }
+}

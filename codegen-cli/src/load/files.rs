@@ -1,0 +1,319 @@
+//! Reads the files of a crate by following its `mod` declarations.
+//!
+//! Files are read and parsed in waves: a wave is everything that the files before it declared, and is spread over threads.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kubesmith_core::diag::Code;
+
+use super::manifest::Manifest;
+use super::{Crate, Module, ModuleId, identity};
+use crate::cfg::Cfg;
+use crate::diag::Diagnostic;
+use crate::output::display;
+use crate::parse;
+use crate::source::{FileId, Loc, SourceFile, SourceMap};
+use crate::syntax::{FileSyntax, Items, ModuleItem};
+
+/// Waves smaller than this are parsed on the calling thread: starting threads costs more.
+const MIN_FILES_FOR_THREADS: usize = 4;
+
+/// A file that is to be read.
+struct Request {
+    path: PathBuf,
+    module: ModuleId,
+    /// Folder in which its child modules are looked for.
+    child_folder: PathBuf,
+    /// The files that led to it, without links and `..`, for recognising a file that includes itself.
+    chain: Vec<PathBuf>,
+    /// The declaration.
+    declared: Option<Loc>,
+}
+
+/// Where the items of a module stand.
+struct Place<'a> {
+    module: ModuleId,
+    /// Folder against which `#[path]` is resolved.
+    path_folder: &'a Path,
+    /// Folder in which child modules are looked for.
+    child_folder: &'a Path,
+    chain: &'a [PathBuf],
+}
+
+/// Reads files, and remembers which.
+#[derive(Debug)]
+pub(super) struct Files {
+    pub(super) sources: SourceMap,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Folder of the module that is generated.
+    generated: Option<(PathBuf, OsString)>,
+    /// Whether programs are read.
+    programs: bool,
+    /// The files that were read.
+    files: BTreeSet<PathBuf>,
+}
+
+/// A folder that may not exist, so that two spellings of it are equal.
+fn folder_identity(folder: &Path) -> Option<(PathBuf, OsString)> {
+    let parent = match folder.parent()? {
+        parent if parent.as_os_str().is_empty() => Path::new("."),
+        parent => parent,
+    };
+    Some((fs::canonicalize(parent).ok()?, folder.file_name()?.to_os_string()))
+}
+
+impl Files {
+    /// The module in the folder `generated` is not read; programs are if `programs`.
+    pub(super) fn new(generated: Option<&Path>, programs: bool) -> Self {
+        Self {
+            sources: SourceMap::default(),
+            diagnostics: Vec::new(),
+            generated: generated.and_then(folder_identity),
+            programs,
+            files: BTreeSet::new(),
+        }
+    }
+
+    /// Reads the modules of an input.
+    pub(super) fn input(&mut self, krate: &mut Crate, manifest: &Manifest) {
+        // A crate that is a program alone may still say what its controller needs.
+        let program_alone = self.programs && !manifest.programs.is_empty() && !manifest.root.is_file();
+        if !program_alone {
+            self.load_modules(krate, manifest.root.clone());
+        }
+        if self.programs {
+            self.load_programs(krate, manifest);
+        }
+        if program_alone && krate.manifests.is_empty() {
+            // Which is reported.
+            self.load_modules(krate, manifest.root.clone());
+        }
+    }
+
+    /// Adds what the programs say beside types; their types are nobody's API. Files of the library are not read again.
+    fn load_programs(&mut self, krate: &mut Crate, manifest: &Manifest) {
+        for root in &manifest.programs {
+            let mut program =
+                Crate { is_program: true, ..Crate::new(manifest, &krate.folder, krate.cfg.clone()) };
+            self.load_modules(&mut program, root.clone());
+            krate.manifests.append(program.manifests);
+        }
+    }
+
+    /// Reads a root file and the modules that it declares.
+    pub(super) fn load_modules(&mut self, krate: &mut Crate, path: PathBuf) {
+        let child_folder = path.parent().unwrap_or(&krate.folder).to_path_buf();
+        let mut wave = vec![Request { path, module: 0, child_folder, chain: Vec::new(), declared: None }];
+        while !wave.is_empty() {
+            wave = self.load_wave(krate, wave);
+        }
+    }
+
+    /// Reads and parses a wave of files; returns the next one.
+    fn load_wave(&mut self, krate: &mut Crate, wave: Vec<Request>) -> Vec<Request> {
+        let mut requests = Vec::new();
+        let mut texts = Vec::new();
+        for request in wave {
+            let is_new = self.files.insert(identity(&request.path));
+            if krate.is_program && !is_new {
+                continue;
+            }
+            if let Some((id, text)) = self.read(&request) {
+                texts.push((id, text));
+                requests.push((request, is_new));
+            }
+        }
+        let parsed = parse_all(&texts, &krate.cfg);
+        // Only now may the texts move into the map that diagnostics are rendered from.
+        for (id, text) in texts {
+            self.sources.set_text(id, text);
+        }
+        let mut next = Vec::new();
+        for ((request, is_new), (file, diagnostics)) in requests.into_iter().zip(parsed) {
+            self.diagnostics.extend(diagnostics);
+            let mut chain = request.chain;
+            chain.push(identity(&request.path));
+            let folder = request.path.parent().unwrap_or(Path::new("")).to_path_buf();
+            let place = Place {
+                module: request.module,
+                path_folder: &folder,
+                child_folder: &request.child_folder,
+                chain: &chain,
+            };
+            if is_new {
+                krate.manifests.append(file.manifests);
+            }
+            self.add_items(krate, &place, file.items, &mut next);
+        }
+        next
+    }
+
+    fn read(&mut self, request: &Request) -> Option<(FileId, String)> {
+        let name = display(&request.path);
+        let id = self.sources.add(SourceFile {
+            path: request.path.clone(),
+            name: name.clone(),
+            text: String::new(),
+        });
+        let bytes = match fs::read(&request.path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let mut diagnostic = Diagnostic::error(
+                    Code::UNREADABLE_FILE,
+                    request.declared,
+                    format!("cannot read {name}: {error}"),
+                );
+                if request.declared.is_none() && error.kind() == io::ErrorKind::NotFound {
+                    diagnostic = diagnostic
+                        .help("API types live in a library: add src/lib.rs or set `path` in the [lib] table");
+                }
+                self.diagnostics.push(diagnostic);
+                return None;
+            }
+        };
+        match String::from_utf8(bytes) {
+            // rustc skips a byte order mark; offsets stay those of the file.
+            Ok(text) => Some((id, text)),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let line = error.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::NOT_UTF8,
+                        request.declared,
+                        format!("{name} is not UTF-8: line {line}, byte {at}"),
+                    )
+                    .help("save the file as UTF-8"),
+                );
+                None
+            }
+        }
+    }
+
+    fn add_items(&mut self, krate: &mut Crate, place: &Place<'_>, items: Items, next: &mut Vec<Request>) {
+        let module = &mut krate.modules[place.module];
+        module.facts = items.facts.or(&module.facts);
+        module.types = items.types;
+        module.uses = items.uses;
+        module.values = items.values;
+        module.impls = items.impls;
+        for item in items.modules {
+            let id = krate.modules.len();
+            let child = Module::new(item.name.text.clone(), Some(place.module), item.visibility);
+            krate.modules.push(Module { facts: item.facts.clone(), ..child });
+            krate.modules[place.module].children.push(id);
+            match item.inline {
+                Some(inner) => {
+                    let folder = place.child_folder.join(item.path.as_deref().unwrap_or(&item.name.text));
+                    let place =
+                        Place { module: id, path_folder: &folder, child_folder: &folder, chain: place.chain };
+                    self.add_items(krate, &place, inner, next);
+                }
+                None => next.extend(self.find_file(place, &item, id)),
+            }
+        }
+    }
+
+    /// The file that a `mod name;` stands for.
+    fn find_file(&mut self, place: &Place<'_>, item: &ModuleItem, module: ModuleId) -> Option<Request> {
+        let name = &item.name.text;
+        let own = place.child_folder.join(name);
+        if item.path.is_none() && self.generated.is_some() && folder_identity(&own) == self.generated {
+            return None;
+        }
+        let (path, child_folder) = if let Some(path) = &item.path {
+            let path = place.path_folder.join(path);
+            let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+            (path, folder)
+        } else {
+            let flat = place.child_folder.join(format!("{name}.rs"));
+            let nested = own.join("mod.rs");
+            match (flat.is_file(), nested.is_file()) {
+                (true, true) => {
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            Code::MODULE_FILE,
+                            item.name.loc,
+                            format!("module `{name}` has two files"),
+                        )
+                        .note(format!("both {} and {} exist", display(&flat), display(&nested)))
+                        .help("remove one of them"),
+                    );
+                    return None;
+                }
+                (false, true) => (nested, own),
+                // A missing file is reported below, by its most likely name.
+                _ => (flat, own),
+            }
+        };
+        if !path.exists() {
+            let mut diagnostic = Diagnostic::error(
+                Code::MODULE_FILE,
+                item.name.loc,
+                format!("module `{name}` has no file: {} does not exist", display(&path)),
+            )
+            .help("create the file, or remove the declaration");
+            if item.path.is_none() {
+                diagnostic =
+                    diagnostic.note(format!("{} would do as well", display(&child_folder.join("mod.rs"))));
+            }
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        if place.chain.contains(&identity(&path)) {
+            self.diagnostics.push(Diagnostic::error(
+                Code::MODULE_FILE,
+                item.name.loc,
+                format!("{} includes itself as module `{name}`", display(&path)),
+            ));
+            return None;
+        }
+        Some(Request {
+            path,
+            module,
+            child_folder,
+            chain: place.chain.to_vec(),
+            declared: Some(item.name.loc),
+        })
+    }
+}
+
+/// Parses texts, on several threads when there are many; results are in the order of the input.
+fn parse_all(texts: &[(FileId, String)], cfg: &Cfg) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    if threads < 2 || texts.len() < MIN_FILES_FOR_THREADS {
+        return parse_some(texts, cfg);
+    }
+    // Contiguous parts keep the order; their sizes are balanced by the bytes in them.
+    let total: usize = texts.iter().map(|(_, text)| text.len()).sum();
+    let share = total / threads + 1;
+    let mut parts: Vec<&[(FileId, String)]> = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for (at, (_, text)) in texts.iter().enumerate() {
+        bytes += text.len();
+        if bytes >= share {
+            parts.push(&texts[start..=at]);
+            (start, bytes) = (at + 1, 0);
+        }
+    }
+    parts.push(&texts[start..]);
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = parts.iter().map(|part| scope.spawn(|| parse_some(part, cfg))).collect();
+        let mut out = Vec::with_capacity(texts.len());
+        for handle in handles {
+            match handle.join() {
+                Ok(part) => out.extend(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        out
+    })
+}
+
+fn parse_some(texts: &[(FileId, String)], cfg: &Cfg) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
+    texts.iter().map(|(id, text)| parse::parse_file(*id, text, cfg)).collect()
+}
