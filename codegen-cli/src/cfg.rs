@@ -10,7 +10,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Field, Lit, LitBool, Meta, Token, Variant};
 
 /// The target that conditions are evaluated for.
-const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+pub(crate) const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
 /// Keys with a value that hold: those of the target.
 const TARGET: &[(&str, &str)] = &[

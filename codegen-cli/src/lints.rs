@@ -25,6 +25,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::MEANINGLESS_MARKER, Level::Warn),
     (Code::MISSING_SPEC, Level::Warn),
     (Code::PLAIN_COMMENT_MARKER, Level::Warn),
+    (Code::INCLUDED_FILE, Level::Warn),
     (Code::PATH_NOT_IN_SCHEMA, Level::Warn),
     (Code::CRD_TOO_LARGE, Level::Warn),
     (Code::CRD_NEAR_ETCD_LIMIT, Level::Warn),

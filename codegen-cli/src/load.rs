@@ -3,6 +3,8 @@
 //! Input: crate folders. Output: a tree of modules per crate, holding the items that `parse` made of
 //! each file, and the texts of all files for diagnostics.
 
+mod cargo;
+mod dependencies;
 mod features;
 mod files;
 mod manifest;
@@ -19,10 +21,12 @@ use crate::facts::{ManifestFacts, ModuleFacts};
 use crate::known;
 use crate::output::display;
 use crate::source::SourceMap;
-use crate::syntax::{ImplItem, TypeItem, UseItem, ValueItem, Visibility};
+use crate::syntax::{ImplItem, Name, TypeItem, UseItem, ValueItem, Visibility};
 
+use cargo::Graph;
+use dependencies::{Origin, Source};
 pub use features::FeatureChoice;
-use features::{PackageId, Packages};
+use features::{Package, PackageId, Packages};
 use files::Files;
 use manifest::{Extern, Manifest};
 
@@ -46,6 +50,11 @@ pub struct Loaded {
     /// The crates.
     pub crates: Crates,
     files: Files,
+    packages: Packages,
+    /// Where each crate comes from.
+    sources: Vec<Source>,
+    /// What Cargo said of the inputs' dependencies, by input.
+    graphs: BTreeMap<usize, Result<Graph, Unread>>,
 }
 
 impl Loaded {
@@ -88,8 +97,14 @@ pub struct Crate {
     pub modules: Vec<Module>,
     /// What its files say beside types.
     pub manifests: ManifestFacts,
-    /// Whether only that is of interest.
-    is_program: bool,
+    /// Whether it was named as an input. Of dependencies nothing but types is of interest.
+    pub is_input: bool,
+    /// What is wrong with the files of a dependency.
+    pub problems: Vec<Diagnostic>,
+    /// Whether it is a program, which nothing can depend on.
+    pub is_program: bool,
+    /// Whether only what it says beside types is of interest.
+    is_beside: bool,
 }
 
 /// What a dependency's name refers to.
@@ -104,10 +119,38 @@ pub enum Dependency {
 /// The crates of a run.
 #[derive(Debug, Default)]
 pub struct Crates {
-    /// In the order of their library names.
+    /// The inputs in the order of their library names, then dependencies as they were needed.
     pub list: Vec<Crate>,
-    /// Library names of crates that were not read.
-    pub foreign: Vec<String>,
+    /// Crates that were not read when something that depends on them was.
+    pub foreign: Vec<Foreign>,
+}
+
+/// A dependency of a crate that was not read.
+#[derive(Debug)]
+pub struct Foreign {
+    /// Its library's name.
+    pub lib: String,
+    /// Its package's name.
+    pub package: String,
+    /// The crate that depends on it, by its index.
+    by: usize,
+    /// Its name there.
+    name: String,
+    /// Folder of a path dependency.
+    path: Option<PathBuf>,
+    /// Whether it was read since.
+    is_read: bool,
+    /// Why it could not be read, if that was tried.
+    pub unread: Option<Unread>,
+}
+
+/// Why a crate could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// What went wrong.
+    pub reason: String,
+    /// What can be done.
+    pub help: String,
 }
 
 /// A module.
@@ -131,6 +174,8 @@ pub struct Module {
     pub values: Vec<ValueItem>,
     /// Its `impl` blocks.
     pub impls: Vec<ImplItem>,
+    /// Macros that stand for items, which are not seen.
+    pub macros: Vec<Name>,
 }
 
 /// Reads crates.
@@ -147,13 +192,23 @@ pub fn load(inputs: &[PathBuf], options: LoadOptions<'_>) -> Loaded {
         }
     }
     files.diagnostics.extend(packages.choose(&found, options.features));
-    let mut loaded: Vec<(PackageId, Crate)> =
-        found.into_iter().map(|id| (id, input(&mut files, &packages, id))).collect();
-    loaded.sort_by(|(_, a), (_, b)| (&a.lib, &a.folder).cmp(&(&b.lib, &b.folder)));
-    for pair in loaded.windows(2) {
+    let mut inputs: Vec<(PackageId, Crate)> = Vec::new();
+    for id in found {
+        inputs.extend(input(&mut files, &packages, id).into_iter().map(|krate| (id, krate)));
+    }
+    inputs.sort_by(|(_, a), (_, b)| (&a.lib, &a.folder).cmp(&(&b.lib, &b.folder)));
+    for pair in inputs.windows(2) {
         files.diagnostics.extend(same_name(&pair[0].1, &pair[1].1));
     }
-    Loaded { crates: link(loaded, &mut packages), files }
+    let mut sources = Vec::new();
+    let mut crates = Crates::default();
+    for (root, (id, krate)) in inputs.into_iter().enumerate() {
+        sources.push(Source { origin: Origin::Folder(id), root, folder: identity(&krate.folder) });
+        crates.list.push(krate);
+    }
+    let mut loaded = Loaded { crates, files, packages, sources, graphs: BTreeMap::new() };
+    (0..loaded.crates.list.len()).for_each(|at| loaded.link(at));
+    loaded
 }
 
 /// The folders without repetition: the same folder under two spellings is one input.
@@ -188,16 +243,25 @@ fn read_manifest(packages: &mut Packages, folder: &Path) -> Result<PackageId, Bo
     })
 }
 
-fn input(files: &mut Files, packages: &Packages, id: PackageId) -> Crate {
-    let package = packages.get(id);
-    let cfg = Cfg { features: package.features.clone() };
-    let mut krate = Crate::new(&package.manifest, &package.folder, cfg);
-    files.input(&mut krate, &package.manifest);
-    krate
+/// The library of a package; of a package without one its programs.
+fn input(files: &mut Files, packages: &Packages, id: PackageId) -> Vec<Crate> {
+    let Package { manifest, folder, features, .. } = packages.get(id);
+    let new = || Crate::new(manifest, folder, Cfg { features: features.clone() });
+    if manifest.root.is_file() || manifest.programs.is_empty() {
+        let mut krate = new();
+        files.library(&mut krate, manifest);
+        return vec![krate];
+    }
+    let programs = manifest.programs.iter().map(|root| {
+        let mut krate = Crate { is_program: true, ..new() };
+        files.load_modules(&mut krate, root.clone());
+        krate
+    });
+    programs.collect()
 }
 
 fn same_name(a: &Crate, b: &Crate) -> Option<Diagnostic> {
-    (a.lib == b.lib).then(|| {
+    (a.lib == b.lib && a.folder != b.folder).then(|| {
         let message = format!("two input crates have the library name `{}`", a.lib);
         let folders = format!("they are {} and {}", display(&a.folder), display(&b.folder));
         Diagnostic::error(Code::INVALID_MANIFEST, None, message).note(folders)
@@ -207,36 +271,6 @@ fn same_name(a: &Crate, b: &Crate) -> Option<Diagnostic> {
 /// The file or folder that a path stands for, however it is spelled.
 fn identity(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
-}
-
-/// Connects dependencies with the input crates that they name.
-fn link(loaded: Vec<(PackageId, Crate)>, packages: &mut Packages) -> Crates {
-    let folders: Vec<(PathBuf, String)> =
-        loaded.iter().map(|(_, krate)| (identity(&krate.folder), krate.lib.clone())).collect();
-    let mut crates = Crates::default();
-    for (id, mut krate) in loaded {
-        let externs: Vec<Extern> = packages.get(id).dependencies().map(|(_, found)| found.clone()).collect();
-        for found in externs {
-            let folder = found.path.as_deref().map(identity);
-            let lib = found.lib();
-            let input = folders.iter().position(|(known, known_lib)| match &folder {
-                Some(folder) => known == folder,
-                None => *known_lib == lib && *known_lib != krate.lib,
-            });
-            let target = match input {
-                Some(input) => Dependency::Crate(input),
-                None => {
-                    crates.foreign.push(lib);
-                    Dependency::Foreign(crates.foreign.len() - 1)
-                }
-            };
-            krate.externs.insert(name_in_code(&found, packages), target);
-        }
-        let inactive = packages.get(id).inactive();
-        krate.optional = inactive.map(|(key, found)| (found.name(), key.clone())).collect();
-        crates.list.push(krate);
-    }
-    crates
 }
 
 /// The name of a dependency in code: that of its library unless the manifest renames it.
@@ -263,7 +297,10 @@ impl Crate {
                 .and_then(|runtime| runtime.path.clone()),
             modules: vec![Module::new(manifest.lib.clone(), None, Visibility::Public)],
             manifests: ManifestFacts::default(),
+            is_input: true,
+            problems: Vec::new(),
             is_program: false,
+            is_beside: false,
         }
     }
 }
@@ -280,6 +317,7 @@ impl Module {
             uses: Vec::new(),
             values: Vec::new(),
             impls: Vec::new(),
+            macros: Vec::new(),
         }
     }
 }

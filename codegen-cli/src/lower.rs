@@ -11,7 +11,7 @@ mod shape;
 mod types;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use kubesmith_core::diag::Code;
 
@@ -29,12 +29,38 @@ use crate::source::SourceMap;
 pub struct LowerOptions {
     /// Floating point fields, whose text differs between implementations.
     pub allow_dangerous_types: bool,
+    /// Who names root types.
+    pub client: ClientUse,
 }
 
-/// Lowers every resource of the crates.
-pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir, Vec<Diagnostic>) {
+/// Who names root types by their paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClientUse {
+    /// Nobody: no client is generated.
+    #[default]
+    None,
+    /// A module that is generated.
+    Module,
+    /// A package that is generated.
+    Package,
+}
+
+/// What was lowered.
+#[derive(Debug)]
+pub struct Lowering {
+    /// The representation.
+    pub ir: Ir,
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Crates that types lead into and that were not read, by their indices in [`Crates::foreign`].
+    pub wanted: BTreeSet<usize>,
+}
+
+/// Lowers every resource of the input crates.
+pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Lowering {
     let resolver = Resolver::new(crates);
     let mut ctx = Ctx {
+        crates,
         resolver: &resolver,
         sources,
         options,
@@ -49,7 +75,8 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
     let mut resources = Vec::new();
     for (id, item) in resolver.items() {
         // Core refuses parameters of a root type.
-        let wanted = item.generics.is_empty() && !resolver.module_facts(id).skip;
+        let is_root = item.generics.is_empty() && crates.list[id.krate].is_input;
+        let wanted = is_root && !resolver.module_facts(id).skip;
         if let Some(facts) = item.resource.as_ref().filter(|_| wanted) {
             resources.extend(ctx.resource(id, item, facts));
         }
@@ -57,7 +84,8 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
     let manifests = manifests::lower(crates, sources, &mut ctx.diagnostics);
     let nothing = resources.is_empty() && manifests.is_empty();
     if nothing && ctx.diagnostics.is_empty() && !crates.list.is_empty() {
-        let names: Vec<String> = crates.list.iter().map(|krate| display(&krate.folder)).collect();
+        let inputs = crates.list.iter().filter(|krate| krate.is_input);
+        let names: Vec<String> = inputs.map(|krate| display(&krate.folder)).collect();
         ctx.diagnostics.push(
             Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {}", names.join(", "))).help(
                 "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`",
@@ -66,18 +94,20 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> (Ir
     }
     let groups = ctx.groups(resources);
     let has_types = |lib: &str| ctx.types.iter().any(|ty| ty.path.split("::").next() == Some(lib));
-    let list = crates.list.iter().filter(|krate| has_types(&krate.lib)).map(|krate| InputCrate {
+    let inputs = crates.list.iter().filter(|krate| krate.is_input && has_types(&krate.lib));
+    let list = inputs.map(|krate| InputCrate {
         package: krate.package.clone(),
         lib: krate.lib.clone(),
         version: krate.version.clone(),
         path: display(&krate.folder),
     });
-    let crates = list.collect();
-    (Ir { crates, groups, types: ctx.types, manifests }, ctx.diagnostics)
+    let ir = Ir { crates: list.collect(), groups, types: ctx.types, manifests };
+    Lowering { ir, diagnostics: ctx.diagnostics, wanted: resolver.wanted() }
 }
 
 /// State of a lowering.
 struct Ctx<'a> {
+    crates: &'a Crates,
     resolver: &'a Resolver<'a>,
     sources: &'a SourceMap,
     options: LowerOptions,

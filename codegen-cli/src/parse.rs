@@ -136,11 +136,26 @@ impl Parser<'_> {
                     let global = item.leading_colon.is_some();
                     uses::leaves(&item.tree, visibility(&item.vis), global, &mut path, &mut out.uses);
                 }
-                Item::ExternCrate(item) => out.uses.extend(renamed_crate(item)),
+                Item::ExternCrate(item) => out.uses.push(extern_crate(item)),
                 Item::Impl(item) => out.impls.extend(self.impl_item(item)),
+                // With a name it is `macro_rules!`.
+                Item::Macro(item) if item.ident.is_none() => out.macros.extend(self.macro_item(&item.mac)),
                 item => out.values.extend(self.value_item(item)),
             }
         }
+    }
+
+    /// The name of a macro that stands for items. What a file that is included holds may be part of the API.
+    fn macro_item(&mut self, item: &syn::Macro) -> Option<Name> {
+        let name = self.name(&item.path.segments.last()?.ident);
+        if name.text == "include" {
+            self.diagnostics.push(
+                Diagnostic::warning(Code::INCLUDED_FILE, name.loc, "the file that is included is not read")
+                    .note("what it defines is neither generated nor found when types are looked up")
+                    .help("declare the file as a module: `#[path = \"...\"] mod name;`"),
+            );
+        }
+        Some(name)
     }
 
     fn module_item(&mut self, item: &syn::ItemMod) -> ModuleItem {
@@ -407,20 +422,21 @@ fn string(expr: &syn::Expr) -> Option<String> {
 fn visibility(vis: &SynVisibility) -> Visibility {
     match vis {
         SynVisibility::Public(_) => Visibility::Public,
-        _ => Visibility::Restricted,
+        SynVisibility::Restricted(_) => Visibility::Restricted,
+        SynVisibility::Inherited => Visibility::Private,
     }
 }
 
-/// Without a rename it binds nothing that the extern prelude does not have.
-fn renamed_crate(item: &syn::ItemExternCrate) -> Option<UseItem> {
-    let (_, name) = item.rename.as_ref()?;
+/// What `extern crate` binds, beside adding to the extern prelude.
+fn extern_crate(item: &syn::ItemExternCrate) -> UseItem {
+    let name = item.rename.as_ref().map_or(&item.ident, |(_, name)| name);
     let own = item.ident == "self";
-    Some(UseItem {
+    UseItem {
         visibility: visibility(&item.vis),
         global: !own,
         segments: vec![if own { "crate".into() } else { item.ident.unraw().to_string() }],
         binding: Some(name.unraw().to_string()),
-    })
+    }
 }
 
 /// The attributes of an item.
@@ -468,6 +484,7 @@ mod tests {
                 ("a::b::C".to_string(), Some("D"), false),
                 ("a::e".to_string(), None, false),
                 ("x::Y".to_string(), Some("Y"), true),
+                ("z".to_string(), Some("z"), true),
                 ("q".to_string(), Some("r"), true),
             ]
         );

@@ -12,8 +12,8 @@ use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
 use crate::emit::{crd, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
-use crate::load::{self, Crates, LoadOptions};
-use crate::lower::{self, LowerOptions};
+use crate::load::{self, Crates, LoadOptions, Loaded};
+use crate::lower::{self, ClientUse, LowerOptions};
 use crate::output::{Kind, OutputTree, Target};
 use crate::roles;
 use crate::schema::{self, SchemaOptions};
@@ -41,12 +41,12 @@ pub fn generate(settings: &Settings) -> Generated {
     let generated = settings.client_output.as_deref().filter(|_| module);
     let programs = settings.rbac.is_some() || settings.webhook.is_some();
     let options = LoadOptions { generated, programs, features: &settings.features };
-    let loaded = load::load(&settings.input, options);
+    let mut loaded = load::load(&settings.input, options);
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();
     if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
-        (ir, targets) = after_load(settings, &loaded.crates, loaded.sources(), &mut diagnostics);
+        (ir, targets) = after_load(settings, &mut loaded, &mut diagnostics);
     }
     let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);
@@ -67,12 +67,11 @@ fn is_incomplete(code: Code) -> bool {
 
 fn after_load(
     settings: &Settings,
-    crates: &Crates,
-    sources: &SourceMap,
+    loaded: &mut Loaded,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Ir, Vec<Target>) {
-    let options = LowerOptions { allow_dangerous_types: settings.allow_dangerous_types };
-    let (mut ir, found) = lower::lower(crates, sources, options);
+    let (mut ir, found) = lowered(settings, loaded);
+    let (crates, sources) = (&loaded.crates, loaded.sources());
     let hidden = diag::has_errors(diagnostics);
     // A root type with a mistake in its attributes is no resource; that none is left is no news then.
     diagnostics.extend(found.into_iter().filter(|d| !(hidden && d.code == Code::NO_RESOURCE)));
@@ -116,6 +115,22 @@ fn after_load(
         targets.push(Target { root: root.clone(), kind: Kind::Openapi, tree });
     }
     (ir, targets)
+}
+
+/// Lowers the inputs; the crates that types lead into are read on the way.
+fn lowered(settings: &Settings, loaded: &mut Loaded) -> (Ir, Vec<Diagnostic>) {
+    let client = match (&settings.client_output, &settings.client_target) {
+        (None, _) => ClientUse::None,
+        (Some(_), Some(ClientTarget::Module(_))) => ClientUse::Module,
+        (Some(_), _) => ClientUse::Package,
+    };
+    let options = LowerOptions { allow_dangerous_types: settings.allow_dangerous_types, client };
+    loop {
+        let lowering = lower::lower(&loaded.crates, loaded.sources(), options);
+        if !loaded.read(&lowering.wanted) {
+            return (lowering.ir, lowering.diagnostics);
+        }
+    }
 }
 
 /// Warns of rules and webhooks that nobody said where to write.

@@ -4,12 +4,12 @@
 //!
 //! It knows nothing of schemas: a path into a crate that is not read ends as its text.
 
+mod hints;
 mod values;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use kubesmith_core::grammar::closest;
 use kubesmith_core::names;
 
 use crate::facts::ModuleFacts;
@@ -37,8 +37,10 @@ pub enum Target {
     Item(ItemId),
     /// A module of the input crates.
     Module(usize, ModuleId),
-    /// A path into a crate that is not read; the first part is that crate's library name.
+    /// A path into a crate that is known or std; the first part is that crate's library name.
     External(String),
+    /// A path into a crate that was not read, by its index in [`Crates::foreign`].
+    Unread(usize, String),
 }
 
 /// Why a path leads nowhere.
@@ -48,6 +50,13 @@ pub struct Unresolved {
     pub name: String,
     /// What may have been meant or done.
     pub hint: Option<String>,
+}
+
+/// The part of a path that was not found, and the module in which it was looked for.
+#[derive(Debug)]
+struct Missing {
+    name: String,
+    at: Option<(usize, ModuleId)>,
 }
 
 /// Names of a module, by position.
@@ -68,13 +77,18 @@ pub struct Resolver<'a> {
     public: RefCell<HashMap<usize, HashMap<ItemId, String>>>,
     /// `impl` blocks of each type; looked for when one is asked for.
     impls: OnceCell<HashMap<ItemId, Vec<Impl<'a>>>>,
+    /// Crates that would have to be read, by their indices in [`Crates::foreign`].
+    wanted: RefCell<BTreeSet<usize>>,
 }
 
 /// An `impl` block and the module that it stands in.
 type Impl<'a> = (usize, ModuleId, &'a ImplItem);
 
-/// A name in a module.
-type Key = (usize, ModuleId, String);
+/// A module.
+type Place = (usize, ModuleId);
+
+/// A name in a module, and the module whose glob looks for it.
+type Key = (usize, ModuleId, String, Option<Place>);
 
 /// What a search has seen: circles of `use` declarations end, and what several of them lead to is
 /// searched once.
@@ -84,6 +98,8 @@ struct Visited {
     open: HashSet<Key>,
     /// Results; as a circle may have cut them short, they hold until the outermost search ends.
     done: HashMap<Key, Option<Target>>,
+    /// Crates that were not read and may have the name, as everything of them is imported.
+    globs: BTreeSet<usize>,
 }
 
 impl<'a> Resolver<'a> {
@@ -91,7 +107,13 @@ impl<'a> Resolver<'a> {
     pub fn new(crates: &'a Crates) -> Self {
         let names =
             crates.list.iter().map(|krate| (0..krate.modules.len()).map(|m| index(krate, m)).collect());
-        Self { crates, names: names.collect(), public: RefCell::default(), impls: OnceCell::new() }
+        Self {
+            crates,
+            names: names.collect(),
+            public: RefCell::default(),
+            impls: OnceCell::new(),
+            wanted: RefCell::default(),
+        }
     }
 
     /// The definition.
@@ -168,11 +190,23 @@ impl<'a> Resolver<'a> {
     /// # Errors
     /// When a part of the path is not found.
     pub fn resolve(&self, krate: usize, module: ModuleId, path: &PathExpr) -> Result<Target, Unresolved> {
-        self.path(krate, module, path.global, &path.segments, &mut Visited::default())
-            .map_err(|name| self.explain(krate, module, path, name))
+        let mut visited = Visited::default();
+        let found = self.path(krate, module, path.global, &path.segments, &mut visited);
+        match &found {
+            Ok(Target::Unread(crate_, _)) => {
+                self.wanted.borrow_mut().insert(*crate_);
+            }
+            Ok(_) => {}
+            Err(_) => self.wanted.borrow_mut().append(&mut visited.globs),
+        }
+        found.map_err(|missing| self.explain(krate, module, path, missing))
     }
 
-    /// The error is the part that was not found.
+    /// The crates that would have to be read to find what was looked for.
+    pub fn wanted(&self) -> BTreeSet<usize> {
+        self.wanted.borrow().clone()
+    }
+
     fn path(
         &self,
         krate: usize,
@@ -180,20 +214,24 @@ impl<'a> Resolver<'a> {
         global: bool,
         segments: &[String],
         visited: &mut Visited,
-    ) -> Result<Target, String> {
+    ) -> Result<Target, Missing> {
         let Some((first, rest)) = segments.split_first() else { return Ok(Target::Module(krate, module)) };
-        let mut target = self.first(krate, module, global, first, visited).ok_or_else(|| first.clone())?;
+        let missing = |name: &String, at| Missing { name: name.clone(), at };
+        let mut target = self
+            .first(krate, module, global, first, visited)
+            .ok_or_else(|| missing(first, Some((krate, module))))?;
         for segment in rest {
             target = match target {
                 Target::Module(krate, module) if segment == "super" => {
                     let parent = self.crates.list[krate].modules[module].parent;
-                    Target::Module(krate, parent.ok_or_else(|| segment.clone())?)
+                    Target::Module(krate, parent.ok_or_else(|| missing(segment, None))?)
                 }
-                Target::Module(krate, module) => {
-                    self.member(krate, module, segment, visited).ok_or_else(|| segment.clone())?
-                }
+                Target::Module(krate, module) => self
+                    .member(krate, module, segment, visited)
+                    .ok_or_else(|| missing(segment, Some((krate, module))))?,
                 Target::External(path) => Target::External(known::normalize(&format!("{path}::{segment}"))),
-                Target::Item(_) => return Err(segment.clone()),
+                Target::Unread(at, path) => Target::Unread(at, format!("{path}::{segment}")),
+                Target::Item(_) => return Err(missing(segment, None)),
             };
         }
         Ok(target)
@@ -228,25 +266,48 @@ impl<'a> Resolver<'a> {
     fn external(&self, krate: usize, name: &str) -> Option<Target> {
         match self.crates.list[krate].externs.get(name) {
             Some(Dependency::Crate(index)) => Some(Target::Module(*index, 0)),
-            Some(Dependency::Foreign(index)) => Some(Target::External(self.crates.foreign[*index].clone())),
+            Some(Dependency::Foreign(index)) => {
+                let lib = &self.crates.foreign[*index].lib;
+                let is_known = known::is_known_crate(lib);
+                Some(if is_known {
+                    Target::External(lib.clone())
+                } else {
+                    Target::Unread(*index, lib.clone())
+                })
+            }
             None => matches!(name, "std" | "core" | "alloc").then(|| Target::External(name.to_string())),
         }
     }
 
     /// A name inside a module.
     fn member(&self, krate: usize, module: ModuleId, name: &str, visited: &mut Visited) -> Option<Target> {
+        self.member_for(None, (krate, module), name, visited)
+    }
+
+    /// A name inside a module, as far as the module `by`, which imports everything, sees it.
+    fn member_for(
+        &self,
+        by: Option<Place>,
+        place: Place,
+        name: &str,
+        visited: &mut Visited,
+    ) -> Option<Target> {
+        let (krate, module) = place;
         let names = &self.names[krate][module];
-        if let Some(&item) = names.types.get(name) {
+        let types = &self.crates.list[krate].modules[module].types;
+        if let Some(&item) = names.types.get(name)
+            && self.sees(by, place, types[item].visibility)
+        {
             return Some(Target::Item(ItemId { krate, module, item }));
         }
-        let key = (krate, module, name.to_string());
+        let key = (krate, module, name.to_string(), by);
         if let Some(known) = visited.done.get(&key) {
             return known.clone();
         }
         if !visited.open.insert(key.clone()) {
-            return names.children.get(name).map(|&child| Target::Module(krate, child));
+            return self.child(by, place, name);
         }
-        let found = self.imported(krate, module, name, visited);
+        let found = self.imported(by, place, name, visited);
         visited.open.remove(&key);
         if visited.open.is_empty() {
             visited.done.clear();
@@ -256,27 +317,60 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    fn imported(&self, krate: usize, module: ModuleId, name: &str, visited: &mut Visited) -> Option<Target> {
+    /// What `use` declarations bring, those that name it first; between them child modules.
+    fn imported(&self, by: Option<Place>, place: Place, name: &str, visited: &mut Visited) -> Option<Target> {
+        let (krate, module) = place;
         let names = &self.names[krate][module];
         let uses = &self.crates.list[krate].modules[module].uses;
         if let Some(&at) = names.bindings.get(name)
+            && self.sees(by, place, uses[at].visibility)
             && let Ok(target) = self.path(krate, module, uses[at].global, &uses[at].segments, visited)
         {
             return Some(target);
         }
-        if let Some(&child) = names.children.get(name) {
-            return Some(Target::Module(krate, child));
+        if let Some(child) = self.child(by, place, name) {
+            return Some(child);
         }
-        names.globs.iter().find_map(|&at| {
-            match self.path(krate, module, uses[at].global, &uses[at].segments, visited).ok()? {
-                Target::Module(k, m) => self.member(k, m, name, visited),
-                Target::External(path) => {
+        let globs = names.globs.iter().filter(|&&at| self.sees(by, place, uses[at].visibility));
+        for &at in globs {
+            let found = match self.path(krate, module, uses[at].global, &uses[at].segments, visited) {
+                Ok(Target::Module(k, m)) => self.member_for(by.or(Some(place)), (k, m), name, visited),
+                Ok(Target::External(path)) => {
                     let path = known::normalize(&format!("{path}::{name}"));
                     known::is_known(&path).then_some(Target::External(path))
                 }
-                Target::Item(_) => None,
+                Ok(Target::Unread(at, _)) => {
+                    visited.globs.insert(at);
+                    None
+                }
+                Ok(Target::Item(_)) | Err(_) => None,
+            };
+            if found.is_some() {
+                return found;
             }
-        })
+        }
+        None
+    }
+
+    fn child(&self, by: Option<Place>, (krate, module): Place, name: &str) -> Option<Target> {
+        let child = *self.names[krate][module].children.get(name)?;
+        let visibility = self.crates.list[krate].modules[child].visibility;
+        self.sees(by, (krate, module), visibility).then_some(Target::Module(krate, child))
+    }
+
+    /// Whether a module sees what is declared in another one. A path that names it is taken at its word: rustc looks after
+    /// that.
+    fn sees(&self, by: Option<Place>, (krate, module): Place, visibility: Visibility) -> bool {
+        let Some((by_crate, by_module)) = by else { return true };
+        match visibility {
+            Visibility::Public => true,
+            Visibility::Restricted => by_crate == krate,
+            Visibility::Private => {
+                let modules = &self.crates.list[by_crate].modules;
+                by_crate == krate
+                    && std::iter::successors(Some(by_module), |at| modules[*at].parent).any(|at| at == module)
+            }
+        }
     }
 
     /// Every type that can be named from outside through `pub use`, by its shortest path.
@@ -317,50 +411,6 @@ impl<'a> Resolver<'a> {
             }
         }
         out
-    }
-
-    /// Says what could be done about a path that leads nowhere.
-    fn explain(&self, krate: usize, module: ModuleId, path: &PathExpr, name: String) -> Unresolved {
-        let is_first = path.segments.first() == Some(&name);
-        let elsewhere = self.items().find(|(_, item)| item.name.text == name).map(|(id, _)| {
-            let full = self.definition_path(id);
-            let (lib, inner) = full.split_once("::").unwrap_or((&full, ""));
-            if id.krate == krate { format!("crate::{inner}") } else { format!("{lib}::{inner}") }
-        });
-        let import = elsewhere.or_else(|| known::by_name(&name).map(str::to_string));
-        let hint = if let Some(import) = import.filter(|_| is_first) {
-            Some(format!("import it: `use {import};`"))
-        } else if let Some(key) = self.crates.list[krate].optional.get(&name).filter(|_| is_first) {
-            Some(format!("the dependency `{key}` is optional: turn it on with `--features`"))
-        } else if is_first && path.segments.len() > 1 {
-            let known = self.crates.list[krate].externs.keys().map(String::as_str);
-            let children = self.names[krate][module].children.keys().copied();
-            let mut candidates: Vec<&str> = known.chain(children).collect();
-            candidates.sort_unstable();
-            closest(&name, candidates).map_or_else(
-                || {
-                    Some(format!(
-                        "add the crate `{name}` to the [dependencies] of Cargo.toml, or import the module"
-                    ))
-                },
-                |near| Some(format!("did you mean `{near}`?")),
-            )
-        } else {
-            let names = &self.names[krate][module];
-            let mut candidates: Vec<&str> = Vec::new();
-            candidates.extend(names.types.keys().copied());
-            candidates.extend(names.bindings.keys().copied());
-            for name in known::prelude() {
-                candidates.push(name);
-            }
-            candidates.sort_unstable();
-            candidates.retain(|candidate| *candidate != name);
-            Some(closest(&name, candidates).map_or_else(
-                || format!("define `{name}`, or import it; types that macros define are not seen"),
-                |near| format!("did you mean `{near}`?"),
-            ))
-        };
-        Unresolved { name, hint }
     }
 }
 

@@ -19,8 +19,10 @@ pub struct Name {
 pub enum Visibility {
     /// `pub`
     Public,
-    /// Everything else.
+    /// `pub(crate)`, `pub(super)`, `pub(in ..)`: at most the crate.
     Restricted,
+    /// The module and those in it.
+    Private,
 }
 
 /// The items of a module, in source order.
@@ -38,6 +40,8 @@ pub struct Items {
     pub values: Vec<ValueItem>,
     /// `impl` blocks of types.
     pub impls: Vec<ImplItem>,
+    /// Macros that stand for items, which are not seen.
+    pub macros: Vec<Name>,
 }
 
 /// A constant, or a function without parameters, as far as its value can be read.

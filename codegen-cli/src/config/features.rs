@@ -49,7 +49,7 @@ mod tests {
         let none = FeatureFlags::default();
         let read = choice(&config, &none).unwrap();
         assert_eq!((read.names, read.all, read.no_default), (vec!["a".into(), "b".into()], false, true));
-        let flags = FeatureFlags { features: vec!["c".to_string()], ..none.clone() };
+        let flags = FeatureFlags { features: vec!["c".to_string()], ..FeatureFlags::default() };
         assert_eq!(choice(&config, &flags).unwrap().names, ["c"]);
         let all = FeatureFlags { all_features: true, ..none };
         assert!(choice(&config, &all).unwrap_err().0.contains("no effect"));

@@ -183,7 +183,7 @@ impl Packages {
     }
 
     /// Does what was asked for, and what follows from it.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         while let Some(step) = self.steps.pop() {
             match step {
                 Step::Part(id, part) => self.part(id, &part),

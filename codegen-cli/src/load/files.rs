@@ -78,19 +78,11 @@ impl Files {
         }
     }
 
-    /// Reads the modules of an input.
-    pub(super) fn input(&mut self, krate: &mut Crate, manifest: &Manifest) {
-        // A crate that is a program alone may still say what its controller needs.
-        let program_alone = self.programs && !manifest.programs.is_empty() && !manifest.root.is_file();
-        if !program_alone {
-            self.load_modules(krate, manifest.root.clone());
-        }
+    /// Reads the library of an input.
+    pub(super) fn library(&mut self, krate: &mut Crate, manifest: &Manifest) {
+        self.load_modules(krate, manifest.root.clone());
         if self.programs {
             self.load_programs(krate, manifest);
-        }
-        if program_alone && krate.manifests.is_empty() {
-            // Which is reported.
-            self.load_modules(krate, manifest.root.clone());
         }
     }
 
@@ -98,7 +90,7 @@ impl Files {
     fn load_programs(&mut self, krate: &mut Crate, manifest: &Manifest) {
         for root in &manifest.programs {
             let mut program =
-                Crate { is_program: true, ..Crate::new(manifest, &krate.folder, krate.cfg.clone()) };
+                Crate { is_beside: true, ..Crate::new(manifest, &krate.folder, krate.cfg.clone()) };
             self.load_modules(&mut program, root.clone());
             krate.manifests.append(program.manifests);
         }
@@ -119,7 +111,7 @@ impl Files {
         let mut texts = Vec::new();
         for request in wave {
             let is_new = self.files.insert(identity(&request.path));
-            if krate.is_program && !is_new {
+            if krate.is_beside && !is_new {
                 continue;
             }
             if let Some((id, text)) = self.read(&request) {
@@ -201,6 +193,7 @@ impl Files {
         module.uses = items.uses;
         module.values = items.values;
         module.impls = items.impls;
+        module.macros = items.macros;
         for item in items.modules {
             let id = krate.modules.len();
             let child = Module::new(item.name.text.clone(), Some(place.module), item.visibility);

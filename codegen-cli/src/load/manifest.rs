@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use crate::cfg::Cfg;
 
 /// A crate's manifest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub(crate) package: String,
     pub(crate) lib: String,

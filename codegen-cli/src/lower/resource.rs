@@ -6,8 +6,8 @@ use kubesmith_core::diag::Code;
 use kubesmith_core::model::missing_facts;
 use kubesmith_core::names;
 
-use super::Ctx;
 use super::generics::Scope;
+use super::{ClientUse, Ctx};
 use crate::diag::Diagnostic;
 use crate::docs;
 use crate::facts::ResourceFacts;
@@ -30,17 +30,7 @@ pub(super) struct Lowered {
 impl Ctx<'_> {
     /// Lowers a root type; `None` after a diagnostic.
     pub(super) fn resource(&mut self, id: ItemId, item: &TypeItem, facts: &ResourceFacts) -> Option<Lowered> {
-        let path = self.resolver.public_path(id);
-        if path.is_none() {
-            let diagnostic = Diagnostic::error(
-                Code::PRIVATE_TYPE,
-                item.name.loc,
-                format!("`{}` cannot be named from outside of its crate", item.name.text),
-            )
-            .note("generated code is another crate or module and uses the type by its path")
-            .help("make the type and the modules around it `pub`, or re-export it with `pub use`");
-            self.diagnostics.push(diagnostic);
-        }
+        let path = self.root_path(id, item);
         let module = self.resolver.module_facts(id);
         let group = facts.group.clone().or_else(|| module.group.clone());
         let version = facts.version.clone().or_else(|| module.version.clone());
@@ -93,6 +83,35 @@ impl Ctx<'_> {
                 places: self.spans(&facts.places),
             },
         })
+    }
+
+    /// The path by which a root type is named; `None` after a diagnostic.
+    fn root_path(&mut self, id: ItemId, item: &TypeItem) -> Option<String> {
+        let is_program = self.crates.list[id.krate].is_program;
+        let is_named = match self.options.client {
+            ClientUse::None => false,
+            // The module is in the program itself.
+            ClientUse::Module => !is_program,
+            ClientUse::Package => !is_program || item.genclient.is_some(),
+        };
+        let path = self.resolver.public_path(id).filter(|_| !is_program);
+        if path.is_some() || !is_named {
+            return path.or_else(|| Some(self.resolver.definition_path(id)));
+        }
+        let name = &item.name;
+        let diagnostic = if is_program {
+            let message =
+                format!("`{}` belongs to a program, which no client package can depend on", name.text);
+            Diagnostic::error(Code::PRIVATE_TYPE, name.loc, message)
+                .help("move the types to a library (src/lib.rs), or write CRDs alone with `--only crd`")
+        } else {
+            let message = format!("`{}` cannot be named from outside of its crate", name.text);
+            Diagnostic::error(Code::PRIVATE_TYPE, name.loc, message)
+                .note("generated code is another crate or module and uses the type by its path")
+                .help("make the type and the modules around it `pub`, or re-export it with `pub use`")
+        };
+        self.diagnostics.push(diagnostic);
+        None
     }
 
     /// The root type in the arena.

@@ -128,6 +128,10 @@ impl Ctx<'_> {
         match self.resolver.resolve(scope.krate, scope.module, path) {
             Ok(Target::Item(id)) => self.item_use(scope, path, id),
             Ok(Target::External(external)) => self.external(scope, path, &external),
+            Ok(Target::Unread(at, external)) => {
+                self.report_unread(path, at, &external);
+                None
+            }
             Ok(Target::Module(..)) => {
                 self.diagnostics.push(Diagnostic::error(
                     Code::UNRESOLVED_TYPE,
@@ -291,7 +295,6 @@ impl Ctx<'_> {
     }
 
     fn report_foreign(&mut self, path: &PathExpr, external: &str) {
-        let krate = external.split("::").next().unwrap_or(external);
         let mut diagnostic = Diagnostic::error(
             Code::UNRESOLVED_TYPE,
             path.loc,
@@ -300,13 +303,27 @@ impl Ctx<'_> {
         let name = external.rsplit("::").next().unwrap_or(external);
         diagnostic = match known::by_name(name).filter(|known| *known != external) {
             Some(known) => diagnostic.help(format!("did you mean `{known}`?")),
-            None if external == krate || matches!(krate, "std" | "k8s_openapi" | "serde_json") => diagnostic
+            None => diagnostic
                 .help("say what it is with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field"),
-            None => diagnostic.help(format!(
-                "name the folder of the crate `{krate}` as a further --input, or say what it is with \
-                 `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field"
-            )),
         };
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A type of a crate that could not be read; before that was tried nobody sees it.
+    fn report_unread(&mut self, path: &PathExpr, at: usize, external: &str) {
+        let foreign = &self.crates.foreign[at];
+        let mut diagnostic = Diagnostic::error(
+            Code::UNREAD_CRATE,
+            path.loc,
+            format!("`{external}` is not known, as its crate `{}` could not be read", foreign.package),
+        );
+        if let Some(unread) = &foreign.unread {
+            diagnostic = diagnostic.note(unread.reason.clone()).help(format!(
+                "{}; or name the folder of the crate as a further --input, or say what the JSON is with \
+                 `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field",
+                unread.help
+            ));
+        }
         self.diagnostics.push(diagnostic);
     }
 

@@ -45,6 +45,10 @@ impl<'a> Resolver<'a> {
             Target::Module(krate, module) => self.value_in(krate, module, last, depth),
             Target::Item(id) => self.associated(id, last),
             Target::External(path) => Some(Value::External(format!("{path}::{last}"))),
+            Target::Unread(at, path) => {
+                self.wanted.borrow_mut().insert(at);
+                Some(Value::External(format!("{path}::{last}")))
+            }
         }
     }
 
@@ -97,7 +101,9 @@ impl<'a> Resolver<'a> {
         for (krate, c) in self.crates.list.iter().enumerate() {
             for (module, m) in c.modules.iter().enumerate() {
                 for block in &m.impls {
-                    if let Ok(Target::Item(id)) = self.resolve(krate, module, &block.ty) {
+                    let ty = &block.ty;
+                    let found = self.path(krate, module, ty.global, &ty.segments, &mut Visited::default());
+                    if let Ok(Target::Item(id)) = found {
                         out.entry(id).or_default().push((krate, module, block));
                     }
                 }

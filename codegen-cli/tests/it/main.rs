@@ -6,6 +6,7 @@ mod api_rules;
 mod cli;
 mod conformance;
 mod crash;
+mod dependencies;
 mod diagnostics;
 mod examples;
 mod features;

@@ -227,13 +227,14 @@ codes! {
         "`mod name;` stands for name.rs or name/mod.rs beside the declaring file (or in the folder named after it), or \
          for the file that `#[path]` names. Exactly one of them must exist.";
     UNRESOLVED_TYPE = 407, "type not found",
-        "The type's path leads nowhere. Types are looked up as rustc does it, over the modules of the input crates, \
-         their dependencies among the inputs, and the types that are known: those of std, k8s-openapi, serde_json, \
+        "The type's path leads nowhere. Types are looked up as rustc does it, over the modules of the input crates and \
+         of their dependencies, and the types that are known: those of std, k8s-openapi, serde_json, \
          chrono, jiff, uuid and url. Types that macros define are not seen. For any other type, say what its JSON is \
          with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
     PRIVATE_TYPE = 408, "resource is not public",
         "Generated code lives outside of the API crate and names the root type by its path, so it must be reachable: \
-         `pub`, in `pub` modules, or re-exported with `pub use`.";
+         `pub`, in `pub` modules, or re-exported with `pub use`. Nothing can depend on a program: types that clients use belong \
+         to a library.";
     UNSUPPORTED_TYPE = 409, "type without a schema",
         "Structural schemas describe objects with named fields, maps with string keys, lists, strings, numbers and \
          booleans. Functions, pointers and trait objects are none of these; floating point numbers must be allowed \
@@ -253,6 +254,9 @@ codes! {
          the schema must be said: `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
     NO_RESOURCE = 414, "no resource found",
         "None of the input crates has a type with `#[derive(Resource)]`, so there is nothing to generate.";
+    INCLUDED_FILE = 415, "included file is not read",
+        "`include!` stands for the items of another file, often one that a build script writes. The source is read without \
+         building it, so that types in such a file are not seen. A file that exists can be declared as a module.";
     SCHEMA_TOO_LARGE = 416, "schema too large",
         "A schema repeats a type wherever it is used, so that types which hold others several times grow with each level. \
          API servers take objects of at most 3 MiB. Leave a part open with `#[schema(schemaless, \
@@ -260,6 +264,10 @@ codes! {
     UNKNOWN_FEATURE = 417, "unknown feature",
         "`--features`, or `features` in kubesmith.toml, names features of the inputs' Cargo.toml, those of optional \
          dependencies included. What is behind `cfg(feature = \"...\")` belongs to the API only if the feature is on.";
+    UNREAD_CRATE = 418, "dependency that cannot be read",
+        "A type leads into a dependency. Path dependencies are read where they are, all others where Cargo has their \
+         sources: `cargo metadata` is asked without the network and may not change Cargo.lock. `cargo fetch` brings the \
+         sources and writes Cargo.lock.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

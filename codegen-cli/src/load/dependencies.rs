@@ -1,0 +1,204 @@
+//! Reads crates that a type leads into: path dependencies by their manifests, all others where Cargo has them.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use kubesmith_core::diag::Severity;
+
+use super::cargo::Graph;
+use super::features::PackageId;
+use super::manifest::{self, Extern};
+use super::{Crate, Dependency, Foreign, Loaded, Unread, identity, name_in_code};
+use crate::cfg::Cfg;
+use crate::known;
+use crate::output::display;
+
+/// Where a crate comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A folder: its manifest was read.
+    Folder(PackageId),
+    /// Cargo's graph of the input `root` has it under this name.
+    Cargo(String),
+}
+
+/// What is remembered of a crate.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) origin: Origin,
+    /// The input that led to it.
+    pub(super) root: usize,
+    /// Its folder, without links and `..`.
+    pub(super) folder: PathBuf,
+}
+
+impl Loaded {
+    /// Reads the crates behind these indices of [`super::Crates::foreign`]; `false`: nothing is new.
+    ///
+    /// A crate that cannot be read keeps the reason.
+    pub fn read(&mut self, wanted: &BTreeSet<usize>) -> bool {
+        let mut is_new = false;
+        for &at in wanted {
+            let foreign = &self.crates.foreign[at];
+            if foreign.unread.is_some() || foreign.is_read {
+                continue;
+            }
+            is_new = true;
+            let (by, name) = (foreign.by, foreign.name.clone());
+            match self.follow(at) {
+                Ok(krate) => {
+                    self.crates.foreign[at].is_read = true;
+                    self.crates.list[by].externs.insert(name, Dependency::Crate(krate));
+                }
+                Err(reason) => self.crates.foreign[at].unread = Some(reason),
+            }
+        }
+        is_new
+    }
+
+    /// The crate behind a dependency, read if it was not yet.
+    fn follow(&mut self, at: usize) -> Result<usize, Unread> {
+        let by = self.sources[self.crates.foreign[at].by].clone();
+        match self.crates.foreign[at].path.clone() {
+            Some(path) => self.read_folder(&tidy(&path), by.root),
+            None => self.read_package(at, &by),
+        }
+    }
+
+    fn read_folder(&mut self, folder: &Path, root: usize) -> Result<usize, Unread> {
+        if let Some(known) = self.at(&identity(folder)) {
+            return Ok(known);
+        }
+        let Some(id) = self.packages.at(folder) else {
+            let reason = manifest::read(folder).err().unwrap_or_default();
+            return Err(Unread {
+                reason: format!("cannot use {}: {reason}", display(&folder.join("Cargo.toml"))),
+                help: "mend the path of the dependency".to_string(),
+            });
+        };
+        self.packages.settle();
+        let package = self.packages.get(id);
+        let manifest = package.manifest.clone();
+        let krate = Crate::new(&manifest, folder, Cfg { features: package.features.clone() });
+        let source = Source { origin: Origin::Folder(id), root, folder: identity(folder) };
+        Ok(self.add(krate, &manifest, source))
+    }
+
+    fn read_package(&mut self, at: usize, by: &Source) -> Result<usize, Unread> {
+        let foreign = &self.crates.foreign[at];
+        let (name, package) = (foreign.name.clone(), foreign.package.clone());
+        let graph = self.graph(by.root)?;
+        let id = match &by.origin {
+            Origin::Cargo(id) => Some(id.as_str()),
+            Origin::Folder(_) => graph.in_folder(&by.folder),
+        };
+        let found = id.and_then(|id| graph.dependencies(id).find(|(known, _)| *known == name));
+        let found = found.and_then(|(_, id)| Some((id.to_string(), graph.manifest(id)?, graph.folder(id)?)));
+        let Some((id, manifest, folder)) = found else {
+            return Err(Unread {
+                reason: format!("cargo knows no library of a package `{package}` here"),
+                help: "run `cargo fetch`, and look at the dependency's table in Cargo.toml".to_string(),
+            });
+        };
+        let (folder, features) = (folder.to_path_buf(), graph.features(&id));
+        if let Some(known) = self.at(&identity(&folder)) {
+            return Ok(known);
+        }
+        let krate = Crate::new(&manifest, &folder, Cfg { features });
+        let source = Source { origin: Origin::Cargo(id), root: by.root, folder: identity(&folder) };
+        Ok(self.add(krate, &manifest, source))
+    }
+
+    /// The crate in a folder, if it was read.
+    fn at(&self, folder: &Path) -> Option<usize> {
+        self.sources.iter().position(|source| source.folder == folder)
+    }
+
+    /// What Cargo knows of the dependencies of an input; it is asked once.
+    fn graph(&mut self, root: usize) -> Result<&Graph, Unread> {
+        let krate = &self.crates.list[root];
+        let graph =
+            self.graphs.entry(root).or_insert_with(|| Graph::read(&krate.folder, &krate.cfg.features));
+        graph.as_ref().map_err(Clone::clone)
+    }
+
+    /// Reads the modules of a dependency. What is wrong with it matters only if a type is not found.
+    fn add(&mut self, mut krate: Crate, manifest: &manifest::Manifest, source: Source) -> usize {
+        krate.is_input = false;
+        let before = std::mem::take(&mut self.files.diagnostics);
+        self.files.load_modules(&mut krate, manifest.root.clone());
+        let found = std::mem::replace(&mut self.files.diagnostics, before);
+        krate.problems = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
+        krate.manifests = Default::default();
+        let at = self.crates.list.len();
+        self.crates.list.push(krate);
+        self.sources.push(source);
+        self.link(at);
+        at
+    }
+
+    /// Finds the crates that the dependencies of a crate are.
+    pub(super) fn link(&mut self, at: usize) {
+        match self.sources[at].origin.clone() {
+            Origin::Folder(id) => {
+                let package = self.packages.get(id);
+                let externs: Vec<Extern> = package.dependencies().map(|(_, found)| found.clone()).collect();
+                let optional = package.inactive().map(|(key, found)| (found.name(), key.clone())).collect();
+                self.crates.list[at].optional = optional;
+                for found in externs {
+                    let name = name_in_code(&found, &mut self.packages);
+                    self.connect(at, name, found.lib(), found.package, found.path);
+                }
+            }
+            Origin::Cargo(id) => {
+                let root = self.sources[at].root;
+                let Some(Ok(graph)) = self.graphs.get(&root) else { return };
+                let found: Vec<(String, String, String)> = graph
+                    .dependencies(&id)
+                    .map(|(name, id)| {
+                        let lib = graph.manifest(id).map_or_else(|| name.to_string(), |found| found.lib);
+                        (name.to_string(), lib, graph.name(id).to_string())
+                    })
+                    .collect();
+                for (name, lib, package) in found {
+                    self.connect(at, name, lib, package, None);
+                }
+            }
+        }
+    }
+
+    fn connect(&mut self, by: usize, name: String, lib: String, package: String, path: Option<PathBuf>) {
+        let folder = path.as_deref().map(identity);
+        let own = &self.crates.list[by].lib;
+        let read = self.crates.list.iter().zip(&self.sources).position(|(krate, source)| match &folder {
+            Some(folder) => source.folder == *folder,
+            // An input stands for the package of its name, whatever Cargo would take.
+            None => krate.is_input && !krate.is_program && krate.lib == lib && lib != *own,
+        });
+        let target = match read.filter(|_| !known::is_known_crate(&lib)) {
+            Some(read) => Dependency::Crate(read),
+            None => {
+                let foreign =
+                    Foreign { lib, package, by, name: name.clone(), path, is_read: false, unread: None };
+                self.crates.foreign.push(foreign);
+                Dependency::Foreign(self.crates.foreign.len() - 1)
+            }
+        };
+        self.crates.list[by].externs.insert(name, target);
+    }
+}
+
+/// The path without `x/..`, as far as it leads to the same folder.
+fn tidy(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match (part, out.components().next_back()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            (Component::CurDir, _) => {}
+            _ => out.push(part),
+        }
+    }
+    if !path.exists() || identity(&out) == identity(path) { out } else { path.to_path_buf() }
+}

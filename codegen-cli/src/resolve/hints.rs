@@ -1,0 +1,96 @@
+//! What could be done about a path that leads nowhere.
+
+use kubesmith_core::grammar::closest;
+
+use super::{Missing, Place, Resolver, Unresolved};
+use crate::known;
+use crate::load::ModuleId;
+use crate::syntax::PathExpr;
+
+impl Resolver<'_> {
+    pub(super) fn explain(
+        &self,
+        krate: usize,
+        module: ModuleId,
+        path: &PathExpr,
+        missing: Missing,
+    ) -> Unresolved {
+        let Missing { name, at } = missing;
+        let hint = if path.segments.first() != Some(&name) {
+            self.inner(&name, at)
+        } else if let Some(import) = self.import(krate, &name) {
+            format!("import it: `use {import};`")
+        } else if path.segments.len() > 1 {
+            self.first_of_several(krate, module, &name)
+        } else {
+            self.alone((krate, module), &name)
+        };
+        Unresolved { name, hint: Some(hint) }
+    }
+
+    /// Where an input or a known crate has a type of the name.
+    fn import(&self, krate: usize, name: &str) -> Option<String> {
+        let mut items = self.items().filter(|(id, _)| self.crates.list[id.krate].is_input);
+        let elsewhere = items.find(|(_, item)| item.name.text == name).map(|(id, _)| {
+            let full = self.definition_path(id);
+            let (lib, inner) = full.split_once("::").unwrap_or((&full, ""));
+            if id.krate == krate { format!("crate::{inner}") } else { format!("{lib}::{inner}") }
+        });
+        elsewhere.or_else(|| known::by_name(name).map(str::to_string))
+    }
+
+    fn first_of_several(&self, krate: usize, module: ModuleId, name: &str) -> String {
+        let krate_ = &self.crates.list[krate];
+        if let Some(key) = krate_.optional.get(name) {
+            return format!("the dependency `{key}` is optional: turn it on with `--features`");
+        }
+        let known = krate_.externs.keys().map(String::as_str);
+        let children = self.names[krate][module].children.keys().copied();
+        near(name, known.chain(children).collect()).unwrap_or_else(|| {
+            format!("add the crate `{name}` to the [dependencies] of Cargo.toml, or import the module")
+        })
+    }
+
+    fn alone(&self, place: Place, name: &str) -> String {
+        let mut candidates = self.names_of(place);
+        for known in known::prelude() {
+            candidates.push(known);
+        }
+        let near = near(name, candidates).or_else(|| self.unseen(place));
+        near.unwrap_or_else(|| {
+            format!("define `{name}`, or import it; types that macros define are not seen")
+        })
+    }
+
+    /// A later part of a path.
+    fn inner(&self, name: &str, at: Option<Place>) -> String {
+        let Some(place) = at else { return "types have no parts that are types".to_string() };
+        let near = near(name, self.names_of(place)).or_else(|| self.unseen(place));
+        near.unwrap_or_else(|| format!("`{}` has nothing of this name", self.module_path(place.0, place.1)))
+    }
+
+    fn names_of(&self, (krate, module): Place) -> Vec<&str> {
+        let names = &self.names[krate][module];
+        names.types.keys().chain(names.bindings.keys()).chain(names.children.keys()).copied().collect()
+    }
+
+    /// What a module, or a dependency that it belongs to, may have that is not seen.
+    fn unseen(&self, (krate, module): Place) -> Option<String> {
+        let krate = &self.crates.list[krate];
+        if let Some(found) = krate.modules[module].macros.first() {
+            return Some(format!(
+                "types that macros define are not seen, and `{}!` may define it: write the type out, or say what its \
+                 JSON is with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field",
+                found.text
+            ));
+        }
+        let problem = krate.problems.first()?;
+        Some(format!("not all of the crate `{}` could be read: {}", krate.package, problem.message))
+    }
+}
+
+fn near(name: &str, mut candidates: Vec<&str>) -> Option<String> {
+    candidates.sort_unstable();
+    candidates.retain(|candidate| *candidate != name);
+    closest(name, candidates).map(|near| format!("did you mean `{near}`?"))
+}

@@ -1,0 +1,292 @@
+//! Types of dependencies are read where they are.
+
+use std::process::{Command, Output};
+
+use kubesmith::config::{Generator, Overrides};
+
+use crate::support::{self, Crate, USES, kind};
+
+/// What a crate with types begins with.
+const TYPES: &str = "use serde::{Deserialize, Serialize};\n";
+
+/// A struct.
+fn structure(name: &str, fields: &str) -> String {
+    format!(
+        "#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]\npub struct {name} {{ {fields} }}\n"
+    )
+}
+
+fn manifest(name: &str, rest: &str) -> String {
+    format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{rest}")
+}
+
+/// A crate that depends on others only, with crates in the folders beside it.
+fn sample(dependencies: &str, field: &str, others: &[(&str, &str)]) -> Crate {
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", &format!("    pub inner: {field},"))));
+    let known = "k8s-openapi = { path = \"../stub/k8s-openapi\" }\nkubesmith-runtime = { path = \"../stub/kubesmith-runtime\" }\n\
+                 serde = { path = \"../stub/serde\" }\n";
+    sample.write("api/Cargo.toml", manifest("sample-api", &format!("[dependencies]\n{known}{dependencies}")));
+    for name in ["k8s-openapi", "kubesmith-runtime", "serde"] {
+        sample.write(&format!("stub/{name}/Cargo.toml"), manifest(name, ""));
+        sample.write(&format!("stub/{name}/src/lib.rs"), "");
+    }
+    for (path, text) in others {
+        sample.write(path, text);
+    }
+    sample
+}
+
+/// The names in the schema of the field, and of what they hold.
+fn inner(sample: &Crate) -> String {
+    let generated = sample.generate();
+    assert_eq!(support::short(&generated), "");
+    let crds = support::crd_texts(&generated);
+    assert_eq!(crds.len(), 1);
+    let data: serde_json::Value = serde_yaml::from_str(crds.values().next().unwrap()).unwrap();
+    let spec = &data["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"];
+    fn names(schema: &serde_json::Value) -> String {
+        let Some(properties) = schema["properties"].as_object() else { return String::new() };
+        let each = properties.iter().map(|(name, schema)| match names(schema) {
+            inner if inner.is_empty() => name.clone(),
+            inner => format!("{name}({inner})"),
+        });
+        each.collect::<Vec<_>>().join(" ")
+    }
+    names(&spec["inner"])
+}
+
+#[test]
+fn path_dependencies_are_read() {
+    let parts = TYPES.to_string() + &structure("Part", "pub size: i32");
+    for (dependency, others, field) in [
+        ("parts = { path = \"../parts\" }", manifest("parts", ""), "parts::Part"),
+        ("p = { path = \"../parts\", package = \"parts\" }", manifest("parts", ""), "p::Part"),
+        (
+            "the-parts = { path = \"../parts\" }",
+            manifest("the-parts", "[lib]\nname = \"short\"\n"),
+            "short::Part",
+        ),
+        (
+            "p = { path = \"../parts\", package = \"the-parts\" }",
+            manifest("the-parts", "[lib]\nname = \"short\"\n"),
+            "::p::Part",
+        ),
+    ] {
+        let sample =
+            sample(dependency, field, &[("parts/Cargo.toml", &others), ("parts/src/lib.rs", &parts)]);
+        assert_eq!(inner(&sample), "size", "{dependency}");
+    }
+    let root = manifest("parts", "[lib]\npath = \"odd/root.rs\"\n");
+    let sample = sample(
+        "parts = { path = \"../parts\" }",
+        "parts::Part",
+        &[("parts/Cargo.toml", &root), ("parts/odd/root.rs", &parts)],
+    );
+    assert_eq!(inner(&sample), "size");
+}
+
+#[test]
+fn types_are_followed_through_several_crates() {
+    let sample = sample(
+        "facade = { path = \"../facade\" }",
+        "Holder",
+        &[
+            ("facade/Cargo.toml", &manifest("facade", "[dependencies]\nmiddle = { path = \"../middle\" }\n")),
+            (
+                "facade/src/lib.rs",
+                "mod private;\npub mod api { pub use crate::private::*; }\npub use middle::r#type as kinds;\n",
+            ),
+            (
+                "facade/src/private.rs",
+                "pub use middle::{deep::Part as Renamed, *};\nuse crate as own;\npub use own::kinds::Holder as Kept;\n",
+            ),
+            ("middle/Cargo.toml", &manifest("middle", "[dependencies]\nleaf = { path = \"../leaf\" }\n")),
+            (
+                "middle/src/lib.rs",
+                &format!(
+                    "pub extern crate leaf;\npub mod deep {{ pub use ::leaf::Part; }}\npub use leaf::*;\n\
+                 pub mod r#type {{ {TYPES}{} }}\n",
+                    structure("Holder", "pub part: crate::leaf::Part, pub other: super::Other")
+                ),
+            ),
+            ("leaf/Cargo.toml", &manifest("leaf", "")),
+            (
+                "leaf/src/lib.rs",
+                &format!(
+                    "{TYPES}{}{}",
+                    structure("Part", "pub size: i32"),
+                    structure("Other", "pub text: String")
+                ),
+            ),
+        ],
+    );
+    let lib = |uses: &str| format!("{uses}\n{USES}{}", kind("Widget", "    pub inner: Holder,"));
+    for uses in
+        ["use facade::api::Kept as Holder;", "use facade::kinds::*;", "pub use facade::kinds::Holder;"]
+    {
+        sample.write("api/src/lib.rs", lib(uses));
+        assert_eq!(inner(&sample), "other(text) part(size)", "{uses}");
+    }
+    for uses in [
+        "use facade::api::Renamed as Holder;",
+        "use facade::api::Part as Holder;",
+        "use facade::api::leaf::Part as Holder;",
+    ] {
+        sample.write("api/src/lib.rs", lib(uses));
+        assert_eq!(inner(&sample), "size", "{uses}");
+    }
+}
+
+#[test]
+fn only_inputs_have_roots_and_dependencies_say_nothing_else() {
+    let root = kind("Other", "    pub size: i32,")
+        + "#[rbac(groups = [\"\"], resources = [\"pods\"], verbs = [\"get\"])]\nfn f() {}\n";
+    let parts = format!("{USES}{root}// +kubebuilder:validation:Minimum=1\nmod missing;\n");
+    let others = [("parts/Cargo.toml", manifest("parts", "")), ("parts/src/lib.rs", parts)];
+    let others = others.each_ref().map(|(path, text)| (*path, text.as_str()));
+    let sample = sample("parts = { path = \"../parts\" }", "parts::OtherSpec", &others);
+    assert_eq!(inner(&sample), "size");
+    sample
+        .write("api/src/lib.rs", USES.to_string() + &kind("Widget", "    pub inner: parts::missing::Part,"));
+    let text =
+        String::from_utf8(sample.run(&["generate", "--input", "api", "--output", "out"]).stderr).unwrap();
+    assert!(
+        text.contains("not all of the crate `parts` could be read: module `missing` has no file"),
+        "{text}"
+    );
+}
+
+/// A dependency from a registry: the folder of a vendored source.
+fn vendored(features: &str) -> Crate {
+    let dependency = format!("parts = {{ version = \"0.1\", {features} }}\n");
+    let parts = format!(
+        "{TYPES}pub mod v1;\npub use renamed::Leaf;\n{}",
+        structure(
+            "Part",
+            "#[cfg(feature = \"one\")] pub one: bool, #[cfg(feature = \"two\")] pub two: bool, pub leaf: renamed::Leaf"
+        )
+    );
+    let leaf = TYPES.to_string() + &structure("Leaf", "pub depth: u8");
+    let sample = sample(
+        &dependency,
+        "parts::Part",
+        &[
+            (
+                "api/.cargo/config.toml",
+                "[source.crates-io]\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = \"../vendor\"\n",
+            ),
+            (
+                "vendor/parts/Cargo.toml",
+                &manifest(
+                    "parts",
+                    "[features]\ndefault = [\"one\"]\none = []\ntwo = []\n[dependencies]\n\
+                 renamed = { version = \"0.1\", package = \"leaf\" }\n",
+                ),
+            ),
+            ("vendor/parts/src/lib.rs", &parts),
+            ("vendor/parts/src/v1.rs", ""),
+            ("vendor/leaf/Cargo.toml", &manifest("leaf", "[lib]\nname = \"leaf_lib\"\n")),
+            ("vendor/leaf/src/lib.rs", &leaf),
+        ],
+    );
+    for name in ["parts", "leaf"] {
+        sample.write(&format!("vendor/{name}/.cargo-checksum.json"), "{\"files\":{}}");
+    }
+    sample
+}
+
+fn lock(sample: &Crate) {
+    let run = Command::new(env!("CARGO"))
+        .args(["generate-lockfile", "--offline"])
+        .current_dir(sample.path("api"))
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn crates_of_registries_are_read_where_cargo_has_them() {
+    for (features, expected) in [
+        ("features = []", "leaf(depth) one"),
+        ("features = [\"two\"]", "leaf(depth) one two"),
+        ("default-features = false", "leaf(depth)"),
+    ] {
+        let sample = vendored(features);
+        lock(&sample);
+        assert_eq!(inner(&sample), expected);
+        sample.write("api/src/lib.rs", USES.to_string() + &kind("Widget", "    pub inner: parts::Leaf,"));
+        assert_eq!(inner(&sample), "depth");
+        sample.write(
+            "api/src/lib.rs",
+            format!("use parts::*;\n{USES}{}", kind("Widget", "    pub inner: Leaf,")),
+        );
+        assert_eq!(inner(&sample), "depth");
+    }
+}
+
+fn failure(run: &Output) -> String {
+    assert_eq!(run.status.code(), Some(1));
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}
+
+#[test]
+fn a_crate_that_cannot_be_read_is_named() {
+    let sample = vendored("features = []");
+    let generate = ["generate", "--input", "api", "--output", "out"];
+    // Nothing is written, Cargo.lock neither.
+    let text = failure(&sample.run(&generate));
+    assert!(
+        text.contains("KS0418") && text.contains("`parts`") && text.contains("run `cargo fetch` in api"),
+        "{text}"
+    );
+    assert!(!sample.path("api/Cargo.lock").exists());
+    let run = Command::new(env!("CARGO_BIN_EXE_kubesmith"))
+        .args(generate)
+        .current_dir(sample.dir.path())
+        .env("CARGO", sample.path("no-cargo"))
+        .output()
+        .unwrap();
+    let text = failure(&run);
+    assert!(text.contains("cargo could not be started") && text.contains("install cargo"), "{text}");
+
+    let sample = self::sample("parts = { path = \"../parts\" }", "parts::Part", &[]);
+    let text = failure(&sample.run(&generate));
+    assert!(text.contains("KS0418") && text.contains("cannot use parts/Cargo.toml"), "{text}");
+}
+
+#[test]
+fn cargo_is_asked_only_if_a_type_leads_into_a_crate() {
+    let sample = vendored("features = []");
+    let unused = "use parts::*;\nuse parts::v1 as other;\npub struct Helper(parts::Part);\nimpl From<parts::Part> for Helper {}\n";
+    sample.write("api/src/lib.rs", format!("{unused}{USES}{}", kind("Widget", "    pub inner: String,")));
+    // There is no Cargo.lock: asking would fail.
+    assert_eq!(inner(&sample), "");
+}
+
+#[test]
+fn programs_have_crds_only() {
+    let text =
+        USES.to_string() + &kind("Widget", "    pub inner: parts::Part,").replace("pub struct", "struct");
+    let sample = Crate::with_files(&[
+        ("src/main.rs", &format!("mod parts;\n{text}\nfn main() {{}}\n")),
+        ("src/parts.rs", &format!("{TYPES}{}", structure("Part", "pub size: i32"))),
+        (
+            "src/bin/second.rs",
+            &format!("{}\nfn main() {{}}\n", USES.to_string() + &kind("Gadget", "    pub size: i32,")),
+        ),
+    ]);
+    let crds = support::crds(sample.path("api"), None, false);
+    assert_eq!(support::short(&crds), "");
+    assert_eq!(support::crd_texts(&crds).len(), 2);
+    let client = support::short(&sample.generate());
+    assert!(client.contains("KS0408") && client.contains("belongs to a program"), "{client}");
+    // A module of the program itself names its types.
+    let inside = support::run(Overrides {
+        input: vec![sample.path("api")],
+        output: Some(sample.path("api/src/generated")),
+        module: Some("crate::generated".to_string()),
+        only: vec![Generator::Client],
+        ..Overrides::default()
+    });
+    assert_eq!(support::short(&inside), "");
+}
