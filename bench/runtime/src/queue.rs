@@ -1,54 +1,41 @@
-//! How many keys pass the work queue per second, beside kube-runtime's scheduler.
+//! Keys through the work queue, and through kube-runtime's scheduler, which takes the queue's place there: it removes
+//! duplicates and delays.
 //!
-//! `cargo run --release [KEYS [ROUNDS]]` prints the median of the rounds and the ratios to the scheduler, which takes
-//! the queue's place in kube-runtime: it removes duplicates and delays. `burst`: all keys are there before the first
-//! is taken. `piped`: one producer beside the consumers.
+//! `burst`: all keys are there before the first is taken. `piped`: one producer beside the consumers.
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures::StreamExt;
-use kube::runtime::scheduler::{ScheduleRequest, scheduler};
+use kube::runtime::scheduler::{ScheduleRequest, scheduler as make_scheduler};
 use kubesmith_runtime::workqueue::Queue;
+
+use crate::measure::Figures;
 
 type Key = Arc<str>;
 
-fn main() {
-    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<usize>().expect("a number"));
-    let keys = arguments.next().unwrap_or(1_000_000);
-    let rounds = arguments.next().unwrap_or(5).max(1);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let keys: Vec<Key> = (0..keys).map(|i| Arc::from(format!("team-{:03}/name-{i:07}", i % 100))).collect();
-    let mut results: Vec<Vec<f64>> = Vec::new();
-    for _ in 0..rounds {
-        // One after the other within a round, so that the machine's moods hit all alike.
-        results.push(vec![
-            runtime.block_on(scheduler_burst(&keys)),
-            runtime.block_on(queue_burst(&keys, 1)),
-            runtime.block_on(queue_burst(&keys, 8)),
-            runtime.block_on(scheduler_piped(&keys)),
-            runtime.block_on(queue_piped(&keys, 1)),
-            runtime.block_on(queue_piped(&keys, 8)),
-        ]);
-    }
-    let median = |at: usize| {
-        let mut column: Vec<f64> = results.iter().map(|row| row[at]).collect();
-        column.sort_by(f64::total_cmp);
-        column[column.len() / 2]
-    };
-    let names = [
-        "scheduler burst",
-        "queue burst 1w",
-        "queue burst 8w",
-        "scheduler piped",
-        "queue piped 1w",
-        "queue piped 8w",
+fn keys(count: usize) -> Vec<Key> {
+    (0..count).map(|i| Arc::from(format!("team-{:03}/name-{i:07}", i % 100))).collect()
+}
+
+/// Keys a second through the scheduler, which has one consumer.
+pub async fn scheduler(count: usize) -> Figures {
+    let keys = keys(count);
+    let (burst, piped) = (scheduler_burst(&keys).await, scheduler_piped(&keys).await);
+    [("burst1", burst), ("burst8", burst), ("piped1", piped), ("piped8", piped)].into()
+}
+
+/// Keys a second through the queue.
+pub async fn queue(count: usize) -> Figures {
+    let keys = keys(count);
+    let figures = [
+        ("burst1", queue_burst(&keys, 1).await),
+        ("burst8", queue_burst(&keys, 8).await),
+        ("piped1", queue_piped(&keys, 1).await),
+        ("piped8", queue_piped(&keys, 8).await),
     ];
-    for (at, name) in names.into_iter().enumerate() {
-        let base = median(at / 3 * 3);
-        println!("{name:16} {:6.2} M keys/s  {:5.2} of the scheduler", median(at) / 1e6, median(at) / base);
-    }
+    figures.into()
 }
 
 fn rate(keys: &[Key], start: Instant) -> f64 {
@@ -61,7 +48,7 @@ fn request(message: Key) -> ScheduleRequest<Key> {
 
 async fn scheduler_burst(keys: &[Key]) -> f64 {
     let requests = futures::stream::iter(keys.to_vec()).map(request).chain(futures::stream::pending());
-    let mut scheduler = std::pin::pin!(scheduler(requests));
+    let mut scheduler = std::pin::pin!(make_scheduler(requests));
     let start = Instant::now();
     for _ in keys {
         black_box(scheduler.next().await);
@@ -83,7 +70,7 @@ async fn scheduler_piped(keys: &[Key]) -> f64 {
         receiver.recv().await.map(|request| (request, receiver))
     });
     let consumer = tokio::spawn(async move {
-        let mut scheduler = Box::pin(scheduler(Box::pin(receiver)));
+        let mut scheduler = Box::pin(make_scheduler(Box::pin(receiver)));
         for _ in 0..count {
             black_box(scheduler.next().await);
         }

@@ -1,0 +1,193 @@
+//! The table: which contenders do what, and how they compare.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+type Figures = BTreeMap<String, f64>;
+
+/// One kind of run.
+struct Row {
+    name: &'static str,
+    /// What [`crate::run`] calls it.
+    mode: &'static str,
+    shape: &'static str,
+    objects: u64,
+    events: u64,
+    rate: u64,
+    contenders: &'static [&'static str],
+    /// Name of the figure, unit, decimals.
+    figures: &'static [(&'static str, &'static str, usize)],
+}
+
+const SYNC: &[(&str, &str, usize)] =
+    &[("seconds", "s", 3), ("cpu", "cpu s", 3), ("live", "MB live", 1), ("peak", "MB peak", 1)];
+const BOTH: &[&str] = &["kube", "ours"];
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "sync-small",
+        mode: "sync",
+        shape: "small",
+        objects: 100_000,
+        events: 0,
+        rate: 0,
+        contenders: BOTH,
+        figures: SYNC,
+    },
+    Row {
+        name: "sync-pod",
+        mode: "sync",
+        shape: "pod",
+        objects: 30_000,
+        events: 0,
+        rate: 0,
+        contenders: BOTH,
+        figures: SYNC,
+    },
+    Row {
+        name: "watch",
+        mode: "watch",
+        shape: "small",
+        objects: 100_000,
+        events: 200_000,
+        rate: 0,
+        contenders: BOTH,
+        figures: &[("events", "events/s", 0), ("cpu", "cpu us/event", 2), ("peak", "MB peak", 1)],
+    },
+    Row {
+        name: "latency",
+        mode: "watch",
+        shape: "small",
+        objects: 10_000,
+        events: 20_000,
+        rate: 5_000,
+        contenders: BOTH,
+        figures: &[("p50", "us p50", 1), ("p99", "us p99", 1), ("cpu", "cpu us/event", 2)],
+    },
+    Row {
+        name: "lookups",
+        mode: "lookups",
+        shape: "small",
+        objects: 100_000,
+        events: 0,
+        rate: 0,
+        contenders: BOTH,
+        figures: &[
+            ("get", "get by key /s", 0),
+            ("get_by_name", "get by namespace and name /s", 0),
+            ("list", "list all /s", 0),
+            ("list_namespace", "list one of 100 namespaces /s", 0),
+            ("list_label", "list by label, a tenth /s", 0),
+        ],
+    },
+    Row {
+        name: "reconcile",
+        mode: "reconcile",
+        shape: "small",
+        objects: 100_000,
+        events: 0,
+        rate: 0,
+        contenders: BOTH,
+        figures: &[("seconds", "s from start", 3), ("again", "all once more /s", 0), ("peak", "MB peak", 1)],
+    },
+    Row {
+        name: "queue",
+        mode: "queue",
+        shape: "small",
+        objects: 1_000_000,
+        events: 0,
+        rate: 0,
+        contenders: BOTH,
+        figures: &[
+            ("burst1", "keys/s, all at once, 1 worker", 0),
+            ("burst8", "keys/s, all at once, 8 workers", 0),
+            ("piped1", "keys/s beside a producer, 1 worker", 0),
+            ("piped8", "keys/s beside a producer, 8 workers", 0),
+        ],
+    },
+];
+
+/// Runs the rows, or the one called `only`, and prints them as they end.
+pub fn table(rounds: usize, only: Option<&str>) {
+    let known = || ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
+    assert!(only.is_none_or(|only| ROWS.iter().any(|row| row.name == only)), "rows are: {}", known());
+    for row in ROWS.iter().filter(|row| only.is_none_or(|only| only == row.name)) {
+        println!("{} ({} objects)", row.name, row.objects);
+        let server = (row.mode != "queue").then(|| Server::start(row));
+        let address = server.as_ref().map_or("none", |server| &server.address);
+        let mut results: Vec<Vec<Figures>> = vec![Vec::new(); row.contenders.len()];
+        for _ in 0..rounds.max(1) {
+            for (results, contender) in results.iter_mut().zip(row.contenders) {
+                results.push(measured(row, contender, address));
+            }
+        }
+        for (figure, unit, decimals) in row.figures {
+            print_figure(row, &results, figure, unit, *decimals);
+        }
+    }
+}
+
+fn print_figure(row: &Row, results: &[Vec<Figures>], figure: &str, unit: &str, decimals: usize) {
+    let medians: Vec<f64> = results.iter().map(|runs| median(runs, figure)).collect();
+    print!("  {unit:36}");
+    for (contender, median) in row.contenders.iter().zip(&medians) {
+        print!(" {contender} {median:>12.decimals$}");
+        if *contender != row.contenders[0] {
+            print!(" ({:.3})", median / medians[0]);
+        }
+    }
+    println!();
+}
+
+fn median(runs: &[Figures], figure: &str) -> f64 {
+    let mut values: Vec<f64> = runs.iter().map(|run| run[figure]).collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn this() -> Command {
+    Command::new(std::env::current_exe().expect("this program has a path"))
+}
+
+fn measured(row: &Row, contender: &str, address: &str) -> Figures {
+    let numbers = [row.objects, row.events, row.rate].map(|number| number.to_string());
+    let output = this()
+        .args(["run", contender, row.mode, row.shape])
+        .args(numbers)
+        .arg(address)
+        .stderr(Stdio::inherit())
+        .output();
+    let output = output.expect("this program runs");
+    assert!(output.status.success(), "{contender} failed in {}", row.name);
+    serde_json::from_slice(&output.stdout).expect("a run prints its figures")
+}
+
+/// The server's process; it ends with its standard input.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(row: &Row) -> Self {
+        let mut command = this();
+        command
+            .args(["serve", row.shape, &row.objects.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut process = command.spawn().expect("this program runs");
+        let mut address = String::new();
+        let output = process.stdout.take().expect("it is a pipe");
+        BufReader::new(output).read_line(&mut address).expect("the server prints its address");
+        Self { process, address: address.trim().to_owned() }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        // It has ended or will with this program; there is nothing to be done about a failure.
+        let _ = self.process.wait();
+    }
+}

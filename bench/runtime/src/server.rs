@@ -1,0 +1,278 @@
+//! An API server's side of list and watch on loopback: all bytes exist before the first request, so that what is
+//! measured is the client.
+//!
+//! Plain HTTP/1.1, a thread per connection. Lists are paged, or whole with `resourceVersion=0` as a watch cache answers
+//! them; watches stream the state first if they are asked to. Each event is a chunk of its own, as kube-apiserver writes
+//! them; at full speed many chunks share a write.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::probe::now_nanos;
+use crate::shapes::{self, FIRST_VERSION, STAMP_WIDTH, Shape};
+
+/// Bytes that are written at once at full speed.
+const WRITE: usize = 64 << 10;
+/// How often an idle watch gets a bookmark.
+const BOOKMARKS: Duration = Duration::from_secs(2);
+
+/// Serves until standard input ends; prints the address first.
+pub fn serve(shape: Shape, objects: usize) -> std::io::Result<()> {
+    let server = Arc::new(Server::new(shape, objects));
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    println!("{}", listener.local_addr()?);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let server = Arc::clone(&server);
+            // A client that goes away ends its thread.
+            std::thread::spawn(move || drop(server.connection(&stream)));
+        }
+    });
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
+}
+
+/// Asks the server to send `events` changes on the watch that is open, `rate` a second or as fast as it goes (0).
+/// Returns when the watch has begun.
+pub fn go(address: &str, events: u64, rate: u64) -> std::io::Result<()> {
+    let mut stream = TcpStream::connect(address)?;
+    write!(
+        stream,
+        "GET /go?events={events}&rate={rate} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n"
+    )?;
+    stream.read_to_end(&mut Vec::new()).map(drop)
+}
+
+#[derive(Default)]
+struct Orders {
+    next: Option<Order>,
+    /// Number of the newest watch, which takes the orders: the client of an older one may be gone.
+    watch: u64,
+}
+
+/// What the watch is to send.
+#[derive(Clone, Copy)]
+struct Order {
+    events: u64,
+    rate: u64,
+}
+
+struct Server {
+    shape: Shape,
+    /// All objects with commas between.
+    joined: Vec<u8>,
+    places: Vec<Place>,
+    orders: Mutex<Orders>,
+    changed: Condvar,
+}
+
+struct Place {
+    start: usize,
+    end: usize,
+    version_at: usize,
+    stamp_at: usize,
+}
+
+struct Request {
+    path: String,
+    query: Vec<(String, String)>,
+}
+
+impl Request {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        self.get(name).and_then(|value| value.parse().ok()).unwrap_or(0)
+    }
+}
+
+impl Server {
+    fn new(shape: Shape, objects: usize) -> Self {
+        let (mut joined, mut places) = (Vec::new(), Vec::with_capacity(objects));
+        for number in 0..objects {
+            let object = shapes::object(shape, number);
+            let start = joined.len();
+            joined.extend_from_slice(&object.json);
+            places.push(Place {
+                start,
+                end: joined.len(),
+                version_at: object.version_at,
+                stamp_at: object.stamp_at,
+            });
+            joined.push(b',');
+        }
+        Self { shape, joined, places, orders: Mutex::default(), changed: Condvar::new() }
+    }
+
+    fn connection(&self, stream: &TcpStream) -> std::io::Result<()> {
+        stream.set_nodelay(true)?;
+        let mut reader = BufReader::new(stream);
+        while let Some(request) = read_request(&mut reader)? {
+            match request.path.as_str() {
+                "/go" => return self.order(stream, &request),
+                _ if request.get("watch").is_some() => return self.watch(stream, &request),
+                _ => self.list(stream, &request)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn order(&self, mut stream: &TcpStream, request: &Request) -> std::io::Result<()> {
+        let order = Order { events: request.number("events"), rate: request.number("rate") };
+        let mut orders = self.orders();
+        orders.next = Some(order);
+        self.changed.notify_all();
+        while orders.next.is_some() {
+            orders = self.changed.wait(orders).unwrap_or_else(PoisonError::into_inner);
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+    }
+
+    fn orders(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last_version(&self) -> u64 {
+        FIRST_VERSION + self.places.len() as u64
+    }
+
+    fn list(&self, mut stream: &TcpStream, request: &Request) -> std::io::Result<()> {
+        let whole = request.get("resourceVersion") == Some("0") || request.get("limit").is_none();
+        let first = request.number("continue") as usize;
+        let limit = if whole { self.places.len() } else { request.number("limit") as usize };
+        let end = (first + limit).min(self.places.len());
+        let next = if end < self.places.len() { end.to_string() } else { String::new() };
+        let (kind, api_version) = self.shape.type_meta();
+        let head = format!(
+            r#"{{"kind":"{kind}List","apiVersion":"{api_version}","metadata":{{"resourceVersion":"{}","continue":"{next}"}},"items":["#,
+            self.last_version()
+        );
+        let items = match self.places.get(first..end) {
+            Some([from, .., to]) => &self.joined[from.start..to.end],
+            Some([only]) => &self.joined[only.start..only.end],
+            _ => &[],
+        };
+        let length = head.len() + items.len() + 2;
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{head}"
+        )?;
+        stream.write_all(items)?;
+        stream.write_all(b"]}")
+    }
+
+    fn watch(&self, mut stream: &TcpStream, request: &Request) -> std::io::Result<()> {
+        stream.write_all(
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n",
+        )?;
+        let mut out = Vec::with_capacity(2 * WRITE);
+        if request.get("sendInitialEvents") == Some("true") {
+            for place in &self.places {
+                event(&mut out, "ADDED", &self.joined[place.start..place.end]);
+                if out.len() >= WRITE {
+                    stream.write_all(&out)?;
+                    out.clear();
+                }
+            }
+            let annotations = r#""annotations":{"k8s.io/initial-events-end":"true"},"#;
+            event(&mut out, "BOOKMARK", self.bookmark(annotations, self.last_version()).as_bytes());
+            stream.write_all(&out)?;
+        }
+        let mut version = self.last_version() + 1;
+        let watch = {
+            let mut orders = self.orders();
+            orders.watch += 1;
+            orders.watch
+        };
+        loop {
+            let Some(order) = self.next_order(watch) else {
+                out.clear();
+                event(&mut out, "BOOKMARK", self.bookmark("", version - 1).as_bytes());
+                stream.write_all(&out)?;
+                continue;
+            };
+            self.send(stream, order, &mut version)?;
+        }
+    }
+
+    fn bookmark(&self, annotations: &str, version: u64) -> String {
+        let (kind, api_version) = self.shape.type_meta();
+        format!(
+            r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{{{annotations}"resourceVersion":"{version}","creationTimestamp":null}},"spec":{{}}}}"#
+        )
+    }
+
+    fn next_order(&self, watch: u64) -> Option<Order> {
+        let orders = self.orders();
+        let is_idle = |orders: &mut Orders| orders.next.is_none() || orders.watch != watch;
+        let waited = self.changed.wait_timeout_while(orders, BOOKMARKS, is_idle);
+        let (mut orders, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        if timeout.timed_out() {
+            return None;
+        }
+        self.changed.notify_all();
+        orders.next.take()
+    }
+
+    /// Changes objects far from each other, one after the other.
+    fn send(&self, mut stream: &TcpStream, order: Order, version: &mut u64) -> std::io::Result<()> {
+        const STRIDE: usize = 7919;
+        let (begin, mut out) = (Instant::now(), Vec::with_capacity(2 * WRITE));
+        let begin_nanos = now_nanos();
+        for number in 0..order.events {
+            let mut sent = now_nanos();
+            if let Some(nanos) = (1_000_000_000 * number).checked_div(order.rate) {
+                let due = Duration::from_nanos(nanos);
+                match due.checked_sub(begin.elapsed()) {
+                    Some(wait) => {
+                        std::thread::sleep(wait);
+                        sent = now_nanos();
+                    }
+                    // Late because the client did not take the last one: that is the client's delay.
+                    None => sent = begin_nanos + nanos,
+                }
+            }
+            let place = &self.places[number as usize * STRIDE % self.places.len()];
+            let start = event(&mut out, "MODIFIED", &self.joined[place.start..place.end]);
+            write!(&mut out[start + place.version_at..], "{version:010}")?;
+            write!(&mut out[start + place.stamp_at..], "{sent:0STAMP_WIDTH$}")?;
+            *version += 1;
+            if order.rate > 0 || out.len() >= WRITE {
+                stream.write_all(&out)?;
+                out.clear();
+            }
+        }
+        stream.write_all(&out)
+    }
+}
+
+/// Adds an event as a chunk; answers where its object begins.
+fn event(out: &mut Vec<u8>, kind: &str, object: &[u8]) -> usize {
+    let head = format!(r#"{{"type":"{kind}","object":"#);
+    let length = head.len() + object.len() + 2;
+    out.extend_from_slice(format!("{length:x}\r\n{head}").as_bytes());
+    let start = out.len();
+    out.extend_from_slice(object);
+    out.extend_from_slice(b"}\n\r\n");
+    start
+}
+
+fn read_request(reader: &mut impl BufRead) -> std::io::Result<Option<Request>> {
+    let mut first = String::new();
+    if reader.read_line(&mut first)? == 0 {
+        return Ok(None);
+    }
+    let mut line = String::new();
+    while reader.read_line(&mut line)? > 2 {
+        line.clear();
+    }
+    let target = first.split(' ').nth(1).unwrap_or("/");
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let query = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Ok(Some(Request { path: path.to_owned(), query }))
+}
