@@ -9,6 +9,7 @@
 //! the built-in types of `k8s-openapi` write both themselves, whatever the server sent for the list's items.
 
 mod discovery;
+pub(crate) mod drive;
 pub(crate) mod error;
 mod rest;
 mod typed;

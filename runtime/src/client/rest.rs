@@ -2,8 +2,10 @@
 
 use http::HeaderValue;
 use http::header::USER_AGENT;
+use kube::client::ClientBuilder;
 
 use super::Error;
+use super::drive::DriverExecutor;
 
 /// A client bound to one group version, as a generated `EcsV1Client` holds it.
 ///
@@ -88,10 +90,14 @@ pub fn default_user_agent() -> String {
 /// Makes a client from a configuration; requests carry [`default_user_agent`] unless the configuration has a
 /// `User-Agent` header of its own. Nothing is sent.
 ///
+/// Reflectors over such a client read their connections in their own task, instead of being handed every chunk by
+/// another one, as over a client that kube has made.
+///
 /// # Errors
 /// [`Error::Connect`] when the configuration's TLS or credentials cannot be used.
 pub async fn connect(config: kube::Config) -> Result<kube::Client, Error> {
-    kube::Client::try_from(with_user_agent(config)).map_err(|error| Error::Connect(Box::new(error)))
+    let builder = ClientBuilder::try_from((with_user_agent(config), DriverExecutor));
+    builder.map(ClientBuilder::build).map_err(|error| Error::Connect(Box::new(error)))
 }
 
 /// Makes a client from the kubeconfig or, in a pod, from the service account.

@@ -153,6 +153,8 @@ impl<K: Cached> Runner<K> {
         }
         self.commands.close();
         self.close_mailboxes();
+        // Nothing is read any more; connections that others use go on in tasks of their own.
+        self.reflector.close();
         while self.tasks.join_next().await.is_some() {}
     }
 

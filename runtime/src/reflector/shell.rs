@@ -25,6 +25,7 @@ use super::page::{Item, PageReader};
 use super::request::http_request;
 use super::{Batch, Cached, Event, ReflectorOptions, WatchError, resource_name};
 use crate::cache::ObjectKey;
+use crate::client::drive::Driver;
 
 /// Events after which a batch is handed on although more bytes wait.
 const BATCH: usize = 256;
@@ -40,6 +41,8 @@ pub(crate) struct Reflector<K> {
     path: String,
     machine: Machine,
     io: Io,
+    /// The connections that its requests have opened.
+    driver: Driver,
     timer: Pin<Box<Sleep>>,
     staged: Staged<K>,
 }
@@ -110,6 +113,7 @@ impl<K: Cached> Reflector<K> {
             path: K::url_path(&(), namespace),
             machine,
             io: Io::Idle,
+            driver: Driver::default(),
             timer: Box::pin(tokio::time::sleep_until(now)),
             staged: Staged { objects: Vec::new(), undecodable: Vec::new(), page: (0, 0) },
             options,
@@ -127,9 +131,19 @@ impl<K: Cached> Reflector<K> {
         }
     }
 
+    /// Gives up the request under way, and the connections.
+    pub(crate) fn close(&mut self) {
+        self.io = Io::Idle;
+        self.driver = Driver::default();
+    }
+
     fn poll_batch(&mut self, context: &mut Context<'_>, batch: &mut Batch<K>) -> Poll<()> {
         loop {
-            let progress = self.poll_io(context, batch);
+            let mut progress = self.poll_io(context, batch);
+            if progress.is_pending() {
+                self.driver.poll(context);
+                progress = self.poll_io(context, batch);
+            }
             if batch.events.len() >= BATCH {
                 return Poll::Ready(());
             }
@@ -173,7 +187,7 @@ impl<K: Cached> Reflector<K> {
         let body = match &mut self.io {
             Io::Idle => return Poll::Pending,
             Io::Sending(answer) => {
-                let answer = ready!(answer.as_mut().poll(context));
+                let answer = ready!(self.driver.enter(|| answer.as_mut().poll(context)));
                 self.answered(answer, batch);
                 return Poll::Ready(());
             }

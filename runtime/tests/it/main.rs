@@ -3,6 +3,7 @@
 
 mod builder;
 mod client;
+mod connections;
 mod controller;
 mod controllerutil;
 mod fake;

@@ -1,0 +1,161 @@
+//! Connections that are polled by the task that reads from them.
+//!
+//! hyper moves bytes in a future of its own for each connection. In a task of its own, that future hands every chunk to
+//! the reader through a wake-up, mostly on another thread: for watches of small objects most of the time. A [`Driver`]
+//! takes over the connections that are opened while it is entered and polls them in its owner's task; all others run
+//! in tasks as usual. What a driver leaves behind goes on in tasks too, since others may use those connections.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::runtime::Handle;
+
+type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+thread_local! {
+    /// What was to be spawned while a driver is entered on this thread.
+    static ENTERED: RefCell<Option<Vec<Work>>> = const { RefCell::new(None) };
+}
+
+/// Gives futures to the driver that is entered, or else to a task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DriverExecutor;
+
+impl hyper::rt::Executor<Work> for DriverExecutor {
+    fn execute(&self, work: Work) {
+        let left = ENTERED.with_borrow_mut(|entered| match entered {
+            Some(entered) => {
+                entered.push(work);
+                None
+            }
+            None => Some(work),
+        });
+        if let Some(work) = left {
+            tokio::spawn(work);
+        }
+    }
+}
+
+/// The connections of one task.
+#[derive(Default)]
+pub(crate) struct Driver {
+    work: Vec<Work>,
+}
+
+impl Driver {
+    /// Calls `call`; connections that it opens become this driver's.
+    pub(crate) fn enter<T>(&mut self, call: impl FnOnce() -> T) -> T {
+        /// Puts back what was there, also when the call panics.
+        struct Restore(Option<Vec<Work>>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                ENTERED.set(self.0.take());
+            }
+        }
+        let outer = ENTERED.replace(Some(std::mem::take(&mut self.work)));
+        let restore = Restore(outer);
+        let result = call();
+        self.work = ENTERED.take().unwrap_or_default();
+        drop(restore);
+        result
+    }
+
+    /// Moves bytes, if there are any to move.
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) {
+        let mut at = 0;
+        while let Some(work) = self.work.get_mut(at) {
+            match work.as_mut().poll(context) {
+                Poll::Ready(()) => drop(self.work.swap_remove(at)),
+                Poll::Pending => at += 1,
+            }
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // Without a runtime nothing can go on; the connections close.
+        if let Ok(runtime) = Handle::try_current() {
+            self.work.drain(..).for_each(|work| drop(runtime.spawn(work)));
+        }
+    }
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver").field("connections", &self.work.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use hyper::rt::Executor as _;
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    /// Work that counts its polls until it may end.
+    fn counted(polls: &Arc<AtomicU32>, end: &Arc<Notify>) -> Work {
+        let (polls, end) = (Arc::clone(polls), Arc::clone(end));
+        Box::pin(async move {
+            let mut ended = std::pin::pin!(end.notified());
+            std::future::poll_fn(|context| {
+                polls.fetch_add(1, Ordering::Relaxed);
+                ended.as_mut().poll(context)
+            })
+            .await;
+        })
+    }
+
+    #[tokio::test]
+    async fn what_is_spawned_inside_is_polled_by_the_driver_alone() {
+        let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
+        let mut driver = Driver::default();
+        driver.enter(|| DriverExecutor.execute(counted(&polls, &end)));
+        tokio::task::yield_now().await;
+        assert_eq!(polls.load(Ordering::Relaxed), 0);
+        std::future::poll_fn(|context| Poll::Ready(driver.poll(context))).await;
+        assert_eq!((polls.load(Ordering::Relaxed), driver.work.len()), (1, 1));
+        end.notify_one();
+        std::future::poll_fn(|context| Poll::Ready(driver.poll(context))).await;
+        assert!(driver.work.is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_is_spawned_outside_runs_in_a_task() {
+        let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
+        let mut driver = Driver::default();
+        driver.enter(|| ());
+        DriverExecutor.execute(counted(&polls, &end));
+        tokio::task::yield_now().await;
+        assert_eq!((polls.load(Ordering::Relaxed), driver.work.len()), (1, 0));
+    }
+
+    #[tokio::test]
+    async fn a_drivers_work_outlives_it() {
+        let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
+        let mut driver = Driver::default();
+        driver.enter(|| DriverExecutor.execute(counted(&polls, &end)));
+        drop(driver);
+        tokio::task::yield_now().await;
+        assert_eq!(polls.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn a_panic_leaves_the_driver_and_keeps_its_work() {
+        let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
+        let mut driver = Driver::default();
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            driver.enter(|| panic!("as a connector might"));
+        }));
+        assert!(panicked.is_err());
+        DriverExecutor.execute(counted(&polls, &end));
+        tokio::task::yield_now().await;
+        assert_eq!(polls.load(Ordering::Relaxed), 1, "nothing is entered any more");
+    }
+}
