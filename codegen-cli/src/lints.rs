@@ -34,6 +34,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::NARROW_INTEGER, Level::Warn),
     (Code::STATUS_NOT_SUBRESOURCE, Level::Warn),
     (Code::STATUS_REQUIRED, Level::Warn),
+    (Code::FIELD_ALIAS, Level::Warn),
     (Code::BOOLEAN, Level::Allow),
     (Code::FLOAT, Level::Allow),
     (Code::LARGE_INTEGER, Level::Allow),

@@ -26,8 +26,8 @@ use crate::docs;
 use crate::facts::{ManifestFacts, ModuleFacts};
 use crate::source::{FileId, Loc};
 use crate::syntax::{
-    ContainerSerde, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, TypeItem, TypeKind, UseItem,
-    VariantItem, VariantKind, Visibility,
+    ContainerSerde, Derived, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, TypeItem, TypeKind,
+    UseItem, VariantItem, VariantKind, Visibility,
 };
 
 /// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items.
@@ -217,6 +217,7 @@ impl Parser<'_> {
             checked: false,
             facts: Default::default(),
             serde: ContainerSerde::default(),
+            derived: Derived::default(),
             resource: None,
             genclient: None,
         }
@@ -282,6 +283,7 @@ impl Parser<'_> {
     /// Without one of our derives the attributes are somebody else's: rustc refuses them or another macro owns them.
     fn finish(&mut self, definition: &mut TypeItem, derives: Derives, mut diagnostics: Diagnostics) {
         definition.checked = derives.resource || derives.schema;
+        definition.derived = derives.serde;
         if definition.checked {
             self.report(diagnostics);
         } else {
@@ -341,6 +343,7 @@ impl Parser<'_> {
                 flatten: serde.flatten,
                 option_hint: is_option(&field.ty),
                 with: serde.with.as_ref().map(|with| self.loc(with.span)),
+                aliases: serde.aliases.clone(),
             },
             facts: if ours {
                 self.facts(&field.validation, &field.schema, field.presence.as_ref())
@@ -374,11 +377,12 @@ fn description(lines: &[String]) -> Option<String> {
     docs::description(lines.iter().map(String::as_str))
 }
 
-/// Which of our derives a type has.
+/// Which derives a type has: ours and serde's.
 #[derive(Clone, Copy, Debug, Default)]
 struct Derives {
     resource: bool,
     schema: bool,
+    serde: Derived,
 }
 
 impl Derives {
@@ -391,6 +395,8 @@ impl Derives {
                 let name = path.segments.last().map(|segment| segment.ident.to_string());
                 out.resource |= name.as_deref() == Some("Resource");
                 out.schema |= name.as_deref() == Some("Schema");
+                out.serde.serialize |= name.as_deref() == Some("Serialize");
+                out.serde.deserialize |= name.as_deref() == Some("Deserialize");
             }
         }
         out

@@ -83,7 +83,12 @@ fn after_load(
         embedded_object_meta: settings.generate_embedded_object_meta,
     };
     let (schemas, found) = schema::build(&ir, sources, options);
+    // What was not built cannot be checked.
+    let is_partial = found.iter().any(|found| found.code == Code::SCHEMA_TOO_LARGE);
     diagnostics.extend(found);
+    if is_partial {
+        return (ir, Vec::new());
+    }
     diagnostics.extend(columns::infer(&mut ir, &schemas, sources));
     diagnostics.extend(validate::validate(&ir, &schemas, sources));
     if diag::has_errors(diagnostics) {

@@ -6,6 +6,7 @@ mod enums;
 mod forms;
 mod merge;
 mod props;
+mod size;
 mod union;
 
 pub use build::{SchemaOptions, Schemas, build};

@@ -83,10 +83,21 @@ pub struct TypeItem {
     pub facts: TypeFacts,
     /// serde's container attributes.
     pub serde: ContainerSerde,
+    /// Which of serde's traits are derived.
+    pub derived: Derived,
     /// `#[resource(...)]` of a root type.
     pub resource: Option<Box<ResourceFacts>>,
     /// `#[genclient(...)]` of a root type.
     pub genclient: Option<GenclientFacts>,
+}
+
+/// Which of serde's traits a type derives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Derived {
+    /// `Serialize`
+    pub serialize: bool,
+    /// `Deserialize`
+    pub deserialize: bool,
 }
 
 /// A parameter of a generic type.
@@ -170,6 +181,8 @@ pub struct FieldSerde {
     pub option_hint: bool,
     /// `with`, `serialize_with`: the JSON form is not the type's own.
     pub with: Option<Loc>,
+    /// `alias`: further names that are read.
+    pub aliases: Vec<String>,
 }
 
 /// A variant of an enum.

@@ -199,7 +199,7 @@ impl Ctx<'_> {
         let before = self.diagnostics.len();
         self.open.push(instance.clone());
         let aliases = std::mem::take(&mut self.aliases);
-        let definition = self.definition(id, scope);
+        let definition = self.definition(id, scope, path);
         self.aliases = aliases;
         self.open.pop();
         let known = match definition {

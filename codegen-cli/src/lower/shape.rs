@@ -13,13 +13,18 @@ use crate::known;
 use crate::resolve::ItemId;
 use crate::schema::Schema;
 use crate::source::Loc;
-use crate::syntax::{FieldItem, TypeItem, TypeKind};
+use crate::syntax::{FieldItem, Name, PathExpr, TypeItem, TypeKind};
 
 impl Ctx<'_> {
     /// Lowers a definition; `None` after a diagnostic.
-    pub(super) fn definition(&mut self, id: ItemId, scope: &Scope) -> Option<TypeDef> {
+    pub(super) fn definition(&mut self, id: ItemId, scope: &Scope, path: &PathExpr) -> Option<TypeDef> {
         let item = self.resolver.item(id);
         let shape = match &item.kind {
+            TypeKind::Struct(_) | TypeKind::Tuple(_) | TypeKind::Unit | TypeKind::Enum(_)
+                if self.is_underived(id, item) =>
+            {
+                self.underived(id, item, path)?
+            }
             _ if item.serde.read_as.is_some() || item.serde.written_as.is_some() => {
                 self.proxy(scope, item)?
             }
@@ -41,6 +46,51 @@ impl Ctx<'_> {
             facts: item.facts.schema.clone(),
             places: self.spans(&item.facts.places),
         })
+    }
+
+    /// Whether something else than serde's derives makes the JSON form.
+    fn is_underived(&self, id: ItemId, item: &TypeItem) -> bool {
+        let derived = item.resource.is_some() || (item.derived.serialize && item.derived.deserialize);
+        !derived || self.implementation(id).is_some()
+    }
+
+    /// An implementation of one of serde's traits that is written by hand.
+    fn implementation(&self, id: ItemId) -> Option<&Name> {
+        let traits = self.resolver.impls(id).iter().filter_map(|(_, _, block)| block.of_trait.as_ref());
+        traits.into_iter().find(|name| matches!(name.text.as_str(), "Serialize" | "Deserialize"))
+    }
+
+    /// The form of a type that serde's derives do not make: what attributes on it say in full.
+    fn underived(&mut self, id: ItemId, item: &TypeItem, path: &PathExpr) -> Option<Shape> {
+        let said = &item.facts.schema;
+        if said.type_.is_some() || said.int_or_string || said.preserve_unknown_fields {
+            let span = self.sources.span(item.name.loc);
+            let element =
+                Element { ty: TypeRef::Opaque, facts: Schema::default(), span, places: Places::new() };
+            return Some(Shape::Newtype(Box::new(element)));
+        }
+        let name = &item.name;
+        let (message, loc, label) = match self.implementation(id) {
+            Some(found) => {
+                let message =
+                    format!("an implementation of `{}` makes the JSON form of `{}`", found.text, name.text);
+                (message, found.loc, "written by hand")
+            }
+            None => {
+                let missing = if item.derived.serialize { "Deserialize" } else { "Serialize" };
+                (format!("`{}` does not derive `{missing}`", name.text), name.loc, "defined here")
+            }
+        };
+        self.diagnostics.push(
+            Diagnostic::error(Code::UNSUPPORTED_SERDE, path.loc, message)
+                .secondary(loc, label)
+                .note("the source is read, not run, so that only derived forms are known")
+                .help(
+                    "say what the JSON is with `#[validation(type = \"...\")]` on the type, which derives `Schema`, or with \
+                     `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field",
+                ),
+        );
+        None
     }
 
     pub(super) fn shape_error(&mut self, item: &TypeItem, message: &str, help: &str) {
@@ -208,9 +258,23 @@ impl Ctx<'_> {
         self.use_of(scope, &field.ty)
     }
 
+    /// An API server drops what the schema does not have before anybody can read it under another name.
+    fn warn_of_aliases(&mut self, field: &FieldItem) {
+        let Some(alias) = field.serde.aliases.iter().find(|alias| **alias != field.json_name) else { return };
+        let message =
+            format!("`{alias}` is no field of the API, although serde reads it as `{}`", field.json_name);
+        let diagnostic = Diagnostic::warning(Code::FIELD_ALIAS, field.name.loc, message)
+            .note("an API server drops or refuses fields that the schema does not have")
+            .help(format!("remove the alias; to rename a field, add `{alias}` as an optional field or convert between versions"));
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
     fn field(&mut self, scope: &Scope, field: &FieldItem, all_default: bool) -> Option<Field> {
         let serde = &field.serde;
         let used = self.field_use(scope, field)?;
+        self.warn_of_aliases(field);
         // serde reads the fields of a flattened type whether or not there is a default.
         let default = (serde.default || all_default) && !serde.flatten;
         let by_default = self.resolver.requires_fields(scope.krate, scope.module);

@@ -64,11 +64,16 @@ pub fn build(ir: &Ir, sources: &SourceMap, options: SchemaOptions) -> (Schemas, 
         options,
         done: HashMap::new(),
         known: HashMap::new(),
+        sizes: HashMap::new(),
         diagnostics: Vec::new(),
     };
     let mut schemas = Schemas::default();
     for resource in ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources)
     {
+        if let Some(diagnostic) = builder.too_large(resource) {
+            builder.diagnostics.push(diagnostic);
+            continue;
+        }
         let mut schema = builder.root(resource);
         if let Some(limit) = options.max_desc_len {
             schema.walk_mut(&mut |schema| limit_description(schema, limit));
@@ -88,12 +93,14 @@ fn limit_description(schema: &mut Schema, limit: usize) {
 }
 
 pub(super) struct Builder<'a> {
-    ir: &'a Ir,
+    pub(super) ir: &'a Ir,
     pub(super) sources: &'a SourceMap,
     options: SchemaOptions,
     done: HashMap<TypeId, Schema>,
     /// Schemas of known types that were used before: those of Kubernetes' larger types take a while.
     known: HashMap<String, Schema>,
+    /// How many schemas those of types will hold.
+    pub(super) sizes: HashMap<TypeId, u64>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -216,7 +223,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn known(&mut self, path: &str) -> Schema {
+    pub(super) fn known(&mut self, path: &str) -> Schema {
         if let Some(schema) = self.known.get(path) {
             return schema.clone();
         }

@@ -250,8 +250,9 @@ codes! {
          restrict values further. Enums in all of serde's representations have a schema, unless such a part differs between \
          variants, or serde itself could not write a variant.";
     UNSUPPORTED_SERDE = 413, "JSON form made by functions",
-        "`with`, `serialize_with`, `from` and their kin let code decide what the JSON is. The source is read, not run, so \
-         the schema must be said: `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
+        "`with`, `serialize_with`, `from` and their kin let code decide what the JSON is, and so do implementations of \
+         `Serialize` and `Deserialize` that are not derived. The source is read, not run, so the schema must be said: \
+         `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
     NO_RESOURCE = 414, "no resource found",
         "None of the input crates has a type with `#[derive(Resource)]`, so there is nothing to generate.";
     INCLUDED_FILE = 415, "included file is not read",
@@ -350,6 +351,10 @@ codes! {
     UNBOUNDED = 711, "text, list or map without a bound",
         "What has no bound counts as large as a request can make it when the cost of rules is estimated. Silent unless `warn` \
          or `deny` names it.";
+    FIELD_ALIAS = 712, "alias of a field",
+        "serde reads a field under its aliases as well, but an API field has one name: an API server drops whatever the schema \
+         does not have before a client reads it, and clients in other languages know one name. Aliases of an enum's variants \
+         are values of the schema.";
 
     RBAC_RULE = 801, "rule of a role that an API server refuses",
         "A rule says which verbs are allowed on `resources` of `groups`, or on `urls`, which are no resources. The core \

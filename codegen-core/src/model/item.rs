@@ -301,8 +301,7 @@ impl FieldModel {
             let span = self.serde.key("rename").unwrap_or_else(|| self.span());
             let message = format!("the field is written as {:?} but read as {read:?}", self.name);
             let diagnostic = Diagnostic::error(Code::SPLIT_NAME, span, message);
-            diagnostics
-                .push(diagnostic.help("use one name for both; older names can be read with #[serde(alias)]"));
+            diagnostics.push(diagnostic.help("use one name for both"));
         }
     }
 

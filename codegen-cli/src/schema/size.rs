@@ -1,0 +1,100 @@
+//! How large schemas would be, before they are built: a schema repeats a type wherever it is used.
+
+use kubesmith_core::diag::Code;
+
+use super::build::Builder;
+use super::props::Schema;
+use crate::diag::Diagnostic;
+use crate::ir::{Resource, Shape, TypeId, TypeRef};
+
+/// How many schemas the schema of a resource may hold: of a Pod's specification it has 1500.
+const NODE_LIMIT: u64 = 100_000;
+
+impl Builder<'_> {
+    /// What is said of a resource whose schema is too large.
+    pub(super) fn too_large(&mut self, resource: &Resource) -> Option<Diagnostic> {
+        let size = self.size(resource.root);
+        if size <= NODE_LIMIT {
+            return None;
+        }
+        // Beyond this the numbers are no longer exact.
+        let shown = if size == u64::MAX { "endlessly many".to_string() } else { size.to_string() };
+        let message =
+            format!("the schema of {} would have {shown} parts, of at most {NODE_LIMIT}", resource.kind);
+        let span = &resource.span;
+        let diagnostic = Diagnostic::error(Code::SCHEMA_TOO_LARGE, self.sources.loc(span), message)
+            .note(format!("a schema repeats a type wherever it is used: {}", self.largest(resource.root)))
+            .help(
+                "leave a part open with `#[schema(schemaless, preserve_unknown_fields)]` and \
+                 `#[validation(type = \"object\")]` on a field",
+            );
+        Some(diagnostic)
+    }
+
+    /// The innermost type that is too large by itself, with its size.
+    fn largest(&mut self, root: TypeId) -> String {
+        let ir = self.ir;
+        let mut at = root;
+        while let Shape::Struct(fields) = &ir.types[at.0 as usize].shape {
+            let held = fields.iter().filter_map(|field| named(&field.ty));
+            // Of equal ones the first.
+            let Some(next) = held.rev().max_by_key(|id| self.size(*id)) else { break };
+            if self.size(next) <= NODE_LIMIT {
+                break;
+            }
+            at = next;
+        }
+        let name = ir.types[at.0 as usize].path.rsplit("::").next().unwrap_or_default();
+        format!("`{name}` alone has {} parts", self.size(at))
+    }
+
+    fn size(&mut self, id: TypeId) -> u64 {
+        if let Some(known) = self.sizes.get(&id) {
+            return *known;
+        }
+        let ir = self.ir;
+        let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(1_u64, u64::saturating_add);
+        let size = match &ir.types[id.0 as usize].shape {
+            Shape::Struct(fields) => sum(&mut fields.iter().map(|field| self.size_of(&field.ty))),
+            Shape::Newtype(element) => self.size_of(&element.ty),
+            Shape::Tuple(elements) => sum(&mut elements.iter().map(|element| self.size_of(&element.ty))),
+            Shape::Unit => 1,
+            Shape::Enum(variants) => {
+                let contents = variants.variants.iter().filter_map(|variant| variant.content.as_ref());
+                sum(&mut contents.map(|content| self.size_of(&content.ty)))
+            }
+        };
+        self.sizes.insert(id, size);
+        size
+    }
+
+    fn size_of(&mut self, ty: &TypeRef) -> u64 {
+        match ty {
+            TypeRef::Named(id) => self.size(*id),
+            TypeRef::Known(path) => count(self.known(path)),
+            TypeRef::List(inner) | TypeRef::Array(inner, _) | TypeRef::Map(inner) => {
+                self.size_of(inner).saturating_add(1)
+            }
+            TypeRef::Nullable(inner) => self.size_of(inner),
+            TypeRef::Tuple(items) => items.iter().map(|item| self.size_of(item)).fold(1, u64::saturating_add),
+            TypeRef::Unit | TypeRef::Opaque => 1,
+        }
+    }
+}
+
+fn count(mut schema: Schema) -> u64 {
+    let mut out = 0;
+    schema.walk_mut(&mut |_| out += 1);
+    out
+}
+
+/// The type that is held, as it is or in lists and maps.
+fn named(ty: &TypeRef) -> Option<TypeId> {
+    match ty {
+        TypeRef::Named(id) => Some(*id),
+        TypeRef::List(inner) | TypeRef::Array(inner, _) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => {
+            named(inner)
+        }
+        _ => None,
+    }
+}
