@@ -26,16 +26,19 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
 /// Case, `_` and `-` do not count, so that `shortName` finds `short_name`.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = squeeze(name);
-    candidates
-        .into_iter()
-        .map(|candidate| (edit_distance(&plain, &squeeze(candidate)), candidate))
-        .filter(|(distance, candidate)| {
-            let longer = candidate.chars().count().max(plain.chars().count());
-            // A third of the letters may be wrong, but never all of a short word.
-            *distance == 0 || *distance <= longer / 3
-        })
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let length = plain.chars().count();
+    let near = candidates.into_iter().filter_map(|candidate| {
+        let other = squeeze(candidate);
+        // A third of the letters may be wrong, but never all of a short word.
+        let allowed = candidate.chars().count().max(length) / 3;
+        // The distance is no less than this, and of a very long name it takes very long to tell.
+        if other.chars().count().abs_diff(length) > allowed {
+            return None;
+        }
+        let distance = edit_distance(&plain, &other);
+        (distance <= allowed).then_some((distance, candidate))
+    });
+    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
 fn squeeze(name: &str) -> String {
@@ -68,5 +71,6 @@ mod tests {
         assert_eq!(closest("minlenght", keys), Some("min_length"));
         assert_eq!(closest("colour", keys), None);
         assert_eq!(closest("", keys), None);
+        assert_eq!(closest(&"group".repeat(10_000_000), keys), None, "without comparing all of it");
     }
 }
