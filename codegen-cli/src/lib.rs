@@ -23,6 +23,7 @@ pub mod lints;
 pub mod load;
 pub mod lower;
 pub mod output;
+mod parallel;
 pub mod parse;
 pub mod pipeline;
 pub mod resolve;

@@ -3,7 +3,7 @@
 //! Runs on any thread: spans are resolved to byte ranges before it returns. Only local facts are
 //! looked at; no other file is known here.
 
-mod depth;
+pub(crate) mod depth;
 mod facts;
 mod manifests;
 mod places;
@@ -36,7 +36,16 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagn
     let mut parser = Parser { file, offset, cfg, diagnostics: Vec::new() };
     let mut items = Items::default();
     let mut manifests = ManifestFacts::default();
-    match depth::check(body).and_then(|()| syn::parse_file(body)) {
+    if let Err(at) = depth::check(body) {
+        let at = u32::try_from(offset + at).unwrap_or(u32::MAX);
+        let loc = Loc { file, start: at, end: at.saturating_add(1) };
+        let diagnostic = Diagnostic::error(Code::SYNTAX_ERROR, loc, depth::message());
+        return (
+            FileSyntax { file, items, manifests },
+            vec![diagnostic.note("nothing of the file was read")],
+        );
+    }
+    match syn::parse_file(body) {
         Ok(parsed) if cfg.active(&parsed.attrs) => {
             items.facts = parser.module_facts(&parsed.attrs);
             parser.items(&parsed.items, &mut items);

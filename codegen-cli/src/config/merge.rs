@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::lints::Lints;
+use crate::parse::depth;
 
 use super::manifests::{self, Places};
 use super::{
@@ -157,8 +158,9 @@ fn is_package_name(name: &str) -> bool {
 }
 
 fn is_module_path(path: &str) -> bool {
-    syn::parse_str::<syn::Path>(path).is_ok_and(|path| {
-        path.segments.first().is_some_and(|first| first.ident == "crate")
-            && path.segments.iter().all(|segment| segment.arguments.is_none())
-    })
+    depth::check(path).is_ok()
+        && syn::parse_str::<syn::Path>(path).is_ok_and(|path| {
+            path.segments.first().is_some_and(|first| first.ident == "crate")
+                && path.segments.iter().all(|segment| segment.arguments.is_none())
+        })
 }

@@ -12,15 +12,12 @@ use kubesmith_core::diag::Code;
 
 use super::manifest::Manifest;
 use super::{Crate, Module, ModuleId, identity};
-use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::output::display;
+use crate::parallel;
 use crate::parse;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
-use crate::syntax::{FileSyntax, Items, ModuleItem};
-
-/// Waves smaller than this are parsed on the calling thread: starting threads costs more.
-const MIN_FILES_FOR_THREADS: usize = 4;
+use crate::syntax::{Items, ModuleItem};
 
 /// A file that is to be read.
 struct Request {
@@ -119,7 +116,7 @@ impl Files {
                 requests.push((request, is_new));
             }
         }
-        let parsed = parse_all(&texts, &krate.cfg);
+        let parsed = parallel::map(&texts, |(id, text)| parse::parse_file(*id, text, &krate.cfg));
         // Only now may the texts move into the map that diagnostics are rendered from.
         for (id, text) in texts {
             self.sources.set_text(id, text);
@@ -273,40 +270,4 @@ impl Files {
             declared: Some(item.name.loc),
         })
     }
-}
-
-/// Parses texts, on several threads when there are many; results are in the order of the input.
-fn parse_all(texts: &[(FileId, String)], cfg: &Cfg) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    if threads < 2 || texts.len() < MIN_FILES_FOR_THREADS {
-        return parse_some(texts, cfg);
-    }
-    // Contiguous parts keep the order; their sizes are balanced by the bytes in them.
-    let total: usize = texts.iter().map(|(_, text)| text.len()).sum();
-    let share = total / threads + 1;
-    let mut parts: Vec<&[(FileId, String)]> = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for (at, (_, text)) in texts.iter().enumerate() {
-        bytes += text.len();
-        if bytes >= share {
-            parts.push(&texts[start..=at]);
-            (start, bytes) = (at + 1, 0);
-        }
-    }
-    parts.push(&texts[start..]);
-    std::thread::scope(|scope| {
-        let handles: Vec<_> = parts.iter().map(|part| scope.spawn(|| parse_some(part, cfg))).collect();
-        let mut out = Vec::with_capacity(texts.len());
-        for handle in handles {
-            match handle.join() {
-                Ok(part) => out.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        out
-    })
-}
-
-fn parse_some(texts: &[(FileId, String)], cfg: &Cfg) -> Vec<(FileSyntax, Vec<Diagnostic>)> {
-    texts.iter().map(|(id, text)| parse::parse_file(*id, text, cfg)).collect()
 }

@@ -1,93 +1,188 @@
 //! Refuses text that is nested so deeply that parsing it would exhaust the stack.
+//!
+//! syn recurses into groups and types, and what it makes of a chain such as `a + b + c` is dropped by recursion. So this
+//! looks at the text before syn does: it knows tokens, no grammar.
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
-
-/// Far more than anybody writes, and little enough for a thread's stack.
+/// Far more brackets, angle brackets or operators in a row than anybody writes.
 const LIMIT: usize = 128;
 
-/// Checks brackets, angle brackets and runs of the same operator.
-pub(super) fn check(text: &str) -> Result<(), syn::Error> {
-    // Counting bytes is cheap; only text that could be too deep is looked at again as tokens.
-    if !may_be_deep(text) {
-        return Ok(());
-    }
-    let stream: TokenStream = text.parse()?;
-    walk(stream)
-}
+/// Far more tokens without a `,` or `;` between them, those of the groups around them included. Each may be a level, and the
+/// threads that parse have a stack for as many.
+const CHAIN: usize = 4096;
 
-/// An upper bound of the nesting: brackets in comments and strings count as well.
-fn may_be_deep(text: &str) -> bool {
-    let (mut depth, mut angle, mut run) = (0_usize, 0_usize, 0_usize);
-    let mut last = 0;
-    for byte in text.bytes() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            b'<' => angle += 1,
-            b'>' => angle = angle.saturating_sub(1),
-            b';' => angle = 0,
-            _ => {}
+/// The first byte that is too deep.
+///
+/// # Errors
+/// There is one.
+pub(crate) fn check(text: &str) -> Result<(), usize> {
+    let bytes = text.as_bytes();
+    let mut scan = Scan { levels: vec![Level::default()], chain: 0 };
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let length = length(&bytes[at..]);
+        if !byte.is_ascii_whitespace() && !is_comment(&bytes[at..]) {
+            scan.token(byte, &bytes[at + length..]).ok_or(at)?;
         }
-        let is_operator = matches!(byte, b'&' | b'*' | b'!' | b'-');
-        run = if is_operator && (byte == last || last == b' ') { run + 1 } else { 0 };
-        if !byte.is_ascii_whitespace() || run == 0 {
-            last = byte;
-        }
-        if depth > LIMIT || angle > LIMIT || run > LIMIT {
-            return true;
-        }
-    }
-    false
-}
-
-fn walk(stream: TokenStream) -> Result<(), syn::Error> {
-    // A stack of our own: the input decides how deep it gets.
-    let mut open = vec![(stream.into_iter(), State::default())];
-    while let Some((tokens, state)) = open.last_mut() {
-        let Some(token) = tokens.next() else {
-            open.pop();
-            continue;
-        };
-        let span = token.span();
-        match token {
-            TokenTree::Group(group) => {
-                state.run = 0;
-                if group.delimiter() != Delimiter::None && open.len() >= LIMIT {
-                    return Err(too_deep(span));
-                }
-                open.push((group.stream().into_iter(), State::default()));
-            }
-            TokenTree::Punct(punct) => state.punct(punct.as_char(), span)?,
-            TokenTree::Ident(_) | TokenTree::Literal(_) => state.run = 0,
-        }
+        at += length;
     }
     Ok(())
 }
 
-#[derive(Default)]
-struct State {
-    angle: usize,
-    run: usize,
-    last: char,
+/// What is wrong with text that is refused.
+pub(super) fn message() -> String {
+    format!("nested more than {LIMIT} levels deep, or {CHAIN} tokens long without an end")
 }
 
-impl State {
-    fn punct(&mut self, c: char, span: Span) -> Result<(), syn::Error> {
-        match c {
-            '<' => self.angle += 1,
-            '>' if self.last != '-' && self.last != '=' => self.angle = self.angle.saturating_sub(1),
-            ';' => self.angle = 0,
+#[derive(Default)]
+struct Level {
+    tokens: usize,
+    angle: usize,
+    run: usize,
+    last: u8,
+}
+
+struct Scan {
+    /// One for each open group, and one for the text itself.
+    levels: Vec<Level>,
+    /// Tokens of all levels.
+    chain: usize,
+}
+
+impl Scan {
+    /// Counts a token; `None` when it is one too many.
+    fn token(&mut self, byte: u8, rest: &[u8]) -> Option<()> {
+        if matches!(byte, b')' | b']' | b'}') {
+            if self.levels.len() > 1 {
+                self.chain -= self.levels.pop()?.tokens;
+            }
+            if byte == b'}' && ends_item(rest) {
+                self.end();
+            }
+            return Some(());
+        }
+        self.chain += 1;
+        let level = self.levels.last_mut()?;
+        level.tokens += 1;
+        level.punct(byte);
+        if level.angle > LIMIT || level.run > LIMIT || self.chain > CHAIN {
+            return None;
+        }
+        match byte {
+            b'(' | b'[' | b'{' => self.levels.push(Level::default()),
+            b',' | b';' => self.end(),
             _ => {}
         }
-        let is_operator = matches!(c, '&' | '*' | '!' | '-');
-        self.run = if is_operator { self.run + 1 } else { 0 };
-        self.last = c;
-        if self.angle > LIMIT || self.run > LIMIT { Err(too_deep(span)) } else { Ok(()) }
+        (self.levels.len() <= LIMIT).then_some(())
+    }
+
+    /// Begins a new chain on the innermost level.
+    fn end(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            self.chain -= level.tokens;
+            level.tokens = 0;
+        }
     }
 }
 
-fn too_deep(span: Span) -> syn::Error {
-    syn::Error::new(span, format!("nested more than {LIMIT} levels deep"))
+impl Level {
+    fn punct(&mut self, byte: u8) {
+        match byte {
+            b'<' => self.angle += 1,
+            b'>' if self.last != b'-' && self.last != b'=' => self.angle = self.angle.saturating_sub(1),
+            b';' => self.angle = 0,
+            _ => {}
+        }
+        self.run = if matches!(byte, b'&' | b'*' | b'!' | b'-') { self.run + 1 } else { 0 };
+        self.last = byte;
+    }
+}
+
+/// Whether what follows a `}` cannot belong to the same expression: a word other than these, a literal, an attribute.
+fn ends_item(rest: &[u8]) -> bool {
+    let rest = rest.trim_ascii_start();
+    let word = &rest[..word(rest)];
+    match rest.first() {
+        None | Some(b'#' | b'"' | b'\'' | b'/' | b'}') => true,
+        _ => !word.is_empty() && word != b"else" && word != b"as",
+    }
+}
+
+fn is_comment(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"//") || bytes.starts_with(b"/*")
+}
+
+/// Length of the word, literal, comment or character that the text begins with; at least 1.
+fn length(bytes: &[u8]) -> usize {
+    let until = |end: &[u8]| bytes.windows(end.len()).position(|it| it == end).unwrap_or(bytes.len());
+    let own = match bytes {
+        [b'/', b'/', ..] => until(b"\n"),
+        [b'/', b'*', ..] => comment(bytes),
+        [b'"', ..] => quoted(bytes, b'"'),
+        [b'\'', b'\\', ..] => quoted(bytes, b'\''),
+        [b'\'', rest @ ..] => character(rest).map_or(1, |length| length + 2),
+        _ => {
+            let word = word(bytes);
+            raw(&bytes[..word], &bytes[word..]).map_or(word, |length| word + length)
+        }
+    };
+    own.max(1)
+}
+
+fn word(bytes: &[u8]) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len())
+}
+
+/// Length of the character that a quote closes; `None`: what follows the quote is a lifetime.
+fn character(rest: &[u8]) -> Option<usize> {
+    let length = 1 + rest.iter().skip(1).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
+    (rest.get(length) == Some(&b'\'')).then_some(length)
+}
+
+fn quoted(bytes: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = bytes.get(at) {
+        at += if byte == b'\\' { 2 } else { 1 };
+        if byte == quote {
+            break;
+        }
+    }
+    at.min(bytes.len())
+}
+
+/// Length of a raw string after its prefix, if there is one.
+fn raw(prefix: &[u8], rest: &[u8]) -> Option<usize> {
+    let hashes = rest.iter().take_while(|byte| **byte == b'#').count();
+    if !matches!(prefix, b"r" | b"br" | b"cr") || rest.get(hashes) != Some(&b'"') {
+        return None;
+    }
+    let end = [b"\"".as_slice(), &rest[..hashes]].concat();
+    let inside = &rest[hashes + 1..];
+    let length = inside.windows(end.len()).position(|it| it == end.as_slice());
+    Some(length.map_or(rest.len(), |length| hashes + 1 + length + end.len()))
+}
+
+/// Length of a block comment, which may hold others.
+fn comment(bytes: &[u8]) -> usize {
+    let (mut at, mut depth) = (0, 0_usize);
+    while at < bytes.len() {
+        let step = match &bytes[at..] {
+            [b'/', b'*', ..] => {
+                depth += 1;
+                2
+            }
+            [b'*', b'/', ..] => {
+                depth -= 1;
+                2
+            }
+            _ => 1,
+        };
+        at += step;
+        if depth == 0 {
+            break;
+        }
+    }
+    at
 }
 
 #[cfg(test)]
@@ -96,19 +191,56 @@ mod tests {
 
     #[test]
     fn deep_text_is_refused() {
-        for (open, close) in [("(", ")"), ("[", "]"), ("Vec<", ">"), ("&", ""), ("*const ", ""), ("{ ", " }")]
-        {
+        for (open, close) in [("(", ")"), ("[", "]"), ("Vec<", ">"), ("&", ""), ("a + ", ""), ("{ ", " }")] {
             let deep = format!("type A = {}u8{};", open.repeat(100_000), close.repeat(100_000));
-            if open != "*const " {
-                assert!(check(&deep).is_err(), "{open}");
-            }
+            assert!(check(&deep).is_err(), "{open}");
             let shallow = format!("type A = {}u8{};", open.repeat(20), close.repeat(20));
             assert!(check(&shallow).is_ok(), "{open}");
         }
     }
 
     #[test]
-    fn comments_do_not_count() {
-        assert!(check(&format!("// {}\n", "(".repeat(1000))).is_ok());
+    fn the_place_is_the_first_token_too_many() {
+        assert_eq!(check(&"(".repeat(1000)), Err(LIMIT - 1));
+        assert_eq!(check(&"a ".repeat(5000)), Err(CHAIN * 2));
+    }
+
+    #[test]
+    fn what_ends_begins_anew() {
+        for part in [
+            "struct A { a: u8 }\n",
+            "a, ",
+            "fn a() { b(); }\n",
+            "/// Text.\nstruct A(u8);\n",
+            "\"a\" => {}\n",
+        ] {
+            assert_eq!(check(&part.repeat(10_000)), Ok(()), "{part}");
+        }
+        for part in ["if a {} else ", ".b(|c, d| e)", "match {} as "] {
+            assert!(check(&part.repeat(10_000)).is_err(), "{part}");
+        }
+    }
+
+    #[test]
+    fn comments_and_literals_do_not_count() {
+        let many = "(".repeat(1000);
+        for text in [
+            format!("// {many}\n"),
+            format!("/* /* {many} */ {many} */"),
+            format!("\"\\\"{many}\""),
+            format!("r\"\\\" br##\"{many}\"#{many}\"##"),
+            format!("'\\'' '(' 'é' '\"' \"{many}\""),
+        ] {
+            assert_eq!(check(&text), Ok(()), "{text:.20}");
+        }
+        // A closing bracket in a literal closes nothing.
+        assert!(check(&"1 + \")\" + ')' + 'a ".repeat(1_000)).is_err());
+    }
+
+    #[test]
+    fn what_never_ends_is_borne() {
+        for text in ["\"", "'", "'\\", "/*", "r#\"", "\"\\", "é", "'é", "}", "//"] {
+            assert_eq!(check(text), Ok(()), "{text}");
+        }
     }
 }
