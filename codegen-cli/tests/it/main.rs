@@ -11,6 +11,7 @@ mod diagnostics;
 mod examples;
 mod features;
 mod forms;
+mod fuzz;
 mod known_types;
 mod manifests;
 mod openapi;

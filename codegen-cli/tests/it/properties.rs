@@ -1,21 +1,8 @@
-//! What holds for every input: determinism, safety of text, structural schemas, no panic.
+//! What holds for every input: determinism, safety of text, structural schemas.
 
-use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
-
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::support::{self, Crate, USES, kind};
-
-/// Crates of testdata that are accepted.
-fn accepted() -> Vec<PathBuf> {
-    let entries = fs::read_dir(support::testdata().join("conformance")).unwrap();
-    let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
-    cases.sort();
-    cases
-}
 
 #[test]
 fn order_of_inputs_and_repetition_change_nothing() {
@@ -266,97 +253,6 @@ fn tagged_enums_are_objects_that_the_tag_decides() {
             ],
         })
     );
-}
-
-/// Small, seeded and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % limit.max(1)
-    }
-}
-
-/// Removes, doubles, swaps or replaces parts of the text.
-fn mutate(text: &str, random: &mut Random) -> String {
-    const PARTS: &[&str] = &[
-        "(",
-        ")",
-        "{",
-        "}",
-        "<",
-        ">",
-        "\"",
-        "'",
-        "#",
-        "[",
-        "]",
-        ",",
-        "::",
-        "=",
-        "-1",
-        "r#",
-        "self",
-        "super::",
-        "\u{feff}",
-        "é",
-        "u8",
-        "Vec<",
-        "Option",
-        "#[validation(",
-        "#[schema(",
-        "9999999999999999999",
-        "1e999",
-        "\\",
-        "/*",
-        "//",
-        "\0",
-    ];
-    let mut chars: Vec<char> = text.chars().collect();
-    for _ in 0..=random.below(3) {
-        let at = random.below(chars.len());
-        let end = (at + 1 + random.below(12)).min(chars.len());
-        match random.below(4) {
-            0 => drop(chars.drain(at..end)),
-            1 => {
-                let copy: Vec<char> = chars[at..end].to_vec();
-                chars.splice(at..at, copy);
-            }
-            2 => drop(chars.splice(at..at, PARTS[random.below(PARTS.len())].chars())),
-            _ => drop(chars.splice(at..end, PARTS[random.below(PARTS.len())].chars())),
-        }
-    }
-    chars.into_iter().collect()
-}
-
-#[test]
-fn no_source_makes_the_pipeline_panic() {
-    let seeds: Vec<String> =
-        accepted().iter().filter_map(|case| fs::read_to_string(case.join("src/lib.rs")).ok()).collect();
-    let mut random = Random(7);
-    let sample = Crate::new("");
-    for round in 0..600 {
-        let seed = &seeds[round % seeds.len()];
-        let text = mutate(seed, &mut random);
-        sample.write("api/src/lib.rs", &text);
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let generated = sample.generate();
-            let rendered = kubesmith::diag::render(
-                &generated.diagnostics,
-                &generated.sources,
-                kubesmith::diag::MessageFormat::Human,
-                false,
-            );
-            (support::crd_texts(&generated), rendered)
-        }));
-        let Ok((files, _)) = outcome else { panic!("round {round} panicked on:\n{text}") };
-        for (name, yaml) in files {
-            let mut documents = serde_yaml::Deserializer::from_str(&yaml);
-            let parse = documents.all(|document| Value::deserialize(document).is_ok());
-            assert!(parse, "round {round}, {name}:\n{text}");
-        }
-    }
 }
 
 /// A chain of structs, each holding the next.

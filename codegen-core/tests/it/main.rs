@@ -3,6 +3,7 @@
 
 mod agree;
 mod docs;
+mod fuzz;
 mod markers;
 mod robust;
 mod rules;

@@ -1,0 +1,79 @@
+//! Input that means no good: whatever the source and the configuration say, a run ends, and what it makes can be used. The
+//! fuzz targets `pipeline` and `toml` call the same functions.
+
+#[path = "../../../../fuzz/mutation.rs"]
+pub(crate) mod mutation;
+pub(crate) mod pipeline;
+pub(crate) mod toml;
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use crate::support;
+
+/// Every Rust file under a folder of testdata that is input.
+fn sources(folder: &Path, out: &mut Vec<String>) {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() && !path.ends_with("expected") {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            out.extend(fs::read_to_string(&path));
+        }
+    }
+}
+
+fn seeds() -> Vec<String> {
+    let mut out = Vec::new();
+    for folder in ["cases", "conformance", "diagnostics", "warnings"] {
+        sources(&support::testdata().join(folder), &mut out);
+    }
+    out
+}
+
+/// Runs random changes of the seeds, a few at a time.
+fn each_mutated(
+    seeds: &[String],
+    words: &[&str],
+    check: impl Fn(&str),
+    choices: Vec<(usize, usize, u64)>,
+) -> Result<(), TestCaseError> {
+    for (at, other, seed) in choices {
+        let (text, other) = (&seeds[at % seeds.len()], &seeds[other % seeds.len()]);
+        check(&mutation::mutate(text, other, words, seed));
+    }
+    Ok(())
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let folder = pipeline::Folder::new();
+    for form in pipeline::DEEP {
+        for times in [100, 1_000, 4_000, 50_000] {
+            folder.check(&pipeline::deep(form, times));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_source_is_borne(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 40)) {
+        let folder = pipeline::Folder::new();
+        let words = pipeline::words();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        each_mutated(&seeds(), &words, |text| folder.check(text), choices)?;
+    }
+
+    #[test]
+    fn any_configuration_is_borne(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 40)) {
+        let folder = toml::Folder::new();
+        let seeds = toml::SEEDS.map(str::to_owned);
+        each_mutated(&seeds, toml::WORDS, |text| folder.check(text), choices)?;
+    }
+}
