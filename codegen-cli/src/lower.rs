@@ -5,6 +5,7 @@
 
 mod enums;
 mod generics;
+mod known;
 mod manifests;
 mod resource;
 mod shape;
@@ -67,6 +68,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Low
         types: Vec::new(),
         known: HashMap::new(),
         known_aliases: HashMap::new(),
+        made: HashMap::new(),
         open: Vec::new(),
         aliases: Vec::new(),
         withheld: Vec::new(),
@@ -116,6 +118,8 @@ struct Ctx<'a> {
     known: HashMap<Instance, Result<TypeId, usize>>,
     /// What aliases stand for.
     known_aliases: HashMap<Instance, Result<TypeRef, usize>>,
+    /// Types that were made of known ones, by their paths with arguments.
+    made: HashMap<String, TypeId>,
     /// Types being lowered, outermost first: a type that is met again contains itself.
     open: Vec<Instance>,
     /// Aliases being looked at, outermost first.

@@ -261,7 +261,7 @@ impl Ctx<'_> {
         }
     }
 
-    fn type_name(&self, ty: &TypeRef) -> String {
+    pub(super) fn type_name(&self, ty: &TypeRef) -> String {
         match ty {
             TypeRef::Named(id) => match self.types[id.0 as usize].path.as_str() {
                 path if path.len() <= NAME_LIMIT => path.to_string(),

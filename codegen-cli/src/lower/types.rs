@@ -275,6 +275,17 @@ impl Ctx<'_> {
                 Some(Use::plain(TypeRef::Map(Box::new(value?.nullable()))))
             }
             Known::Unit => Some(Use::plain(TypeRef::Unit)),
+            Known::NonZero => match self.argument(scope, path, 0)?.ty {
+                TypeRef::Known(number) if known::non_zero(&number).is_some() => {
+                    known::non_zero(&number).map(|known| Use::plain(TypeRef::Known(known.to_string())))
+                }
+                _ => {
+                    self.report_foreign(path, external);
+                    None
+                }
+            },
+            Known::Object(fields) => self.known_object(scope, path, external, fields),
+            Known::Choice(variants) => self.known_choice(scope, path, external, variants),
         }
     }
 
@@ -328,7 +339,7 @@ impl Ctx<'_> {
     }
 
     /// A type argument.
-    fn argument(&mut self, scope: &Scope, path: &PathExpr, index: usize) -> Option<Use> {
+    pub(super) fn argument(&mut self, scope: &Scope, path: &PathExpr, index: usize) -> Option<Use> {
         match path.arguments.get(index) {
             Some(Argument::Type(argument)) => self.use_of(scope, argument),
             _ => {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use arbitrary::{Arbitrary, Unstructured};
 use kubesmith_apiextensions::structural::{self, Structural};
-use kubesmith_forms::{enums, flat, generic, plain};
+use kubesmith_forms::{enums, flat, generic, known, plain};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde::Serialize;

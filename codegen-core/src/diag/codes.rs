@@ -229,7 +229,7 @@ codes! {
     UNRESOLVED_TYPE = 407, "type not found",
         "The type's path leads nowhere. Types are looked up as rustc does it, over the modules of the input crates and \
          of their dependencies, and the types that are known: those of std, k8s-openapi, serde_json, \
-         chrono, jiff, uuid and url. Types that macros define are not seen. For any other type, say what its JSON is \
+         chrono, jiff, uuid, url and others. Types that macros define are not seen. For any other type, say what its JSON is \
          with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field.";
     PRIVATE_TYPE = 408, "resource is not public",
         "Generated code lives outside of the API crate and names the root type by its path, so it must be reachable: \

@@ -7,6 +7,7 @@
 pub mod enums;
 pub mod flat;
 pub mod generic;
+pub mod known;
 pub mod plain;
 
 use arbitrary::Arbitrary;
@@ -56,6 +57,7 @@ macro_rules! forms {
             defaults: plain::Defaults,
             renamed: plain::Renamed,
             wrappers: generic::Wrappers,
+            known: known::Known,
         }
     };
 }
@@ -118,4 +120,5 @@ pub struct FormsSpec {
     pub defaults: Option<plain::Defaults>,
     pub renamed: Option<plain::Renamed>,
     pub wrappers: Option<generic::Wrappers>,
+    pub known: Option<known::Known>,
 }
