@@ -99,9 +99,15 @@ impl Selector {
     /// Whether an object with `labels` is selected.
     #[must_use]
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+        self.matches_by(|key| labels.get(key).map(String::as_str))
+    }
+
+    /// [`Self::matches`] for labels that are kept otherwise: `label` answers the value of a key.
+    #[must_use]
+    pub fn matches_by<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
         match &self.0 {
             Terms::Nothing => false,
-            Terms::All(terms) => terms.iter().all(|term| term.matches(labels)),
+            Terms::All(terms) => terms.iter().all(|term| term.matches(label(&term.key))),
         }
     }
 
@@ -133,8 +139,8 @@ impl Requirement {
         Ok(Self { key, condition })
     }
 
-    fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
-        let value = labels.get(&self.key);
+    fn matches(&self, value: Option<&str>) -> bool {
+        let among = |values: &[String], value| values.binary_search_by(|one| one.as_str().cmp(value)).is_ok();
         match (&self.condition, value) {
             (Condition::Exists, value) => value.is_some(),
             (Condition::DoesNotExist, value) => value.is_none(),
@@ -142,8 +148,8 @@ impl Requirement {
             // A label that is absent differs from every value.
             (Condition::NotIn(_) | Condition::NotEquals(_), None) => true,
             (Condition::GreaterThan(_) | Condition::LessThan(_), None) => false,
-            (Condition::In(values), Some(value)) => values.binary_search(value).is_ok(),
-            (Condition::NotIn(values), Some(value)) => values.binary_search(value).is_err(),
+            (Condition::In(values), Some(value)) => among(values, value),
+            (Condition::NotIn(values), Some(value)) => !among(values, value),
             (Condition::Equals(wanted), Some(value)) => wanted == value,
             (Condition::NotEquals(wanted), Some(value)) => wanted != value,
             // A value that is no integer is neither above nor below.

@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
+use kube::Resource;
 
 use crate::cache::{Listing, NoSuchIndex, ObjectKey, Store};
 use crate::labels::Selector;
+use crate::reflector::Cached;
 
 /// Lists and finds cached objects of kind `K`. Nothing here talks to the server; objects are shared and must
 /// not be thought fresher than the watch.
@@ -42,17 +44,14 @@ pub struct NotFound {
 }
 
 impl NotFound {
-    fn of<K: kube::Resource<DynamicType = ()>>(name: &str) -> Self {
-        let (kind, group) = (K::kind(&()).to_lowercase(), K::group(&()));
+    fn of<K: Cached>(name: &str) -> Self {
+        let (kind, group) = (K::Kind::kind(&()).to_lowercase(), K::Kind::group(&()));
         let resource = if group.is_empty() { kind } else { format!("{kind}.{group}") };
         Self { resource, name: name.to_owned() }
     }
 }
 
-impl<K> Lister<K>
-where
-    K: kube::Resource<DynamicType = ()> + Send + Sync + 'static,
-{
+impl<K: Cached> Lister<K> {
     /// Reads from `store`.
     #[must_use]
     pub fn new(store: Store<K>) -> Self {
@@ -71,7 +70,7 @@ where
     /// [`NotFound`] when the cache has none.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound>
     where
-        K: kube::Resource<Scope = ClusterResourceScope>,
+        K: Cached<Kind: Resource<Scope = ClusterResourceScope>>,
     {
         self.store.get("", name).ok_or_else(|| NotFound::of::<K>(name))
     }
@@ -88,7 +87,7 @@ where
     #[must_use]
     pub fn namespace(&self, namespace: &str) -> NamespaceLister<K>
     where
-        K: kube::Resource<Scope = NamespaceResourceScope>,
+        K: Cached<Kind: Resource<Scope = NamespaceResourceScope>>,
     {
         NamespaceLister { store: self.store.clone(), namespace: namespace.to_owned() }
     }
@@ -108,10 +107,7 @@ where
     }
 }
 
-impl<K> NamespaceLister<K>
-where
-    K: kube::Resource<DynamicType = ()> + Send + Sync + 'static,
-{
+impl<K: Cached> NamespaceLister<K> {
     /// The namespace.
     #[must_use]
     pub fn namespace(&self) -> &str {
@@ -133,11 +129,11 @@ where
     }
 }
 
-fn matching<K: kube::Resource>(objects: Listing<K>, selector: &Selector) -> Listing<K> {
+fn matching<K: Cached>(objects: Listing<K>, selector: &Selector) -> Listing<K> {
     if selector.is_everything() {
         return objects;
     }
-    let selected = objects.iter().filter(|object| selector.matches_optional(object.meta().labels.as_ref()));
+    let selected = objects.iter().filter(|object| object.is_selected_by(selector));
     selected.cloned().collect()
 }
 

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::Pod;
+use kubesmith_runtime::cache::Compact;
 
 use measure::{Figures, Work};
 use ours::Ours;
@@ -63,21 +64,27 @@ async fn run<K: types::Kind>(contender: &str, row: &str, work: &Work, begin: Ins
     match (contender, row) {
         ("kube", "sync") => measure::sync::<Peer<K>>(work, begin).await.2,
         ("ours", "sync") => measure::sync::<Ours<K>>(work, begin).await.2,
+        ("compact", "sync") => measure::sync::<Ours<Compact<K>>>(work, begin).await.2,
         ("kube", "watch") => measure::watch::<Peer<K>>(work, begin).await,
         ("ours", "watch") => measure::watch::<Ours<K>>(work, begin).await,
+        ("compact", "watch") => measure::watch::<Ours<Compact<K>>>(work, begin).await,
         ("kube", "lookups") => {
             measure::lookups(&measure::sync::<Peer<K>>(work, begin).await.0, work.objects as usize)
         }
-        ("ours", "lookups") => {
-            let cache = measure::sync::<Ours<K>>(work, begin).await.0.with_index();
-            measure::lookups(&cache, work.objects as usize)
-        }
+        ("ours", "lookups") => lookups::<K>(work, begin).await,
+        ("compact", "lookups") => lookups::<Compact<K>>(work, begin).await,
         ("kube", "reconcile") => peer::reconcile::<K>(work, begin).await,
         ("ours", "reconcile") => ours::reconcile::<K>(work, begin).await,
+        ("compact", "reconcile") => ours::reconcile::<Compact<K>>(work, begin).await,
         ("kube", "queue") => queue::scheduler(work.objects as usize).await,
         ("ours", "queue") => queue::queue(work.objects as usize).await,
         _ => panic!("no contender {contender} in {row}"),
     }
+}
+
+async fn lookups<K: ours::Held>(work: &Work, begin: Instant) -> Figures {
+    let cache = measure::sync::<Ours<K>>(work, begin).await.0.with_index();
+    measure::lookups(&cache, work.objects as usize)
 }
 
 /// Waits for the first pass over all objects, then has `again` queue all of them and waits for the second.

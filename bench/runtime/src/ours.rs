@@ -4,36 +4,64 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use kubesmith_runtime::cache::{Indexer, ObjectKey};
+use kubesmith_runtime::cache::{Compact, Indexer, ObjectKey};
 use kubesmith_runtime::client::connect;
 use kubesmith_runtime::controller::{Action, CancellationToken, ControllerBuilder, reconcile_fn};
-use kubesmith_runtime::informer::{InformerOptions, ResourceEventHandler, SharedInformer};
+use kubesmith_runtime::informer::{Cached, InformerOptions, ResourceEventHandler, SharedInformer};
 
 use crate::measure::{Cache, Figures, Lookup, Work};
 use crate::seen::Seen;
+use crate::shapes::STAMP;
 use crate::types::{Kind, stamp};
 
-/// An informer.
-pub struct Ours<K: Kind>(SharedInformer<K>);
+/// An informer whose cache holds `K`.
+pub struct Ours<K: Cached>(SharedInformer<K>);
 
-struct Handler(Arc<Seen>);
+/// What a cache may hold.
+pub trait Held: Cached {
+    /// When the server sent it.
+    fn sent(&self) -> u64;
+    fn tier(&self) -> Option<&str>;
+}
 
-impl<K: Kind> ResourceEventHandler<K> for Handler {
-    fn on_add(&self, object: Arc<K>, _: bool) {
-        self.0.change(stamp(object.meta()));
+impl<K: Kind> Held for K {
+    fn sent(&self) -> u64 {
+        stamp(self.meta())
     }
 
-    fn on_update(&self, _: Arc<K>, object: Arc<K>) {
-        self.0.change(stamp(object.meta()));
+    fn tier(&self) -> Option<&str> {
+        self.meta().labels.as_ref()?.get("tier").map(String::as_str)
     }
 }
 
-async fn informer<K: Kind>(work: &Work) -> SharedInformer<K> {
+impl<K: Kind> Held for Compact<K> {
+    fn sent(&self) -> u64 {
+        self.annotation(STAMP).and_then(|text| text.parse().ok()).unwrap_or(0)
+    }
+
+    fn tier(&self) -> Option<&str> {
+        self.label("tier")
+    }
+}
+
+struct Handler(Arc<Seen>);
+
+impl<K: Held> ResourceEventHandler<K> for Handler {
+    fn on_add(&self, object: Arc<K>, _: bool) {
+        self.0.change(object.sent());
+    }
+
+    fn on_update(&self, _: Arc<K>, object: Arc<K>) {
+        self.0.change(object.sent());
+    }
+}
+
+async fn informer<K: Cached>(work: &Work) -> SharedInformer<K> {
     let client = connect(work.config()).await.expect("a client");
     SharedInformer::new(client, InformerOptions::new())
 }
 
-impl<K: Kind> Cache for Ours<K> {
+impl<K: Held> Cache for Ours<K> {
     async fn start(work: &Work, seen: &Arc<Seen>) -> Self {
         let informer = informer(work).await;
         informer.add_event_handler(Handler(Arc::clone(seen))).expect("it runs");
@@ -50,18 +78,16 @@ impl<K: Kind> Cache for Ours<K> {
     }
 }
 
-impl<K: Kind> Ours<K> {
+impl<K: Held> Ours<K> {
     /// Adds the index that look-ups by label use.
     pub fn with_index(self) -> Self {
-        let tier = |object: &K| {
-            object.meta().labels.iter().filter_map(|labels| labels.get("tier").cloned()).collect()
-        };
+        let tier = |object: &K| object.tier().map(str::to_owned).into_iter().collect();
         self.0.add_indexer(Indexer::new("tier", tier)).expect("it runs");
         self
     }
 }
 
-impl<K: Kind> Lookup for Ours<K> {
+impl<K: Held> Lookup for Ours<K> {
     type Key = ObjectKey;
 
     fn key(&self, namespace: &str, name: &str) -> ObjectKey {
@@ -90,7 +116,7 @@ impl<K: Kind> Lookup for Ours<K> {
 }
 
 /// Seconds until all objects were reconciled once, and reconciles a second when all come again.
-pub async fn reconcile<K: Kind>(work: &Work, begin: Instant) -> Figures {
+pub async fn reconcile<K: Held>(work: &Work, begin: Instant) -> Figures {
     let informer = informer::<K>(work).await;
     let count = Arc::new(AtomicU64::new(0));
     let (counter, store) = (Arc::clone(&count), informer.store().clone());

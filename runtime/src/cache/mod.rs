@@ -1,6 +1,6 @@
 //! The indexed store behind listers: one writer, many readers.
 //!
-//! Objects are shared (`Arc<K>`, made once when they arrive) and found by [`ObjectKey`] or, without allocating,
+//! Objects, typed or [`Compact`], are shared (`Arc<K>`, made once when they arrive) and found by [`ObjectKey`] or, without allocating,
 //! by namespace and name. The namespace index always exists; indexers of the user's are added at any time.
 //! Listings are consistent snapshots, sorted by key; they are shared between readers until the next change.
 //!
@@ -8,6 +8,7 @@
 //! function) runs, nor across an await. Readers hold it for a look-up or while a listing is copied.
 
 mod bucket;
+mod compact;
 mod index;
 mod key;
 mod listing;
@@ -18,6 +19,7 @@ use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+pub use compact::{Compact, DecodeError};
 pub use index::{IndexFn, Indexer, NoSuchIndex};
 pub use key::ObjectKey;
 pub use listing::Listing;

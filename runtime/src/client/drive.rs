@@ -112,6 +112,14 @@ mod tests {
         })
     }
 
+    async fn poll_once(driver: &mut Driver) {
+        std::future::poll_fn(|context| {
+            driver.poll(context);
+            Poll::Ready(())
+        })
+        .await;
+    }
+
     #[tokio::test]
     async fn what_is_spawned_inside_is_polled_by_the_driver_alone() {
         let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
@@ -119,10 +127,10 @@ mod tests {
         driver.enter(|| DriverExecutor.execute(counted(&polls, &end)));
         tokio::task::yield_now().await;
         assert_eq!(polls.load(Ordering::Relaxed), 0);
-        std::future::poll_fn(|context| Poll::Ready(driver.poll(context))).await;
+        poll_once(&mut driver).await;
         assert_eq!((polls.load(Ordering::Relaxed), driver.work.len()), (1, 1));
         end.notify_one();
-        std::future::poll_fn(|context| Poll::Ready(driver.poll(context))).await;
+        poll_once(&mut driver).await;
         assert!(driver.work.is_empty());
     }
 

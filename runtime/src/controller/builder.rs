@@ -12,7 +12,6 @@ use super::predicate::Predicate;
 use super::reconcile::Reconciler;
 use super::worker::Controller;
 use crate::cache::ObjectKey;
-use crate::controllerutil::controller_of;
 use crate::informer::{Deleted, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer};
 use crate::metrics::Registry;
 use crate::reflector::Cached;
@@ -156,14 +155,15 @@ impl ControllerBuilder {
     #[must_use]
     pub fn for_<K>(mut self, watch: impl Into<Watch<K>>) -> Self
     where
-        K: Cached<Scope: 'static>,
+        K: Cached,
     {
         self.primary = Some(Primary {
-            group: K::group(&()).into_owned(),
-            kind: K::kind(&()).into_owned(),
-            is_cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
+            group: K::Kind::group(&()).into_owned(),
+            kind: K::Kind::kind(&()).into_owned(),
+            is_cluster_scoped: TypeId::of::<<K::Kind as Resource>::Scope>()
+                == TypeId::of::<ClusterResourceScope>(),
         });
-        self.attach(watch.into(), Box::new(|object, queue| queue(ObjectKey::of(object))))
+        self.attach(watch.into(), Box::new(|object, queue| queue(object.object_key())))
     }
 
     /// Each change of an object queues its controller, if that is of the kind this controller is
@@ -312,8 +312,8 @@ impl ControllerBuilder {
 }
 
 /// The key of the object's controller, if that is of the primary kind.
-fn owner_key<K: Resource>(primary: &Primary, object: &K) -> Option<ObjectKey> {
-    let owner = controller_of(object)?;
+fn owner_key<K: Cached>(primary: &Primary, object: &K) -> Option<ObjectKey> {
+    let owner = object.object_controller()?;
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
     if owner.kind != primary.kind || group != primary.group {
         return None;
@@ -321,7 +321,7 @@ fn owner_key<K: Resource>(primary: &Primary, object: &K) -> Option<ObjectKey> {
     if primary.is_cluster_scoped {
         return Some(ObjectKey::cluster(&owner.name));
     }
-    Some(ObjectKey::namespaced(object.meta().namespace.as_deref().unwrap_or_default(), &owner.name))
+    Some(ObjectKey::namespaced(object.object_key().namespace(), &owner.name))
 }
 
 /// Turns changes into keys.
@@ -348,7 +348,7 @@ impl<K: Cached> ResourceEventHandler<K> for Enqueue<K> {
         if !self.predicate.passes_update(&old, &new) {
             return;
         }
-        let is_resync = old.meta().resource_version == new.meta().resource_version;
+        let is_resync = old.object_version() == new.object_version();
         let priority = if is_resync { LOW_PRIORITY } else { DEFAULT_PRIORITY };
         if !is_resync {
             self.enqueue(&old, priority);

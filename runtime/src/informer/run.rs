@@ -57,7 +57,7 @@ impl<K> Active<K> {
     }
 }
 
-pub(super) struct Runner<K> {
+pub(super) struct Runner<K: Cached> {
     reflector: Reflector<K>,
     writer: StoreWriter<K>,
     commands: mpsc::UnboundedReceiver<Command<K>>,
@@ -84,7 +84,7 @@ enum Kind {
     Same,
 }
 
-impl<K> Runner<K> {
+impl<K: Cached> Runner<K> {
     fn close_mailboxes(&self) {
         for handler in &self.handlers {
             handler.mailbox.close();
@@ -92,7 +92,7 @@ impl<K> Runner<K> {
     }
 }
 
-impl<K> Drop for Runner<K> {
+impl<K: Cached> Drop for Runner<K> {
     /// However the task ends, no handler's thread is left waiting, nor anybody for the end.
     fn drop(&mut self) {
         self.close_mailboxes();
@@ -342,8 +342,8 @@ fn rounded(period: Duration) -> Duration {
     if period.is_zero() { period } else { period.max(MINIMUM_RESYNC) }
 }
 
-fn same_version<K: kube::Resource>(old: &K, new: &K) -> bool {
-    old.meta().resource_version.is_some() && old.meta().resource_version == new.meta().resource_version
+fn same_version<K: Cached>(old: &K, new: &K) -> bool {
+    old.object_version().is_some() && old.object_version() == new.object_version()
 }
 
 fn delivery<K>(change: &Change<K>, kind: Kind) -> Delivery<K> {

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
 use kube::core::Status;
 use serde::Deserialize;
@@ -14,6 +13,50 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAn
 use serde_json::value::RawValue;
 
 use crate::cache::{ObjectKey, Undecodable};
+
+/// What objects are made of bytes by; part of [`Cached`](super::Cached) and not to be implemented elsewhere.
+pub trait Decode: Sized {
+    /// What is kept from one object to the next.
+    type Context: Default + Send;
+
+    /// An object, without its managedFields if it is to be lean.
+    ///
+    /// # Errors
+    /// The deserializer's, for what does not fit.
+    fn decode<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        lean: bool,
+        context: &mut Self::Context,
+    ) -> Result<Self, D::Error>;
+}
+
+impl<K: kube::Resource<DynamicType = ()> + DeserializeOwned> Decode for K {
+    type Context = ();
+
+    fn decode<'de, D: Deserializer<'de>>(deserializer: D, lean: bool, (): &mut ()) -> Result<K, D::Error> {
+        if lean { Lean::deserialize(deserializer).map(|lean| lean.0) } else { K::deserialize(deserializer) }
+    }
+}
+
+/// Decodes objects one after the other.
+pub(crate) struct Decoder<K: Decode> {
+    lean: bool,
+    context: K::Context,
+}
+
+impl<K: Decode> Decoder<K> {
+    pub(crate) fn new(lean: bool) -> Self {
+        Self { lean, context: K::Context::default() }
+    }
+}
+
+impl<'de, K: Decode> DeserializeSeed<'de> for &mut Decoder<K> {
+    type Value = K;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<K, D::Error> {
+        K::decode(deserializer, self.lean, &mut self.context)
+    }
+}
 
 /// An object without its managedFields.
 pub(crate) struct Lean<K>(pub(crate) K);
@@ -170,8 +213,8 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for WithinSeed<S> {
     }
 }
 
-/// A map key, borrowed from the input unless it has escapes.
-struct Key<'de>(Cow<'de, str>);
+/// A string, borrowed from the input unless it has escapes.
+pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -179,7 +222,7 @@ impl<'de> Deserialize<'de> for Key<'de> {
         impl<'de> Visitor<'de> for KeyVisitor {
             type Value = Key<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a field name")
+                f.write_str("a string")
             }
             fn visit_borrowed_str<E: de::Error>(self, key: &'de str) -> Result<Key<'de>, E> {
                 Ok(Key(Cow::Borrowed(key)))
@@ -221,22 +264,21 @@ pub(crate) struct Broken {
 pub(crate) struct MalformedFrame(#[from] serde_json::Error);
 
 /// Decodes one line of a watch.
-pub(crate) fn frame<K: DeserializeOwned>(line: &[u8], lean: bool) -> Result<Frame<K>, MalformedFrame> {
+pub(crate) fn frame<K: Decode>(line: &[u8], decoder: &mut Decoder<K>) -> Result<Frame<K>, MalformedFrame> {
     let mut deserializer = serde_json::Deserializer::from_slice(line);
-    match deserializer.deserialize_map(FrameVisitor { lean, object: PhantomData }) {
+    match deserializer.deserialize_map(FrameVisitor { decoder }) {
         Ok(Some(frame)) if deserializer.end().is_ok() => Ok(frame),
         // Rare: an object that does not decode, or a field order no server uses.
-        Ok(_) => slow_frame(line, lean, None),
-        Err(error) => slow_frame(line, lean, Some(&error)),
+        Ok(_) => slow_frame(line, decoder, None),
+        Err(error) => slow_frame(line, decoder, Some(&error)),
     }
 }
 
-struct FrameVisitor<K> {
-    lean: bool,
-    object: PhantomData<K>,
+struct FrameVisitor<'d, K: Decode> {
+    decoder: &'d mut Decoder<K>,
 }
 
-impl<'de, K: DeserializeOwned> Visitor<'de> for FrameVisitor<K> {
+impl<'de, K: Decode> Visitor<'de> for FrameVisitor<'_, K> {
     /// `None` if the object came before the type.
     type Value = Option<Frame<K>>;
 
@@ -244,7 +286,7 @@ impl<'de, K: DeserializeOwned> Visitor<'de> for FrameVisitor<K> {
         f.write_str("a watch event")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut kind = None;
         let mut frame = None;
         while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
@@ -267,10 +309,9 @@ impl<'de, K: DeserializeOwned> Visitor<'de> for FrameVisitor<K> {
     }
 }
 
-impl<K: DeserializeOwned> FrameVisitor<K> {
-    fn object<'de, A: MapAccess<'de>>(&self, verb: Verb, map: &mut A) -> Result<Frame<K>, A::Error> {
-        let object = if self.lean { map.next_value::<Lean<K>>()?.0 } else { map.next_value::<K>()? };
-        Ok(Frame::Object { verb, object })
+impl<K: Decode> FrameVisitor<'_, K> {
+    fn object<'de, A: MapAccess<'de>>(&mut self, verb: Verb, map: &mut A) -> Result<Frame<K>, A::Error> {
+        Ok(Frame::Object { verb, object: map.next_value_seed(&mut *self.decoder)? })
     }
 }
 
@@ -307,9 +348,9 @@ impl<K> From<Bookmark> for Frame<K> {
 }
 
 /// Any field order, and objects that do not decode.
-fn slow_frame<K: DeserializeOwned>(
+fn slow_frame<K: Decode>(
     line: &[u8],
-    lean: bool,
+    decoder: &mut Decoder<K>,
     first_error: Option<&serde_json::Error>,
 ) -> Result<Frame<K>, MalformedFrame> {
     #[derive(Deserialize)]
@@ -326,19 +367,21 @@ fn slow_frame<K: DeserializeOwned>(
         Kind::Bookmark => return Ok(serde_json::from_slice::<Bookmark>(raw)?.into()),
         Kind::Error => return Ok(Frame::Error(Box::new(serde_json::from_slice(raw)?))),
     };
-    Ok(match (object(raw, lean), first_error) {
+    Ok(match (first(raw, &mut *decoder).map(|(object, _)| object), first_error) {
         (Ok(object), _) => Frame::Object { verb, object },
         (Err(_), Some(error)) => Frame::Undecodable { verb, object: broken(raw, error) },
         (Err(error), None) => Frame::Undecodable { verb, object: broken(raw, &error) },
     })
 }
 
-fn object<K: DeserializeOwned>(bytes: &[u8], lean: bool) -> Result<K, serde_json::Error> {
-    if lean {
-        serde_json::from_slice::<Lean<K>>(bytes).map(|lean| lean.0)
-    } else {
-        serde_json::from_slice(bytes)
-    }
+/// The first value of `bytes` and its length.
+pub(crate) fn first<'a, S: DeserializeSeed<'a>>(
+    bytes: &'a [u8],
+    seed: S,
+) -> Result<(S::Value, usize), serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = seed.deserialize(&mut deserializer)?;
+    Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }
 
 /// What can be said of an object that does not decode.

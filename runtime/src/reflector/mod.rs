@@ -6,7 +6,8 @@
 //!
 //! An object that does not decode is reported with its key, remembered as undecodable, and the rest goes on.
 
-mod decode;
+mod cached;
+pub(crate) mod decode;
 mod error;
 mod lines;
 mod machine;
@@ -14,21 +15,18 @@ mod options;
 mod page;
 mod request;
 mod shell;
+mod staged;
 
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
+use kube::Resource as _;
 
+pub use cached::Cached;
 pub use error::WatchError;
 pub use options::{ErrorHook, ReflectorOptions, Transform};
 pub(crate) use shell::Reflector;
 
 use crate::cache::{ObjectKey, Undecodable};
-
-/// What can be kept in a cache: every kind whose type is known when compiling, generated or built-in.
-pub trait Cached: kube::Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static {}
-
-impl<K> Cached for K where K: kube::Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static {}
 
 /// What arrived.
 #[derive(Debug)]
@@ -76,7 +74,7 @@ impl<K> Batch<K> {
 }
 
 /// `plural.group`; the plural alone in the core group.
-pub(crate) fn resource_name<K: kube::Resource<DynamicType = ()>>() -> String {
-    let (plural, group) = (K::plural(&()), K::group(&()));
+pub(crate) fn resource_name<K: Cached>() -> String {
+    let (plural, group) = (K::Kind::plural(&()), K::Kind::group(&()));
     if group.is_empty() { plural.into_owned() } else { format!("{plural}.{group}") }
 }

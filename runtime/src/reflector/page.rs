@@ -1,11 +1,13 @@
 //! A page of a list, object by object as its bytes arrive.
 
+use std::marker::PhantomData;
+
 use kube::core::ListMeta;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::decode::{Broken, Lean, broken};
+use super::decode::{Broken, Decode, Decoder, broken, first};
 
 /// One element of `items`.
 #[derive(Debug)]
@@ -21,8 +23,8 @@ pub(crate) struct MalformedPage(String);
 
 /// Reads one page. Bytes go in, objects come out as soon as they are complete; the list's own metadata may stand
 /// before or after them.
+#[derive(Default)]
 pub(crate) struct PageReader {
-    lean: bool,
     buffer: Vec<u8>,
     /// Bytes of `buffer` that have been read.
     position: usize,
@@ -34,8 +36,9 @@ pub(crate) struct PageReader {
     saw_items: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
+    #[default]
     Start,
     /// Before a field's name, `,` or `}`.
     Field,
@@ -48,38 +51,37 @@ enum State {
 }
 
 /// What trying to read came to.
-enum Step {
+enum Step<K> {
     On,
+    Item(Item<K>),
     /// More bytes are needed.
     Starved,
 }
 
 impl PageReader {
-    pub(crate) fn new(lean: bool) -> Self {
-        Self {
-            lean,
-            buffer: Vec::new(),
-            position: 0,
-            enough: 0,
-            state: State::Start,
-            meta: ListMeta::default(),
-            saw_items: false,
-        }
+    /// Adds what has arrived; [`Self::next`] tells what it completes.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.position);
+        self.position = 0;
+        self.buffer.extend_from_slice(bytes);
     }
 
-    /// Reads what `bytes` completes.
-    pub(crate) fn feed<K: DeserializeOwned>(
+    /// The next object, if all of it has arrived.
+    pub(crate) fn next<K: Decode>(
         &mut self,
-        bytes: &[u8],
-        take: &mut impl FnMut(Item<K>),
-    ) -> Result<(), MalformedPage> {
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() < self.enough {
-            return Ok(());
+        decoder: &mut Decoder<K>,
+    ) -> Result<Option<Item<K>>, MalformedPage> {
+        let arrived = self.buffer.len() - self.position;
+        if arrived < self.enough {
+            return Ok(None);
         }
         while self.state != State::End {
-            match self.step(take)? {
+            match self.step(decoder)? {
                 Step::On => {}
+                Step::Item(item) => {
+                    self.enough = 0;
+                    return Ok(Some(item));
+                }
                 Step::Starved => {
                     let left = self.buffer.len() - self.position;
                     self.enough = left + left / 2;
@@ -87,26 +89,24 @@ impl PageReader {
                 }
             }
         }
-        self.buffer.drain(..self.position);
-        self.position = 0;
-        Ok(())
+        Ok(None)
     }
 
-    /// The list's metadata once the body has ended.
-    pub(crate) fn finish<K: DeserializeOwned>(
-        &mut self,
-        take: &mut impl FnMut(Item<K>),
-    ) -> Result<ListMeta, MalformedPage> {
+    /// Nothing more will arrive: what is there is all. To be called before the last calls of [`Self::next`].
+    pub(crate) fn end(&mut self) {
         self.enough = 0;
-        self.feed(&[], take)?;
+    }
+
+    /// The list's metadata once everything was read.
+    pub(crate) fn finish(self) -> Result<ListMeta, MalformedPage> {
         if self.state == State::End && self.saw_items {
-            return Ok(std::mem::take(&mut self.meta));
+            return Ok(self.meta);
         }
         let what = if self.state == State::End { "it has no items" } else { "it ends too soon" };
         Err(MalformedPage(what.to_owned()))
     }
 
-    fn step<K: DeserializeOwned>(&mut self, take: &mut impl FnMut(Item<K>)) -> Result<Step, MalformedPage> {
+    fn step<K: Decode>(&mut self, decoder: &mut Decoder<K>) -> Result<Step<K>, MalformedPage> {
         let Some(byte) = self.peek() else { return Ok(Step::Starved) };
         match (self.state, byte) {
             (State::Start, b'{') => self.go(1, State::Field),
@@ -129,7 +129,7 @@ impl PageReader {
             (State::Items, b'n') => self.state = State::Skipped,
             (State::Item, b']') => self.go(1, State::Field),
             (State::Item, b',') => self.go(1, State::Item),
-            (State::Item, b'{') => return self.item(take),
+            (State::Item, b'{') => return self.item(decoder),
             (state, byte) => {
                 return Err(MalformedPage(format!("found {:?} in {state:?}", char::from(byte))));
             }
@@ -151,7 +151,7 @@ impl PageReader {
     }
 
     /// A field's name and its colon.
-    fn field(&mut self) -> Result<Step, MalformedPage> {
+    fn field<K>(&mut self) -> Result<Step<K>, MalformedPage> {
         let start = self.position;
         let Some(name) = self.value::<String>()? else { return Ok(Step::Starved) };
         match self.peek() {
@@ -171,29 +171,23 @@ impl PageReader {
         Ok(Step::On)
     }
 
-    fn item<K: DeserializeOwned>(&mut self, take: &mut impl FnMut(Item<K>)) -> Result<Step, MalformedPage> {
+    fn item<K: Decode>(&mut self, decoder: &mut Decoder<K>) -> Result<Step<K>, MalformedPage> {
         let rest = &self.buffer[self.position..];
-        let decoded = if self.lean {
-            first::<Lean<K>>(rest).map(|(lean, length)| (lean.0, length))
-        } else {
-            first::<K>(rest)
-        };
-        let error = match decoded {
+        let error = match first(rest, decoder) {
             Ok((object, length)) => {
                 self.position += length;
-                take(Item::Object(object));
-                return Ok(Step::On);
+                return Ok(Step::Item(Item::Object(object)));
             }
             Err(error) if error.is_eof() => return Ok(Step::Starved),
             Err(error) => error,
         };
         // The object does not decode; is it JSON, and where does it end? Other than `IgnoredAny`, `RawValue` wants its text to
         // be UTF-8: what is none was damaged on its way and may well decode when it is asked for again.
-        match first::<&RawValue>(rest) {
+        match first(rest, PhantomData::<&RawValue>) {
             Ok((raw, length)) => {
-                take(Item::Undecodable(broken(raw.get().as_bytes(), &error)));
+                let item = Item::Undecodable(broken(raw.get().as_bytes(), &error));
                 self.position += length;
-                Ok(Step::On)
+                Ok(Step::Item(item))
             }
             Err(error) if error.is_eof() => Ok(Step::Starved),
             Err(error) => Err(MalformedPage(error.to_string())),
@@ -203,7 +197,7 @@ impl PageReader {
     /// The next value, or `None` if it is incomplete.
     fn value<'a, T: Deserialize<'a>>(&'a mut self) -> Result<Option<T>, MalformedPage> {
         let rest = &self.buffer[self.position..];
-        match first::<T>(rest) {
+        match first(rest, PhantomData::<T>) {
             // A number or a word at the very end may go on.
             Ok((_, length)) if length == rest.len() && !matches!(rest[0], b'{' | b'[' | b'"') => Ok(None),
             Ok((value, length)) => {
@@ -213,16 +207,6 @@ impl PageReader {
             Err(error) if error.is_eof() => Ok(None),
             Err(error) => Err(MalformedPage(error.to_string())),
         }
-    }
-}
-
-/// The first value of `bytes` and its length.
-fn first<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<(T, usize), serde_json::Error> {
-    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
-    match values.next() {
-        Some(Ok(value)) => Ok((value, values.byte_offset())),
-        Some(Err(error)) => Err(error),
-        None => serde_json::from_slice(b"").map(|value| (value, 0)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Machine requests as HTTP requests.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING};
+use kube::Resource as _;
 use kube::api::ListParams;
 use kube::client::Body;
 
@@ -52,7 +53,7 @@ pub(super) fn http_request<K: Cached>(
 }
 
 fn accept<K: Cached>(list: bool) -> &'static str {
-    match (K::metadata_api(), list) {
+    match (K::Kind::metadata_api(), list) {
         (false, _) => "application/json",
         (true, true) => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
         (true, false) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",

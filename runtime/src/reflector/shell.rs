@@ -13,16 +13,18 @@ use http::Response;
 use http::header::RETRY_AFTER;
 use http_body::Body as _;
 use k8s_openapi::NamespaceResourceScope;
+use kube::Resource as _;
 use kube::client::Body;
 use kube::core::Status;
 use tokio::time::{Instant, Sleep};
 
-use super::decode::{Broken, Frame, Verb, frame};
+use super::decode::{Broken, Decoder, Frame, Verb, frame};
 use super::error::failure;
 use super::lines::Lines;
 use super::machine::{Action, Failure, Input, Machine, Request};
-use super::page::{Item, PageReader};
+use super::page::{Item, MalformedPage, PageReader};
 use super::request::http_request;
+use super::staged::Staged;
 use super::{Batch, Cached, Event, ReflectorOptions, WatchError, resource_name};
 use crate::cache::ObjectKey;
 use crate::client::drive::Driver;
@@ -34,9 +36,10 @@ const BATCH: usize = 256;
 const LONGEST_STATUS: usize = 64 << 10;
 
 /// Lists and watches one kind, for ever, in the task that polls it.
-pub(crate) struct Reflector<K> {
+pub(crate) struct Reflector<K: Cached> {
     client: kube::Client,
     options: ReflectorOptions<K>,
+    decoder: Decoder<K>,
     resource: String,
     path: String,
     machine: Machine,
@@ -68,30 +71,6 @@ enum Io {
     },
 }
 
-/// Objects of a list that is not complete.
-struct Staged<K> {
-    objects: Vec<(ObjectKey, Arc<K>)>,
-    undecodable: Vec<ObjectKey>,
-    /// Where the present page began.
-    page: (usize, usize),
-}
-
-impl<K> Staged<K> {
-    fn clear(&mut self) {
-        self.objects.clear();
-        self.undecodable.clear();
-        self.page = (0, 0);
-    }
-
-    fn begin_page(&mut self, again: bool) {
-        if again {
-            self.objects.truncate(self.page.0);
-            self.undecodable.truncate(self.page.1);
-        }
-        self.page = (self.objects.len(), self.undecodable.len());
-    }
-}
-
 impl<K: Cached> Reflector<K> {
     /// A reflector that sends its first request when it is first polled.
     ///
@@ -104,18 +83,19 @@ impl<K: Cached> Reflector<K> {
         if let Some(limit) = options.params.limit {
             machine.set_page_size(limit);
         }
-        let namespaced =
-            std::any::TypeId::of::<K::Scope>() == std::any::TypeId::of::<NamespaceResourceScope>();
+        let namespaced = std::any::TypeId::of::<<K::Kind as kube::Resource>::Scope>()
+            == std::any::TypeId::of::<NamespaceResourceScope>();
         let namespace = options.namespace.as_deref().filter(|_| namespaced);
         Self {
             client,
             resource: resource_name::<K>(),
-            path: K::url_path(&(), namespace),
+            path: K::Kind::url_path(&(), namespace),
             machine,
             io: Io::Idle,
             driver: Driver::default(),
             timer: Box::pin(tokio::time::sleep_until(now)),
-            staged: Staged { objects: Vec::new(), undecodable: Vec::new(), page: (0, 0) },
+            staged: Staged::new(),
+            decoder: Decoder::new(!options.keep_managed_fields),
             options,
         }
     }
@@ -219,7 +199,7 @@ impl<K: Cached> Reflector<K> {
         }
         let body = response.into_body();
         self.io = if self.machine.verb() == "list" {
-            Io::Page { body, reader: PageReader::new(!self.options.keep_managed_fields) }
+            Io::Page { body, reader: PageReader::default() }
         } else {
             Io::Watch { body, lines: Lines::default() }
         };
@@ -238,8 +218,8 @@ impl<K: Cached> Reflector<K> {
                 self.io = Io::Refusal { code, retry_after, body, read };
             }
             Io::Page { body, mut reader } => {
-                let result = reader.feed(data, &mut |item| self.item(now, item, batch));
-                match result {
+                reader.push(data);
+                match self.items(now, &mut reader, batch) {
                     Ok(()) => self.io = Io::Page { body, reader },
                     Err(error) => self.malformed(&error.to_string(), batch),
                 }
@@ -260,18 +240,21 @@ impl<K: Cached> Reflector<K> {
         let now = Instant::now();
         match std::mem::replace(&mut self.io, Io::Idle) {
             Io::Refusal { code, retry_after, read, .. } => self.refused(code, retry_after, &read, batch),
-            Io::Page { mut reader, .. } => match reader.finish(&mut |item| self.item(now, item, batch)) {
-                Ok(meta) => {
-                    let version = meta.resource_version.unwrap_or_default();
-                    let continue_token = meta.continue_.as_deref();
-                    self.input(now, Input::PageEnd { version: &version, continue_token }, batch);
+            Io::Page { mut reader, .. } => {
+                reader.end();
+                match self.items(now, &mut reader, batch).and_then(|()| reader.finish()) {
+                    Ok(meta) => {
+                        let version = meta.resource_version.unwrap_or_default();
+                        let continue_token = meta.continue_.as_deref();
+                        self.input(now, Input::PageEnd { version: &version, continue_token }, batch);
+                    }
+                    Err(error) => self.malformed(&error.to_string(), batch),
                 }
-                Err(error) => self.malformed(&error.to_string(), batch),
-            },
+            }
             Io::Watch { mut lines, .. } => {
                 let rest = lines.rest();
                 // A whole event may lack only its newline; a truncated one comes again with the next watch.
-                if let Ok(frame) = frame(&rest, !self.options.keep_managed_fields)
+                if let Ok(frame) = frame(&rest, &mut self.decoder)
                     && self.frame(now, frame, batch).is_break()
                 {
                     return;
@@ -282,10 +265,23 @@ impl<K: Cached> Reflector<K> {
         }
     }
 
+    /// Handles the objects that have arrived whole.
+    fn items(
+        &mut self,
+        now: Instant,
+        reader: &mut PageReader,
+        batch: &mut Batch<K>,
+    ) -> Result<(), MalformedPage> {
+        while let Some(item) = reader.next(&mut self.decoder)? {
+            self.item(now, item, batch);
+        }
+        Ok(())
+    }
+
     fn item(&mut self, now: Instant, item: Item<K>, batch: &mut Batch<K>) {
         match item {
             Item::Object(object) => {
-                let version = object.meta().resource_version.as_deref();
+                let version = object.object_version();
                 if self.machine.on(now, Input::Object { version }) == Action::Stage {
                     self.stage(object);
                 }
@@ -298,7 +294,7 @@ impl<K: Cached> Reflector<K> {
     }
 
     fn line(&mut self, now: Instant, line: &[u8], batch: &mut Batch<K>) -> ControlFlow<()> {
-        match frame(line, !self.options.keep_managed_fields) {
+        match frame(line, &mut self.decoder) {
             Ok(frame) => self.frame(now, frame, batch),
             Err(error) => {
                 self.malformed(&error.to_string(), batch);
@@ -311,10 +307,10 @@ impl<K: Cached> Reflector<K> {
     fn frame(&mut self, now: Instant, frame: Frame<K>, batch: &mut Batch<K>) -> ControlFlow<()> {
         match frame {
             Frame::Object { verb, object } => {
-                let version = object.meta().resource_version.as_deref();
+                let version = object.object_version();
                 match self.machine.on(now, Input::Object { version }) {
                     Action::Stage if verb == Verb::Applied => self.stage(object),
-                    Action::Stage => self.staged.objects.retain(|(key, _)| *key != ObjectKey::of(&object)),
+                    Action::Stage => self.staged.remove(&object.object_key()),
                     Action::Apply => self.apply(verb, object, batch),
                     action => return self.act(action, batch),
                 }
@@ -346,12 +342,7 @@ impl<K: Cached> Reflector<K> {
 
     fn stage(&mut self, object: K) {
         let (key, object) = self.finish(object);
-        let known = self.options.reuse.as_ref().and_then(|store| store.get_by_key(&key));
-        let object = match known {
-            Some(known) if same(&*known, &object) => known,
-            _ => Arc::new(object),
-        };
-        self.staged.objects.push((key, object));
+        self.staged.add(key, object, self.options.reuse.as_ref());
     }
 
     fn apply(&mut self, verb: Verb, object: K, batch: &mut Batch<K>) {
@@ -365,7 +356,7 @@ impl<K: Cached> Reflector<K> {
     }
 
     fn finish(&self, mut object: K) -> (ObjectKey, K) {
-        let key = ObjectKey::of(&object);
+        let key = object.object_key();
         if let Some(transform) = &self.options.transform
             && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
         {
@@ -450,9 +441,7 @@ impl<K: Cached> Reflector<K> {
         match action {
             Action::Continue | Action::Stage | Action::Apply => return ControlFlow::Continue(()),
             Action::Commit { version, then } => {
-                let objects = std::mem::take(&mut self.staged.objects);
-                let undecodable = std::mem::take(&mut self.staged.undecodable);
-                self.staged.clear();
+                let Staged { objects, undecodable, .. } = std::mem::replace(&mut self.staged, Staged::new());
                 batch.events.push(Event::Replaced { objects, undecodable });
                 batch.resource_version = Some(version);
                 match then {
@@ -482,15 +471,7 @@ impl<K: Cached> Reflector<K> {
     }
 }
 
-/// Whether a list brought a state that is known.
-fn same<K: kube::Resource>(known: &K, listed: &K) -> bool {
-    let (known, listed) = (known.meta(), listed.meta());
-    known.resource_version.is_some()
-        && known.resource_version == listed.resource_version
-        && known.uid == listed.uid
-}
-
-impl<K> std::fmt::Debug for Reflector<K> {
+impl<K: Cached> std::fmt::Debug for Reflector<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reflector").field("resource", &self.resource).finish_non_exhaustive()
     }

@@ -3,6 +3,7 @@
 
 mod builder;
 mod client;
+mod compact;
 mod connections;
 mod controller;
 mod controllerutil;

@@ -3,7 +3,11 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Frame, Lean, Verb, frame};
+use super::{Decoder, Frame, Lean, Verb};
+
+fn frame<K: super::Decode>(line: &[u8]) -> Result<Frame<K>, super::MalformedFrame> {
+    super::frame(line, &mut Decoder::new(true))
+}
 
 fn object() -> Value {
     json!({
@@ -18,7 +22,7 @@ fn object() -> Value {
 }
 
 fn decoded(line: &Value) -> Frame<ConfigMap> {
-    frame(line.to_string().as_bytes(), true).unwrap()
+    frame(line.to_string().as_bytes()).unwrap()
 }
 
 #[test]
@@ -79,7 +83,7 @@ fn frames_of_all_types() {
 #[test]
 fn the_object_may_come_before_its_type() {
     let line = format!(r#"{{"object":{},"type":"DELETED"}}"#, object());
-    let frame = frame::<ConfigMap>(line.as_bytes(), true).unwrap();
+    let frame = frame::<ConfigMap>(line.as_bytes()).unwrap();
     match frame {
         Frame::Object { verb: Verb::Deleted, object } => assert_eq!(object.metadata.managed_fields, None),
         other => panic!("{other:?}"),
@@ -115,20 +119,20 @@ fn other_lines_are_malformed() {
         "{\"type\":\"ADDED\"",
         "{\"type\":\"ADDED\",\"object\":{}} x",
     ] {
-        assert!(frame::<ConfigMap>(line.as_bytes(), true).is_err(), "{line}");
+        assert!(frame::<ConfigMap>(line.as_bytes()).is_err(), "{line}");
     }
 }
 
 proptest! {
     #[test]
     fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = frame::<ConfigMap>(&bytes, true);
+        let _ = frame::<ConfigMap>(&bytes);
     }
 
     #[test]
     fn a_truncated_line_never_decodes(cut in 1_usize..200) {
         let line = json!({ "type": "ADDED", "object": object() }).to_string();
         prop_assume!(cut < line.len());
-        prop_assert!(frame::<ConfigMap>(&line.as_bytes()[..cut], true).is_err());
+        prop_assert!(frame::<ConfigMap>(&line.as_bytes()[..cut]).is_err());
     }
 }

@@ -3,36 +3,48 @@ use kube::core::ListMeta;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Item, MalformedPage, PageReader};
+use super::{Decoder, Item, MalformedPage, PageReader};
 
 fn map(name: &str) -> Value {
     json!({ "metadata": { "name": name, "managedFields": [{ "manager": "m" }] }, "data": { "a\"]}": "{[\\\"" } })
 }
 
+fn show(item: Item<ConfigMap>) -> String {
+    match item {
+        Item::Object(map) => {
+            assert_eq!(map.metadata.managed_fields, None);
+            map.metadata.name.unwrap_or_default()
+        }
+        Item::Undecodable(broken) => {
+            format!("!{}", broken.key.map_or(String::new(), |key| key.to_string()))
+        }
+    }
+}
+
+/// Adds to `seen` what has arrived.
+fn arrived(reader: &mut PageReader, seen: &mut Vec<String>) -> Result<(), MalformedPage> {
+    let mut decoder = Decoder::new(true);
+    while let Some(item) = reader.next(&mut decoder)? {
+        seen.push(show(item));
+    }
+    Ok(())
+}
+
 /// Reads `text` in pieces that end at `cuts`.
 fn read(text: &str, cuts: &[usize]) -> (Vec<String>, Result<ListMeta, MalformedPage>) {
-    let mut reader = PageReader::new(true);
+    let mut reader = PageReader::default();
     let mut seen = Vec::new();
-    let mut take = |item: Item<ConfigMap>| {
-        seen.push(match item {
-            Item::Object(map) => {
-                assert_eq!(map.metadata.managed_fields, None);
-                map.metadata.name.unwrap_or_default()
-            }
-            Item::Undecodable(broken) => {
-                format!("!{}", broken.key.map_or(String::new(), |key| key.to_string()))
-            }
-        });
-    };
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
     cuts.extend([0, text.len()]);
     cuts.sort_unstable();
     for pair in cuts.windows(2) {
-        if let Err(error) = reader.feed(&text.as_bytes()[pair[0]..pair[1]], &mut take) {
+        reader.push(&text.as_bytes()[pair[0]..pair[1]]);
+        if let Err(error) = arrived(&mut reader, &mut seen) {
             return (seen, Err(error));
         }
     }
-    let meta = reader.finish(&mut take);
+    reader.end();
+    let meta = arrived(&mut reader, &mut seen).and_then(|()| reader.finish());
     (seen, meta)
 }
 
@@ -48,11 +60,12 @@ fn page() -> String {
 #[test]
 fn items_come_one_by_one_before_the_page_is_complete() {
     let page = page();
-    let mut reader = PageReader::new(true);
-    let mut count = 0;
+    let mut reader = PageReader::default();
+    let mut seen = Vec::new();
     let middle = page.find("\"c\"").unwrap();
-    reader.feed(&page.as_bytes()[..middle], &mut |_: Item<ConfigMap>| count += 1).unwrap();
-    assert_eq!(count, 2);
+    reader.push(&page.as_bytes()[..middle]);
+    arrived(&mut reader, &mut seen).unwrap();
+    assert_eq!(seen, ["a", "!b"]);
 }
 
 #[test]
@@ -83,8 +96,9 @@ fn an_item_with_damaged_bytes_is_no_undecodable_object() {
     let mut page = page().into_bytes();
     let name = page.windows(3).position(|bytes| bytes == b"\"c\"").unwrap();
     page[name + 1] = 0xff;
-    let mut reader = PageReader::new(true);
-    let error = reader.feed(&page, &mut |_: Item<ConfigMap>| {}).unwrap_err();
+    let mut reader = PageReader::default();
+    reader.push(&page);
+    let error = arrived(&mut reader, &mut Vec::new()).unwrap_err();
     assert!(error.to_string().starts_with("no list: invalid unicode"), "{error}");
 }
 
@@ -109,8 +123,11 @@ proptest! {
 
     #[test]
     fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
-        let mut reader = PageReader::new(false);
-        let _ = reader.feed(&bytes, &mut |_: Item<ConfigMap>| {});
-        let _ = reader.finish(&mut |_: Item<ConfigMap>| {});
+        let mut reader = PageReader::default();
+        reader.push(&bytes);
+        let _ = arrived(&mut reader, &mut Vec::new());
+        reader.end();
+        let _ = arrived(&mut reader, &mut Vec::new());
+        let _ = reader.finish();
     }
 }

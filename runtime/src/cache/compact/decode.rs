@@ -1,0 +1,270 @@
+//! Compact objects from JSON, and their parts from what they keep.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use kube::Resource;
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::intern::Interner;
+use super::{Compact, Ends, Key, ObjectKey};
+use crate::reflector::decode::Decode;
+
+/// What is kept from one object to the next: the shared texts, and room to put an object together.
+#[derive(Debug, Default)]
+pub struct Context {
+    interner: Interner,
+    parts: Parts,
+}
+
+/// An object's texts.
+#[derive(Debug, Default)]
+struct Parts {
+    has_metadata: bool,
+    namespace: String,
+    name: String,
+    uid: String,
+    version: String,
+    metadata: String,
+    members: String,
+}
+
+impl Parts {
+    fn clear(&mut self) {
+        self.has_metadata = false;
+        for text in [&mut self.namespace, &mut self.name, &mut self.uid, &mut self.version] {
+            text.clear();
+        }
+        self.metadata.clear();
+        self.members.clear();
+    }
+}
+
+impl<K: Resource<DynamicType = ()> + DeserializeOwned + 'static> Decode for Compact<K> {
+    type Context = Context;
+
+    fn decode<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        lean: bool,
+        context: &mut Context,
+    ) -> Result<Self, D::Error> {
+        context.parts.clear();
+        context.interner.clear();
+        deserializer.deserialize_map(ObjectVisitor::<K> { context, lean, kind: PhantomData })?;
+        let Context { interner, parts } = context;
+        if parts.name.is_empty() {
+            return Err(de::Error::custom("the object has no metadata.name"));
+        }
+        let texts = [&parts.uid, &parts.version, &parts.metadata, &parts.members];
+        let length = texts.iter().map(|text| text.len()).sum();
+        let end = |text: &str, before: u32| {
+            let length = u32::try_from(text.len()).ok();
+            let end = length.and_then(|length| before.checked_add(length));
+            end.ok_or_else(|| de::Error::custom("the object is larger than 4 GiB"))
+        };
+        let uid = end(&parts.uid, 0)?;
+        let version = end(&parts.version, uid)?;
+        let ends = Ends { uid, version, metadata: end(&parts.metadata, version)? };
+        let mut text = String::with_capacity(length);
+        texts.into_iter().for_each(|part| text.push_str(part));
+        let key = ObjectKey::namespaced(&parts.namespace, &parts.name);
+        Ok(Self { key, labels: interner.labels(), text: text.into(), ends, kind: PhantomData })
+    }
+}
+
+struct ObjectVisitor<'c, K> {
+    context: &'c mut Context,
+    lean: bool,
+    kind: PhantomData<K>,
+}
+
+impl<'de, K: Resource<DynamicType = ()>> Visitor<'de> for ObjectVisitor<'_, K> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
+            if name == "metadata" {
+                if std::mem::replace(&mut self.context.parts.has_metadata, true) {
+                    return Err(de::Error::duplicate_field("metadata"));
+                }
+                map.next_value_seed(MetadataSeed { context: &mut *self.context, lean: self.lean })?;
+                continue;
+            }
+            let value = map.next_value::<&RawValue>()?.get();
+            let own = match &*name {
+                "apiVersion" => is_text(value, &K::api_version(&())),
+                "kind" => is_text(value, &K::kind(&())),
+                _ => false,
+            };
+            if !own {
+                push_member(&mut self.context.parts.members, &name, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the JSON is this string, which needs no escapes.
+fn is_text(json: &str, text: &str) -> bool {
+    json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) == Some(text)
+}
+
+struct MetadataSeed<'c> {
+    context: &'c mut Context,
+    lean: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for MetadataSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for MetadataSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object's metadata")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Context { interner, parts } = self.context;
+        while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
+            let place = match &*name {
+                "name" => &mut parts.name,
+                "namespace" => &mut parts.namespace,
+                "uid" => &mut parts.uid,
+                "resourceVersion" => &mut parts.version,
+                "labels" => {
+                    interner.clear();
+                    map.next_value_seed(LabelsSeed(interner))?;
+                    continue;
+                }
+                "managedFields" if self.lean => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+                _ => {
+                    push_member(&mut parts.metadata, &name, map.next_value::<&RawValue>()?.get());
+                    continue;
+                }
+            };
+            place.clear();
+            place.push_str(map.next_value::<Option<Key<'de>>>()?.as_ref().map_or("", |Key(text)| text));
+        }
+        Ok(())
+    }
+}
+
+struct LabelsSeed<'c>(&'c mut Interner);
+
+impl<'de> DeserializeSeed<'de> for LabelsSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de> Visitor<'de> for LabelsSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("labels")
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some((Key(name), Key(value))) = map.next_entry::<Key<'de>, Key<'de>>()? {
+            self.0.label(&name, &value);
+        }
+        Ok(())
+    }
+}
+
+/// Adds `"name":value`, with a comma where it is not the first.
+fn push_member(out: &mut String, name: &str, value: &str) {
+    if !out.is_empty() {
+        out.push(',');
+    }
+    push_string(out, name);
+    out.push(':');
+    out.push_str(value);
+}
+
+/// Adds a JSON string.
+pub(super) fn push_string(out: &mut String, text: &str) {
+    let is_plain = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
+    if text.as_bytes().iter().all(is_plain) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&serde_json::Value::from(text).to_string());
+    }
+}
+
+/// The annotation in the JSON of metadata.
+pub(super) fn annotation(metadata: &str, name: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Metadata<'a> {
+        #[serde(borrow, default)]
+        annotations: Option<&'a RawValue>,
+    }
+    let annotations = serde_json::from_str::<Metadata<'_>>(metadata).ok()?.annotations?.get();
+    find::<String>(annotations, name).ok()?
+}
+
+/// The member of the object whose members these are.
+pub(super) fn member_of<T: DeserializeOwned>(
+    members: &str,
+    name: &str,
+) -> Result<Option<T>, serde_json::Error> {
+    find(&format!("{{{members}}}"), name)
+}
+
+/// Whether there is such a member.
+pub(super) fn has_member(members: &str, name: &str) -> bool {
+    // Most objects have no member that begins like it, which is quickly seen.
+    members.contains(name) && matches!(member_of::<IgnoredAny>(members, name), Ok(Some(_)))
+}
+
+/// The member `name` of an object; the last, should there be several.
+fn find<T: DeserializeOwned>(json: &str, name: &str) -> Result<Option<T>, serde_json::Error> {
+    struct Find<'n, T>(&'n str, PhantomData<T>);
+    impl<'de, T: DeserializeOwned> Visitor<'de> for Find<'_, T> {
+        type Value = Option<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<T>, A::Error> {
+            let mut found = None;
+            while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
+                if name == self.0 {
+                    found = Some(map.next_value()?);
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(found)
+        }
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    Deserializer::deserialize_map(&mut deserializer, Find(name, PhantomData))
+}

@@ -1,0 +1,123 @@
+//! Texts that many objects share.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+
+type Pair = (Arc<str>, Arc<str>);
+
+/// So many entries are not worth a sweep.
+const FEW: usize = 1024;
+
+/// An object's labels, sorted by name. Objects with the same labels share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Labels(Option<Arc<[Pair]>>);
+
+impl Deref for Labels {
+    type Target = [Pair];
+
+    fn deref(&self) -> &[Pair] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+/// Finds a text, or a set of labels, that is there already.
+///
+/// What no object uses any more is dropped when the number of entries has doubled since it was last looked for, so that
+/// there are never more than twice as many as are used, and some.
+#[derive(Debug, Default)]
+pub(super) struct Interner {
+    texts: HashSet<Arc<str>>,
+    sets: HashSet<Arc<[Pair]>>,
+    sweep_at: usize,
+    /// The labels that are being put together.
+    pairs: Vec<Pair>,
+}
+
+impl Interner {
+    /// One more label of the object.
+    pub(super) fn label(&mut self, name: &str, value: &str) {
+        let pair = (self.text(name), self.text(value));
+        self.pairs.push(pair);
+    }
+
+    /// Forgets the labels of an object that did not decode.
+    pub(super) fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// The labels that were given since the last call. Of a name that was given twice the last value counts.
+    pub(super) fn labels(&mut self) -> Labels {
+        self.pairs.reverse();
+        self.pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+        self.pairs.dedup_by(|(a, _), (b, _)| a == b);
+        if self.pairs.is_empty() {
+            return Labels(None);
+        }
+        let set = match self.sets.get(self.pairs.as_slice()) {
+            Some(set) => Arc::clone(set),
+            None => {
+                let set: Arc<[Pair]> = self.pairs.as_slice().into();
+                self.sets.insert(Arc::clone(&set));
+                set
+            }
+        };
+        self.pairs.clear();
+        self.sweep();
+        Labels(Some(set))
+    }
+
+    fn text(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.texts.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = text.into();
+        self.texts.insert(Arc::clone(&new));
+        new
+    }
+
+    fn sweep(&mut self) {
+        if self.texts.len() + self.sets.len() < self.sweep_at.max(FEW) {
+            return;
+        }
+        self.sets.retain(|set| Arc::strong_count(set) > 1);
+        self.texts.retain(|text| Arc::strong_count(text) > 1);
+        self.sweep_at = 2 * (self.texts.len() + self.sets.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(interner: &mut Interner, pairs: &[(&str, &str)]) -> Labels {
+        pairs.iter().for_each(|(name, value)| interner.label(name, value));
+        interner.labels()
+    }
+
+    #[test]
+    fn the_same_labels_are_kept_once_whatever_their_order() {
+        let mut interner = Interner::default();
+        let one = labels(&mut interner, &[("a", "1"), ("b", "2")]);
+        let same = labels(&mut interner, &[("b", "2"), ("a", "1")]);
+        assert!(Arc::ptr_eq(one.0.as_ref().unwrap(), same.0.as_ref().unwrap()));
+        let other = labels(&mut interner, &[("a", "2")]);
+        assert!(Arc::ptr_eq(&one[0].0, &other[0].0), "texts are shared too");
+        assert!(labels(&mut interner, &[]).is_empty());
+        let twice = labels(&mut interner, &[("a", "1"), ("a", "2"), ("a", "3")]);
+        assert_eq!((twice.len(), &*twice[0].1), (1, "3"));
+    }
+
+    #[test]
+    fn what_nobody_uses_goes() {
+        let mut interner = Interner::default();
+        let kept = labels(&mut interner, &[("name", "kept")]);
+        for number in 0..20_000 {
+            labels(&mut interner, &[("name", &number.to_string())]);
+            assert!(interner.texts.len() + interner.sets.len() <= FEW + 2);
+        }
+        let again = labels(&mut interner, &[("name", "kept")]);
+        assert!(Arc::ptr_eq(kept.0.as_ref().unwrap(), again.0.as_ref().unwrap()));
+    }
+}

@@ -1,0 +1,291 @@
+//! Objects in little memory.
+
+mod decode;
+mod intern;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kube::Resource;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::ObjectKey;
+use crate::labels::Selector;
+use crate::reflector::Cached;
+use crate::reflector::decode::Key;
+use intern::Labels;
+
+/// An object of kind `K` that is decoded when it is asked for: for caches of many objects of which few are looked at.
+///
+/// The key, the version and the uid are decoded, and the labels, whose texts all objects of an informer share. The rest
+/// is kept as the JSON that the server sent, without managedFields unless they are wanted. A small object takes about a
+/// seventh of its size as a `K`.
+///
+/// Objects are decoded when they are looked at, so that one that does not fit its type is found only then
+/// ([`Self::object`]); what the informer finds to be undecodable are objects without a name.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::{Pod, PodStatus};
+/// use kubesmith_runtime::cache::Compact;
+/// use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
+///
+/// # fn example(client: kube::Client) -> Result<(), kubesmith_runtime::cache::DecodeError> {
+/// let informer = SharedInformer::<Compact<Pod>>::new(client, InformerOptions::new());
+/// informer.start();
+/// if let Some(pod) = informer.store().get("default", "web-0") {
+///     println!("{:?}", pod.label("app"));
+///     println!("{:?}", pod.field::<PodStatus>("status")?);
+///     let whole: Pod = pod.object()?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `Compact<PartialObjectMeta<Pod>>` keeps metadata only, and has the server send no more than that.
+pub struct Compact<K> {
+    key: ObjectKey,
+    labels: Labels,
+    /// The uid, the version, the members of the metadata that are not kept otherwise, and the object's members.
+    text: Box<str>,
+    ends: Ends,
+    kind: PhantomData<fn() -> K>,
+}
+
+/// Where the parts of the text end; the last one ends with it.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    uid: u32,
+    version: u32,
+    metadata: u32,
+}
+
+/// Why a compact object cannot be decoded: it does not fit its type. Compare the type with the CRD's schema.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot decode {kind} \"{key}\": {source}")]
+pub struct DecodeError {
+    /// The kind.
+    pub kind: String,
+    /// The object.
+    pub key: ObjectKey,
+    /// What the decoder said.
+    pub source: serde_json::Error,
+}
+
+impl<K> Compact<K> {
+    /// Namespace and name.
+    #[must_use]
+    pub fn key(&self) -> &ObjectKey {
+        &self.key
+    }
+
+    /// `metadata.uid`; empty if there is none.
+    #[must_use]
+    pub fn uid(&self) -> &str {
+        self.part(0, self.ends.uid)
+    }
+
+    /// `metadata.resourceVersion`; empty if there is none.
+    #[must_use]
+    pub fn resource_version(&self) -> &str {
+        self.part(self.ends.uid, self.ends.version)
+    }
+
+    /// The labels, sorted by name.
+    pub fn labels(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.labels.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// The value of a label.
+    #[must_use]
+    pub fn label(&self, name: &str) -> Option<&str> {
+        let place = self.labels.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+        self.labels.get(place).map(|(_, value)| &**value)
+    }
+
+    /// The value of an annotation, found in the JSON of the metadata at each call.
+    #[must_use]
+    pub fn annotation(&self, name: &str) -> Option<String> {
+        let metadata = format!("{{{}}}", self.metadata_members());
+        decode::annotation(&metadata, name)
+    }
+
+    /// Bytes of JSON that are kept beside key and labels.
+    #[must_use]
+    pub fn json_len(&self) -> usize {
+        self.text.len()
+    }
+
+    fn metadata_members(&self) -> &str {
+        self.part(self.ends.version, self.ends.metadata)
+    }
+
+    fn members(&self) -> &str {
+        &self.text[self.ends.metadata as usize..]
+    }
+
+    fn part(&self, from: u32, to: u32) -> &str {
+        &self.text[from as usize..to as usize]
+    }
+
+    /// The metadata as JSON.
+    fn metadata_json(&self) -> String {
+        let mut out = String::with_capacity(self.text.len() + 256);
+        out.push('{');
+        member(&mut out, "name", self.key.name());
+        for (name, value) in [
+            ("namespace", self.key.namespace()),
+            ("uid", self.uid()),
+            ("resourceVersion", self.resource_version()),
+        ] {
+            if !value.is_empty() {
+                out.push(',');
+                member(&mut out, name, value);
+            }
+        }
+        if !self.labels.is_empty() {
+            out.push_str(",\"labels\":{");
+            for (at, (name, value)) in self.labels().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                member(&mut out, name, value);
+            }
+            out.push('}');
+        }
+        if !self.metadata_members().is_empty() {
+            out.push(',');
+            out.push_str(self.metadata_members());
+        }
+        out.push('}');
+        out
+    }
+}
+
+impl<K: Resource<DynamicType = ()>> Compact<K> {
+    /// The object as JSON; its members may be in another order than they were sent in.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut out = String::with_capacity(self.text.len() + 512);
+        out.push('{');
+        // Kept among the members if they are not the kind's own.
+        if !decode::has_member(self.members(), "apiVersion") {
+            member(&mut out, "apiVersion", &K::api_version(&()));
+            out.push(',');
+        }
+        if !decode::has_member(self.members(), "kind") {
+            member(&mut out, "kind", &K::kind(&()));
+            out.push(',');
+        }
+        out.push_str("\"metadata\":");
+        out.push_str(&self.metadata_json());
+        if !self.members().is_empty() {
+            out.push(',');
+            out.push_str(self.members());
+        }
+        out.push('}');
+        out
+    }
+
+    /// The metadata.
+    ///
+    /// # Errors
+    /// [`DecodeError`] if it does not fit.
+    pub fn metadata(&self) -> Result<ObjectMeta, DecodeError> {
+        self.decoded(serde_json::from_str(&self.metadata_json()))
+    }
+
+    /// One member of the object, as `spec` or `status`; `None` if there is no such member. The others are not decoded.
+    ///
+    /// # Errors
+    /// [`DecodeError`] if it does not fit `T`.
+    pub fn field<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, DecodeError> {
+        self.decoded(decode::member_of(self.members(), name))
+    }
+
+    fn decoded<T>(&self, result: Result<T, serde_json::Error>) -> Result<T, DecodeError> {
+        result.map_err(|source| DecodeError {
+            kind: K::kind(&()).into_owned(),
+            key: self.key.clone(),
+            source,
+        })
+    }
+}
+
+impl<K: Resource<DynamicType = ()> + DeserializeOwned> Compact<K> {
+    /// The whole object. Each call decodes it anew.
+    ///
+    /// # Errors
+    /// [`DecodeError`] if it does not fit `K`.
+    pub fn object(&self) -> Result<K, DecodeError> {
+        self.decoded(serde_json::from_str(&self.to_json()))
+    }
+}
+
+/// Writes `"name":"value"`.
+fn member(out: &mut String, name: &str, value: &str) {
+    decode::push_string(out, name);
+    out.push(':');
+    decode::push_string(out, value);
+}
+
+impl<K> Cached for Compact<K>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+{
+    type Kind = K;
+
+    fn object_key(&self) -> ObjectKey {
+        self.key.clone()
+    }
+
+    fn object_version(&self) -> Option<&str> {
+        Some(self.resource_version()).filter(|version| !version.is_empty())
+    }
+
+    fn object_uid(&self) -> Option<&str> {
+        Some(self.uid()).filter(|uid| !uid.is_empty())
+    }
+
+    fn object_controller(&self) -> Option<Cow<'_, OwnerReference>> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Owners {
+            #[serde(default)]
+            owner_references: Option<Vec<OwnerReference>>,
+        }
+        let metadata = format!("{{{}}}", self.metadata_members());
+        let owners = serde_json::from_str::<Owners>(&metadata).ok()?.owner_references?;
+        owners.into_iter().find(|owner| owner.controller == Some(true)).map(Cow::Owned)
+    }
+
+    fn is_selected_by(&self, selector: &Selector) -> bool {
+        selector.matches_by(|name| self.label(name))
+    }
+}
+
+impl<K> Clone for Compact<K> {
+    fn clone(&self) -> Self {
+        Self {
+            key: self.key.clone(),
+            labels: self.labels.clone(),
+            text: self.text.clone(),
+            ends: self.ends,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<K> fmt::Debug for Compact<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compact")
+            .field("key", &self.key)
+            .field("resource_version", &self.resource_version())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, PodStatus};
+use kube::core::PartialObjectMeta;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::reflector::decode::{Decoder, first};
+
+fn compact<K: Cached>(json: &str) -> Result<K, serde_json::Error> {
+    first(json.as_bytes(), &mut Decoder::<K>::new(true)).map(|(object, _)| object)
+}
+
+fn pod() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": "web-0", "namespace": "shop", "uid": "u-1", "resourceVersion": "17",
+            "labels": { "tier": "front", "app": "web" },
+            "annotations": { "say": "\"hi\"", "other": "x" },
+            "managedFields": [{ "manager": "kubelet" }],
+            "ownerReferences": [
+                { "apiVersion": "v1", "kind": "Node", "name": "n", "uid": "n" },
+                { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "r", "controller": true },
+            ],
+        },
+        "spec": { "containers": [{ "name": "web" }] },
+        "status": { "phase": "Running" },
+    })
+}
+
+#[test]
+fn an_object_has_all_it_had_but_managed_fields() {
+    let pod = pod();
+    let object = compact::<Compact<Pod>>(&pod.to_string()).unwrap();
+    assert_eq!(object.key().to_string(), "shop/web-0");
+    assert_eq!((object.uid(), object.resource_version()), ("u-1", "17"));
+    assert_eq!(object.labels().collect::<Vec<_>>(), [("app", "web"), ("tier", "front")]);
+    assert_eq!((object.label("tier"), object.label("tie")), (Some("front"), None));
+    assert_eq!(object.annotation("say").as_deref(), Some("\"hi\""));
+    assert_eq!(object.annotation("none"), None);
+    assert_eq!(object.object_controller().unwrap().name, "web");
+    assert!(object.is_selected_by(&"tier in (front), app".parse().unwrap()));
+    assert!(!object.is_selected_by(&"tier!=front".parse().unwrap()));
+    let status = object.field::<PodStatus>("status").unwrap().unwrap();
+    assert_eq!(status.phase.as_deref(), Some("Running"));
+    assert!(object.field::<Value>("data").unwrap().is_none());
+
+    let mut whole: Pod = serde_json::from_value(pod).unwrap();
+    whole.metadata.managed_fields = None;
+    assert_eq!(object.metadata().unwrap(), whole.metadata);
+    assert_eq!(object.object().unwrap(), whole);
+}
+
+#[test]
+fn managed_fields_are_kept_where_they_are_wanted() {
+    let mut decoder = Decoder::<Compact<Pod>>::new(false);
+    let (object, _) = first(pod().to_string().as_bytes(), &mut decoder).unwrap();
+    assert!(object.object().unwrap().metadata.managed_fields.is_some());
+}
+
+#[test]
+fn kind_and_version_are_the_types_own_or_what_was_sent() {
+    let bare = compact::<Compact<ReplicaSet>>(r#"{"metadata":{"name":"a"}}"#).unwrap();
+    assert_eq!(bare.to_json(), r#"{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"a"}}"#);
+    let sent = r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}"#;
+    let partial = compact::<Compact<PartialObjectMeta<ReplicaSet>>>(sent).unwrap();
+    let read: Value = serde_json::from_str(&partial.to_json()).unwrap();
+    assert_eq!(read, serde_json::from_str::<Value>(sent).unwrap());
+    assert_eq!(partial.object().unwrap().metadata.name.as_deref(), Some("a"));
+}
+
+#[test]
+fn what_does_not_fit_is_found_when_it_is_looked_at() {
+    let object =
+        compact::<Compact<ConfigMap>>(r#"{"metadata":{"name":"a","namespace":"b"},"data":7}"#).unwrap();
+    let error = object.object().unwrap_err().to_string();
+    assert!(error.starts_with("cannot decode ConfigMap \"b/a\": invalid type: integer `7`"), "{error}");
+}
+
+#[test]
+fn without_a_name_there_is_no_object() {
+    for text in [
+        "{}",
+        r#"{"metadata":{}}"#,
+        r#"{"metadata":{"name":null}}"#,
+        r#"{"metadata":{"name":"a"},"metadata":{"name":"b"}}"#,
+        r#"{"metadata":{"name":"a","labels":{"a":1}}}"#,
+        r#"{"metadata":null}"#,
+        "[]",
+    ] {
+        assert!(compact::<Compact<ConfigMap>>(text).is_err(), "{text}");
+    }
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-z]{0,4}", "\\PC{0,6}", Just("a\"\\\n\u{1}é\u{1F600}".to_owned())]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map(text(), inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn json_comes_back_as_it_was(
+        name in "[a-z\"\\\\]{1,8}",
+        labels in proptest::collection::btree_map(text(), text(), 0..4),
+        annotations in proptest::collection::btree_map(text(), text(), 0..3),
+        members in proptest::collection::btree_map(text(), value(), 0..4),
+    ) {
+        let mut object = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name } });
+        if !labels.is_empty() {
+            object["metadata"]["labels"] = json!(labels);
+        }
+        object["metadata"]["annotations"] = json!(annotations);
+        for (name, value) in members {
+            if name != "metadata" {
+                object[name] = value;
+            }
+        }
+        let read = compact::<Compact<ConfigMap>>(&object.to_string()).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Value>(&read.to_json()).unwrap(), object);
+        for (name, value) in &labels {
+            prop_assert_eq!(read.label(name), Some(value.as_str()));
+        }
+        for (name, value) in &annotations {
+            let annotation = read.annotation(name);
+            prop_assert_eq!(annotation.as_deref(), Some(value.as_str()));
+        }
+    }
+
+    #[test]
+    fn never_panics(text in "[\\[\\]{}:,\"a-z0-9]{0,60}") {
+        let _ = compact::<Compact<ConfigMap>>(&text);
+        let _ = compact::<Compact<ConfigMap>>(&format!(r#"{{"metadata":{{"name":"a",{text}}}}}"#));
+    }
+}

@@ -1,0 +1,72 @@
+//! What caches keep.
+
+use std::borrow::Cow;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::Resource;
+use serde::de::DeserializeOwned;
+
+use super::decode::Decode;
+use crate::cache::ObjectKey;
+use crate::controllerutil::controller_of;
+use crate::labels::Selector;
+
+/// What can be kept in a cache: objects of every kind whose type is known when compiling, generated or built-in, and
+/// [`Compact`](crate::cache::Compact) forms of them. It cannot be implemented elsewhere.
+///
+/// ```
+/// use kubesmith_runtime::cache::Compact;
+/// use kubesmith_runtime::informer::{Cached, SharedInformer};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// fn names<K: Cached>(informer: &SharedInformer<K>) -> Vec<String> {
+///     informer.store().list().iter().map(|object| object.object_key().to_string()).collect()
+/// }
+/// let _ = (names::<Pod>, names::<Compact<Pod>>);
+/// ```
+pub trait Cached: Decode + Send + Sync + 'static {
+    /// The kind that is listed and watched.
+    type Kind: Resource<DynamicType = ()> + 'static;
+
+    /// Namespace and name.
+    fn object_key(&self) -> ObjectKey;
+
+    /// `metadata.resourceVersion`.
+    fn object_version(&self) -> Option<&str>;
+
+    /// `metadata.uid`.
+    fn object_uid(&self) -> Option<&str>;
+
+    /// The owner that is the object's controller.
+    fn object_controller(&self) -> Option<Cow<'_, OwnerReference>>;
+
+    /// Whether the selector matches the object's labels.
+    fn is_selected_by(&self, selector: &Selector) -> bool;
+}
+
+impl<K> Cached for K
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+{
+    type Kind = K;
+
+    fn object_key(&self) -> ObjectKey {
+        ObjectKey::of(self)
+    }
+
+    fn object_version(&self) -> Option<&str> {
+        self.meta().resource_version.as_deref()
+    }
+
+    fn object_uid(&self) -> Option<&str> {
+        self.meta().uid.as_deref()
+    }
+
+    fn object_controller(&self) -> Option<Cow<'_, OwnerReference>> {
+        controller_of(self).map(Cow::Borrowed)
+    }
+
+    fn is_selected_by(&self, selector: &Selector) -> bool {
+        selector.matches_optional(self.meta().labels.as_ref())
+    }
+}
