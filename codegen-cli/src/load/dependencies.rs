@@ -116,9 +116,12 @@ impl Loaded {
 
     /// What Cargo knows of the dependencies of an input; it is asked once.
     fn graph(&mut self, root: usize) -> Result<&Graph, Unread> {
-        let krate = &self.crates.list[root];
-        let graph =
-            self.graphs.entry(root).or_insert_with(|| Graph::read(&krate.folder, &krate.cfg.features));
+        let (krate, origin) = (&self.crates.list[root], &self.sources[root].origin);
+        let features = match origin {
+            Origin::Folder(id) => self.packages.get(*id).for_cargo(),
+            Origin::Cargo(_) => krate.cfg.features.clone(),
+        };
+        let graph = self.graphs.entry(root).or_insert_with(|| Graph::read(&krate.folder, &features));
         graph.as_ref().map_err(Clone::clone)
     }
 

@@ -40,9 +40,16 @@ pub(super) struct Package {
     active: BTreeSet<String>,
     /// Features of optional dependencies that are on if these are: `dep?/feature`.
     weak: BTreeSet<(String, String)>,
+    /// Features of dependencies that the user chose: `dep/feature`.
+    chosen: BTreeSet<String>,
 }
 
 impl Package {
+    /// What Cargo is to turn on, by itself and for its dependencies.
+    pub(super) fn for_cargo(&self) -> BTreeSet<String> {
+        &self.features | &self.chosen
+    }
+
     /// The dependency of this key, if nothing turned it off.
     fn dependency(&self, key: &str) -> Option<&Extern> {
         self.manifest.externs.get(key).filter(|found| !found.optional || self.active.contains(key))
@@ -99,6 +106,7 @@ impl Packages {
             features: BTreeSet::new(),
             active: BTreeSet::new(),
             weak: BTreeSet::new(),
+            chosen: BTreeSet::new(),
         });
         Ok(id)
     }
@@ -144,10 +152,10 @@ impl Packages {
             let (name, of_this) = match name.split_once('/') {
                 Some((package, rest)) if package == manifest.package => (rest, true),
                 Some((key, rest)) => {
-                    let key = key.strip_suffix('?').unwrap_or(key);
                     let is_dependency = manifest.externs.contains_key(key) && !rest.is_empty();
                     if is_dependency {
                         self.part(id, name);
+                        self.list[id].chosen.insert(name.to_string());
                     }
                     found |= is_dependency;
                     continue;

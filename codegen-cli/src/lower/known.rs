@@ -35,7 +35,7 @@ impl Ctx<'_> {
             });
         }
         let argument = self.argument(scope, path, 0)?.nullable();
-        Some(self.known_type(path, external, vec![argument], Shape::Struct(out)))
+        Some(self.known_type(path, external, &[argument], Shape::Struct(out)))
     }
 
     /// An enum with variants of its arguments' types.
@@ -72,11 +72,11 @@ impl Ctx<'_> {
             });
         }
         let shape = Shape::Enum(Enum { tagging: Tagging::External, variants: out });
-        Some(self.known_type(path, external, arguments, shape))
+        Some(self.known_type(path, external, &arguments, shape))
     }
 
     /// The type in the arena; one for each set of arguments.
-    fn known_type(&mut self, path: &PathExpr, external: &str, arguments: Vec<TypeRef>, shape: Shape) -> Use {
+    fn known_type(&mut self, path: &PathExpr, external: &str, arguments: &[TypeRef], shape: Shape) -> Use {
         let names: Vec<String> = arguments.iter().map(|argument| self.type_name(argument)).collect();
         let name = format!("{external}<{}>", names.join(", "));
         if let Some(known) = self.made.get(&name) {

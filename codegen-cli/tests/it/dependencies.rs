@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use kubesmith::config::{Generator, Overrides};
+use kubesmith::config::{FeatureFlags, Generator, Overrides};
 
 use crate::support::{self, Crate, USES, kind};
 
@@ -221,6 +221,25 @@ fn crates_of_registries_are_read_where_cargo_has_them() {
             format!("use parts::*;\n{USES}{}", kind("Widget", "    pub inner: Leaf,")),
         );
         assert_eq!(inner(&sample), "depth");
+    }
+}
+
+#[test]
+fn features_of_registry_crates_can_be_chosen() {
+    let sample = vendored("features = []");
+    let manifest = std::fs::read_to_string(sample.path("api/Cargo.toml")).unwrap();
+    sample.write("api/Cargo.toml", manifest + "[features]\nwide = [\"parts/two\"]\n");
+    lock(&sample);
+    for chosen in ["wide", "parts/two", "sample-api/wide"] {
+        let features = FeatureFlags { features: vec![chosen.to_string()], ..FeatureFlags::default() };
+        let generated = support::run(Overrides {
+            input: vec![sample.path("api")],
+            output: Some("out".into()),
+            features,
+            ..Overrides::default()
+        });
+        assert_eq!(support::short(&generated), "");
+        assert!(support::crd_texts(&generated).into_values().all(|text| text.contains("two:")), "{chosen}");
     }
 }
 

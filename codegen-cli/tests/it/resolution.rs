@@ -211,3 +211,34 @@ fn modules_that_reexport_each_other_are_searched_once() {
     let lib = lib.replace("pub mod m29 { ", "pub mod m29 { pub use super::m30::*; ");
     finds_inner(&[("src/lib.rs", &lib)]);
 }
+
+#[test]
+fn constants_and_parameters_are_found_where_types_are() {
+    let lib = |ty: &str| {
+        format!(
+            "{USES}pub mod limits {{\n    pub const LEN: usize = 2 * HALF;\n    const HALF: usize = 2;\n    pub struct Limits;\n    \
+             impl Limits {{ pub const MAX: usize = self::LEN; }}\n    pub use self::LEN as OTHER;\n}}\n\
+             use limits::*;\npub type Four<T = u8> = [T; LEN];\npub type Rows<T, const N: usize = 4> = [Four<T>; N];\n\
+             #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]\n\
+             pub struct Holder<T: Clone = bool, const N: usize = {{ Limits::MAX }}> where T: Default {{ pub held: [T; N] }}\n{}",
+            kind("Widget", &format!("    pub inner: {ty},"))
+        )
+    };
+    for ty in [
+        "[bool; 4]",
+        "[bool; LEN]",
+        "[bool; limits::OTHER]",
+        "[bool; Limits::MAX]",
+        "[bool; crate::limits::Limits::MAX]",
+        "Four<bool>",
+    ] {
+        let schema = field(&Crate::new(&lib(ty)), "inner");
+        assert_eq!((&schema["maxItems"], &schema["items"]["type"]), (&4.into(), &"boolean".into()), "{ty}");
+    }
+    let rows = field(&Crate::new(&lib("Rows<String>")), "inner");
+    assert_eq!((&rows["maxItems"], &rows["items"]["maxItems"]), (&4.into(), &4.into()));
+    for (ty, len) in [("Holder", 4), ("Holder<bool, 3>", 3), ("Holder<bool, { limits::LEN + 1 }>", 5)] {
+        let held = &field(&Crate::new(&lib(ty)), "inner")["properties"]["held"];
+        assert_eq!((&held["maxItems"], &held["items"]["type"]), (&len.into(), &"boolean".into()), "{ty}");
+    }
+}
