@@ -52,6 +52,7 @@ const CRATES: &[&str] = &[
     "core",
     "either",
     "indexmap",
+    "ipnet",
     "jiff",
     "k8s_openapi",
     "kube",

@@ -197,9 +197,9 @@ impl<'a> Resolver<'a> {
                 self.wanted.borrow_mut().insert(*crate_);
             }
             Ok(_) => {}
-            Err(_) => self.wanted.borrow_mut().append(&mut visited.globs),
+            Err(_) => self.wanted.borrow_mut().extend(&visited.globs),
         }
-        found.map_err(|missing| self.explain(krate, module, path, missing))
+        found.map_err(|missing| self.explain(krate, module, path, missing, &visited.globs))
     }
 
     /// The crates that would have to be read to find what was looked for.

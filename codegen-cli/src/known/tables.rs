@@ -131,6 +131,10 @@ pub(super) const PLAIN: &[(&str, Make)] = &[
     ("uuid::fmt::Braced", string),
     // url 2: lib.rs writes the URL.
     ("url::Url", || Schema::formatted("string", "uri")),
+    // ipnet 2: ipnet_serde.rs, text where the format is for people.
+    ("ipnet::IpNet", string),
+    ("ipnet::Ipv4Net", string),
+    ("ipnet::Ipv6Net", string),
     // bytes 1: serde.rs, `serialize_bytes`.
     ("bytes::Bytes", bytes),
     ("bytes::BytesMut", bytes),

@@ -1,7 +1,7 @@
 //! Reads crates that a type leads into: path dependencies by their manifests, all others where Cargo has them.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::Severity;
 
@@ -60,7 +60,7 @@ impl Loaded {
     fn follow(&mut self, at: usize) -> Result<usize, Unread> {
         let by = self.sources[self.crates.foreign[at].by].clone();
         match self.crates.foreign[at].path.clone() {
-            Some(path) => self.read_folder(&tidy(&path), by.root),
+            Some(path) => self.read_folder(&path, by.root),
             None => self.read_package(at, &by),
         }
     }
@@ -189,19 +189,4 @@ impl Loaded {
         };
         self.crates.list[by].externs.insert(name, target);
     }
-}
-
-/// The path without `x/..`, as far as it leads to the same folder.
-fn tidy(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match (part, out.components().next_back()) {
-            (Component::ParentDir, Some(Component::Normal(_))) => {
-                out.pop();
-            }
-            (Component::CurDir, _) => {}
-            _ => out.push(part),
-        }
-    }
-    if !path.exists() || identity(&out) == identity(path) { out } else { path.to_path_buf() }
 }

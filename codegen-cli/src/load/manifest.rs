@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::identity;
 use crate::cfg::Cfg;
 
 /// A crate's manifest.
@@ -188,12 +189,27 @@ fn dependency(folder: &Path, key: &str, value: &Value, workspace: Option<&(PathB
     Extern {
         package: package.unwrap_or(key).to_string(),
         renamed: package.map(|_| lib_name(key)),
-        path: spec.get("path").and_then(Value::as_str).map(|path| base.join(path)),
+        path: spec.get("path").and_then(Value::as_str).map(|path| tidy(&base.join(path))),
         optional: value.get("optional").and_then(Value::as_bool) == Some(true),
         // What a member adds to the workspace's entry can only turn features on.
         default_features: default(spec).unwrap_or(true) || default(value) == Some(true),
         features: &features(spec) | &features(value),
     }
+}
+
+/// The path without `x/..`, as far as it leads to the same folder.
+fn tidy(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match (part, out.components().next_back()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            (Component::CurDir, _) => {}
+            _ => out.push(part),
+        }
+    }
+    if !path.exists() || identity(&out) == identity(path) { out } else { path.to_path_buf() }
 }
 
 impl Extern {

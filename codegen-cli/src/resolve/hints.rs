@@ -1,5 +1,7 @@
 //! What could be done about a path that leads nowhere.
 
+use std::collections::BTreeSet;
+
 use kubesmith_core::grammar::closest;
 
 use super::{Missing, Place, Resolver, Unresolved};
@@ -14,9 +16,12 @@ impl Resolver<'_> {
         module: ModuleId,
         path: &PathExpr,
         missing: Missing,
+        globs: &BTreeSet<usize>,
     ) -> Unresolved {
         let Missing { name, at } = missing;
-        let hint = if path.segments.first() != Some(&name) {
+        let hint = if let Some(hint) = self.unread(globs) {
+            hint
+        } else if path.segments.first() != Some(&name) {
             self.inner(&name, at)
         } else if let Some(import) = self.import(krate, &name) {
             format!("import it: `use {import};`")
@@ -26,6 +31,18 @@ impl Resolver<'_> {
             self.alone((krate, module), &name)
         };
         Unresolved { name, hint: Some(hint) }
+    }
+
+    /// A crate that may have the name, as everything of it is imported, and that could not be read.
+    fn unread(&self, globs: &BTreeSet<usize>) -> Option<String> {
+        globs.iter().find_map(|at| {
+            let foreign = &self.crates.foreign[*at];
+            let unread = foreign.unread.as_ref()?;
+            Some(format!(
+                "the crate `{}`, of which everything is imported, could not be read ({}): {}",
+                foreign.package, unread.reason, unread.help
+            ))
+        })
     }
 
     /// Where an input or a known crate has a type of the name.

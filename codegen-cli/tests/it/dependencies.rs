@@ -259,6 +259,10 @@ fn a_crate_that_cannot_be_read_is_named() {
         "{text}"
     );
     assert!(!sample.path("api/Cargo.lock").exists());
+    sample
+        .write("api/src/lib.rs", format!("use parts::*;\n{USES}{}", kind("Widget", "    pub inner: Leaf,")));
+    let text = failure(&sample.run(&generate));
+    assert!(text.contains("the crate `parts`, of which everything is imported, could not be read"), "{text}");
     let run = Command::new(env!("CARGO_BIN_EXE_kubesmith"))
         .args(generate)
         .current_dir(sample.dir.path())

@@ -66,7 +66,7 @@ fn every_known_type_has_the_schema_of_its_form() {
         writeln!(fields, "    pub f{number}: {},", with_arguments(path)).unwrap();
     }
     let sample = Crate::new(&(USES.to_string() + &kind("Widget", &fields)));
-    let crates = ["bytes", "chrono", "either", "indexmap", "jiff", "kube", "semver", "url", "uuid"];
+    let crates = ["bytes", "chrono", "either", "indexmap", "ipnet", "jiff", "kube", "semver", "url", "uuid"];
     let dependencies = crates.map(|name| format!("{name} = \"*\"\n")).concat();
     let manifest = std::fs::read_to_string(sample.path("api/Cargo.toml")).unwrap();
     sample.write("api/Cargo.toml", manifest + &dependencies);
