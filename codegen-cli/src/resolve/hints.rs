@@ -73,8 +73,8 @@ impl Resolver<'_> {
         for known in known::prelude() {
             candidates.push(known);
         }
-        let near = near(name, candidates).or_else(|| self.unseen(place));
-        near.unwrap_or_else(|| {
+        let hint = self.lost(place, name).or_else(|| near(name, candidates)).or_else(|| self.unseen(place));
+        hint.unwrap_or_else(|| {
             format!("define `{name}`, or import it; types that macros define are not seen")
         })
     }
@@ -82,8 +82,9 @@ impl Resolver<'_> {
     /// A later part of a path.
     fn inner(&self, name: &str, at: Option<Place>) -> String {
         let Some(place) = at else { return "types have no parts that are types".to_string() };
-        let near = near(name, self.names_of(place)).or_else(|| self.unseen(place));
-        near.unwrap_or_else(|| format!("`{}` has nothing of this name", self.module_path(place.0, place.1)))
+        let near = || near(name, self.names_of(place));
+        let hint = self.lost(place, name).or_else(near).or_else(|| self.unseen(place));
+        hint.unwrap_or_else(|| format!("`{}` has nothing of this name", self.module_path(place.0, place.1)))
     }
 
     fn names_of(&self, (krate, module): Place) -> Vec<&str> {
@@ -91,16 +92,33 @@ impl Resolver<'_> {
         names.types.keys().chain(names.bindings.keys()).chain(names.children.keys()).copied().collect()
     }
 
+    /// The name is declared, but what it is declared to be is not found.
+    fn lost(&self, place: Place, name: &str) -> Option<String> {
+        let (krate, module) = place;
+        let at = *self.names[krate][module].bindings.get(name)?;
+        let path = self.crates.list[krate].modules[module].uses[at].segments.join("::");
+        let hint = format!("`use {path}` leads nowhere");
+        Some(match self.problem(krate) {
+            Some(problem) => format!("{hint}: {problem}"),
+            None => hint,
+        })
+    }
+
     /// What a module, or a dependency that it belongs to, may have that is not seen.
     fn unseen(&self, (krate, module): Place) -> Option<String> {
-        let krate = &self.crates.list[krate];
-        if let Some(found) = krate.modules[module].macros.first() {
+        if let Some(found) = self.crates.list[krate].modules[module].macros.first() {
             return Some(format!(
                 "types that macros define are not seen, and `{}!` may define it: write the type out, or say what its \
                  JSON is with `#[schema(schemaless)]` and `#[validation(type = \"...\")]` on the field",
                 found.text
             ));
         }
+        self.problem(krate)
+    }
+
+    /// What is wrong with a dependency.
+    fn problem(&self, krate: usize) -> Option<String> {
+        let krate = &self.crates.list[krate];
         let problem = krate.problems.first()?;
         Some(format!("not all of the crate `{}` could be read: {}", krate.package, problem.message))
     }

@@ -156,6 +156,22 @@ fn only_inputs_have_roots_and_dependencies_say_nothing_else() {
     );
 }
 
+#[test]
+fn a_declaration_that_leads_nowhere_is_told() {
+    let others = [
+        ("parts/Cargo.toml", manifest("parts", "")),
+        ("parts/src/lib.rs", "mod inner;\npub use inner::{Part, Parts};\n".to_string()),
+        ("parts/src/inner.rs", "pub struct Part {".to_string()),
+    ];
+    let others = others.each_ref().map(|(path, text)| (*path, text.as_str()));
+    let sample = sample("parts = { path = \"../parts\" }", "parts::Part", &others);
+    let text = failure(&sample.run(&["generate", "--input", "api", "--output", "out"]));
+    assert!(
+        text.contains("`use inner::Part` leads nowhere: not all of the crate `parts` could be read"),
+        "{text}"
+    );
+}
+
 /// A dependency from a registry: the folder of a vendored source.
 fn vendored(features: &str) -> Crate {
     let dependency = format!("parts = {{ version = \"0.1\", {features} }}\n");
