@@ -67,19 +67,19 @@ fn member<'a>(
     misfit(ir, &field.ty, value)
 }
 
-/// The integers that a type holds.
+/// The integers that a type holds. The schemas of numbers that are not zero exclude zero where they can.
 pub(super) fn range(name: &str) -> Option<(i128, i128)> {
-    Some(match name {
+    let inner = name.strip_prefix("NonZero").or_else(|| name.strip_prefix("Atomic"));
+    Some(match inner.map(str::to_lowercase).as_deref().unwrap_or(name) {
         "i8" => (i8::MIN.into(), i8::MAX.into()),
         "i16" => (i16::MIN.into(), i16::MAX.into()),
         "i32" => (i32::MIN.into(), i32::MAX.into()),
         "i64" | "isize" => (i64::MIN.into(), i64::MAX.into()),
-        // Their schemas exclude zero.
-        "u8" | "NonZeroU8" => (0, u8::MAX.into()),
-        "u16" | "NonZeroU16" => (0, u16::MAX.into()),
-        "u32" | "NonZeroU32" => (0, u32::MAX.into()),
+        "u8" => (0, u8::MAX.into()),
+        "u16" => (0, u16::MAX.into()),
+        "u32" => (0, u32::MAX.into()),
         // The API server's own integers have 64 bits and a sign.
-        "u64" | "usize" | "NonZeroU64" | "NonZeroUsize" => (0, i64::MAX.into()),
+        "u64" | "usize" => (0, i64::MAX.into()),
         _ => return None,
     })
 }
@@ -101,6 +101,9 @@ mod tests {
             (known("i32"), json!(2_147_483_648_i64), Some((2_147_483_648, "i32"))),
             (list, json!([1, 300]), Some((300, "u8"))),
             (map, json!({"a": 65_536}), Some((65_536, "NonZeroU16"))),
+            (known("std::num::NonZeroI8"), json!(-129), Some((-129, "NonZeroI8"))),
+            (known("std::sync::atomic::AtomicU16"), json!(-1), Some((-1, "AtomicU16"))),
+            (known("std::sync::atomic::AtomicI64"), json!(-1), None),
             (known("String"), json!("x"), None),
         ] {
             assert_eq!(misfit(&Ir::default(), &ty, &value), wanted, "{value}");
