@@ -48,9 +48,9 @@ impl Ctx<'_> {
         })
     }
 
-    /// Whether something else than serde's derives makes the JSON form.
+    /// Whether something else than serde's derives makes the JSON form. What others are converted from is only read.
     fn is_underived(&self, id: ItemId, item: &TypeItem) -> bool {
-        let derived = item.resource.is_some() || (item.derived.serialize && item.derived.deserialize);
+        let derived = item.resource.is_some() || item.derived.serialize || item.derived.deserialize;
         !derived || self.implementation(id).is_some()
     }
 
@@ -77,8 +77,8 @@ impl Ctx<'_> {
                 (message, found.loc, "written by hand")
             }
             None => {
-                let missing = if item.derived.serialize { "Deserialize" } else { "Serialize" };
-                (format!("`{}` does not derive `{missing}`", name.text), name.loc, "defined here")
+                let message = format!("`{}` derives neither `Serialize` nor `Deserialize`", name.text);
+                (message, name.loc, "defined here")
             }
         };
         self.diagnostics.push(

@@ -242,3 +242,13 @@ fn constants_and_parameters_are_found_where_types_are() {
         assert_eq!((&held["maxItems"], &held["items"]["type"]), (&len.into(), &"boolean".into()), "{ty}");
     }
 }
+
+#[test]
+fn what_a_type_is_converted_from_need_only_be_read() {
+    let lib = format!(
+        "{USES}#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]\n#[serde(try_from = \"Raw\")]\n\
+         pub struct Port {{ pub number: u16 }}\n#[derive(Deserialize)]\nstruct Raw {{ number: u16 }}\n{}",
+        kind("Widget", "    pub inner: Port,")
+    );
+    assert_eq!(field(&Crate::new(&lib), "inner")["required"], serde_json::json!(["number"]));
+}
