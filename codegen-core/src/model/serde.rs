@@ -181,7 +181,7 @@ pub struct SerdeField {
     pub skip_deserializing: bool,
     /// `skip_serializing_if`
     pub skip_serializing_if: Option<String>,
-    /// `with`, `serialize_with` or `deserialize_with`: functions have the JSON form.
+    /// `with`, `serialize_with`, `deserialize_with` or `serde_as`: functions have the JSON form.
     pub with: Option<Spanned<String>>,
     /// Every key that was given, with its place.
     pub keys: Vec<Spanned<String>>,
@@ -266,6 +266,7 @@ impl SerdeField {
             }
             out.keys.push(Spanned::new(key.name, key.span));
         }
+        out.with = out.with.or_else(|| serde_as(attributes));
         out
     }
 
@@ -357,6 +358,13 @@ fn serde_keys(attributes: &[Attribute]) -> Vec<Key> {
         _ => None,
     });
     lists.flat_map(keys).collect()
+}
+
+/// `#[serde_as(...)]` of the crate serde_with, which becomes a `with`.
+fn serde_as(attributes: &[Attribute]) -> Option<Spanned<String>> {
+    let name = |attribute: &Attribute| attribute.path().segments.last().map(|segment| segment.ident.clone());
+    let found = attributes.iter().filter_map(name).find(|name| name == "serde_as")?;
+    Some(Spanned::new(found.to_string(), found.span()))
 }
 
 fn keys(tokens: TokenStream) -> Vec<Key> {

@@ -13,6 +13,8 @@ pub struct Widget {
 pub struct WidgetSpec {
     #[serde(with = "hex")]
     pub bytes: String,
+    #[serde_as(as = "DisplayFromStr")]
+    pub number: u64,
     pub proxy: Proxy,
 }
 
