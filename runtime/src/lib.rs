@@ -25,6 +25,8 @@ pub mod controllerutil;
 #[cfg(feature = "client")]
 pub mod informer;
 #[cfg(feature = "client")]
+mod json;
+#[cfg(feature = "client")]
 pub mod labels;
 #[cfg(feature = "client")]
 pub mod leaderelection;

@@ -91,8 +91,9 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         undecodable: &[ObjectKey],
     ) -> Replacement<K> {
         let shared = Arc::clone(&self.store.shared);
-        let present: HashSet<ObjectKey> =
-            objects.iter().map(|(key, _)| key).chain(undecodable).cloned().collect();
+        // Nothing can be absent from an empty store, whose only writer this is.
+        let present: Option<HashSet<ObjectKey>> = (!self.store.is_empty())
+            .then(|| objects.iter().map(|(key, _)| key).chain(undecodable).cloned().collect());
         let undecodable: HashSet<&ObjectKey> = undecodable.iter().collect();
         loop {
             let values: Vec<Vec<Vec<String>>> = if self.functions.is_empty() {
@@ -107,8 +108,9 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
                 continue;
             }
             state.retain_undecodable(|key| undecodable.contains(key));
-            let mut changes =
-                remove_absent(&mut state, &present, |key| shared.hash(key.namespace(), key.name()));
+            let hash_of = |key: &ObjectKey| shared.hash(key.namespace(), key.name());
+            let absent = present.as_ref().map(|present| remove_absent(&mut state, present, hash_of));
+            let mut changes = absent.unwrap_or_default();
             changes.reserve(objects.len());
             let new = objects.len().saturating_sub(state.len());
             state.reserve(new);

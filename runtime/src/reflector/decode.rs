@@ -13,11 +13,15 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAn
 use serde_json::value::RawValue;
 
 use crate::cache::{ObjectKey, Undecodable};
+use crate::json::Fast;
 
 /// What objects are made of bytes by; part of [`Cached`](super::Cached) and not to be implemented elsewhere.
 pub trait Decode: Sized {
     /// What is kept from one object to the next.
     type Context: Default + Send;
+
+    /// Whether all that is decoded is looked at, so that the inside of what is ignored need not be checked.
+    const IGNORES: bool;
 
     /// An object, without its managedFields if it is to be lean.
     ///
@@ -32,6 +36,8 @@ pub trait Decode: Sized {
 
 impl<K: kube::Resource<DynamicType = ()> + DeserializeOwned> Decode for K {
     type Context = ();
+
+    const IGNORES: bool = true;
 
     fn decode<'de, D: Deserializer<'de>>(deserializer: D, lean: bool, (): &mut ()) -> Result<K, D::Error> {
         if lean { Lean::deserialize(deserializer).map(|lean| lean.0) } else { K::deserialize(deserializer) }
@@ -265,8 +271,19 @@ pub(crate) struct MalformedFrame(#[from] serde_json::Error);
 
 /// Decodes one line of a watch.
 pub(crate) fn frame<K: Decode>(line: &[u8], decoder: &mut Decoder<K>) -> Result<Frame<K>, MalformedFrame> {
-    let mut deserializer = serde_json::Deserializer::from_slice(line);
-    match deserializer.deserialize_map(FrameVisitor { decoder }) {
+    // Checked once here, a text needs no more checks string by string.
+    let Ok(text) = std::str::from_utf8(line) else { return slow_frame(line, decoder, None) };
+    if K::IGNORES {
+        let mut fast = Fast::new(text);
+        let frame = fast.deserialize_map(FrameVisitor { decoder: &mut *decoder });
+        if let Ok(Some(frame)) = frame
+            && fast.is_at_end()
+        {
+            return Ok(frame);
+        }
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    match deserializer.deserialize_map(FrameVisitor { decoder: &mut *decoder }) {
         Ok(Some(frame)) if deserializer.end().is_ok() => Ok(frame),
         // Rare: an object that does not decode, or a field order no server uses.
         Ok(_) => slow_frame(line, decoder, None),
@@ -360,12 +377,12 @@ fn slow_frame<K: Decode>(
         object: &'a RawValue,
     }
     let loose: Loose<'_> = serde_json::from_slice(line)?;
-    let raw = loose.object.get().as_bytes();
+    let raw = loose.object.get();
     let verb = match loose.r#type {
         Kind::Added | Kind::Modified => Verb::Applied,
         Kind::Deleted => Verb::Deleted,
-        Kind::Bookmark => return Ok(serde_json::from_slice::<Bookmark>(raw)?.into()),
-        Kind::Error => return Ok(Frame::Error(Box::new(serde_json::from_slice(raw)?))),
+        Kind::Bookmark => return Ok(serde_json::from_str::<Bookmark>(raw)?.into()),
+        Kind::Error => return Ok(Frame::Error(Box::new(serde_json::from_str(raw)?))),
     };
     Ok(match (first(raw, &mut *decoder).map(|(object, _)| object), first_error) {
         (Ok(object), _) => Frame::Object { verb, object },
@@ -374,18 +391,32 @@ fn slow_frame<K: Decode>(
     })
 }
 
-/// The first value of `bytes` and its length.
+/// The object at the beginning of `text`, and its length.
+pub(crate) fn object<K: Decode>(
+    text: &str,
+    decoder: &mut Decoder<K>,
+) -> Result<(K, usize), serde_json::Error> {
+    if K::IGNORES {
+        let mut fast = Fast::new(text);
+        if let Ok(object) = (&mut *decoder).deserialize(&mut fast) {
+            return Ok((object, fast.position()));
+        }
+    }
+    first(text, decoder)
+}
+
+/// The first value of `text` and its length.
 pub(crate) fn first<'a, S: DeserializeSeed<'a>>(
-    bytes: &'a [u8],
+    text: &'a str,
     seed: S,
 ) -> Result<(S::Value, usize), serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = seed.deserialize(&mut deserializer)?;
     Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }
 
 /// What can be said of an object that does not decode.
-pub(crate) fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
+pub(crate) fn broken(text: &str, error: &serde_json::Error) -> Broken {
     #[derive(Deserialize)]
     struct Partial {
         metadata: Names,
@@ -397,7 +428,7 @@ pub(crate) fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
         namespace: Option<String>,
         resource_version: Option<String>,
     }
-    let partial = serde_json::from_slice::<Partial>(bytes).ok();
+    let partial = serde_json::from_str::<Partial>(text).ok();
     let key = partial.as_ref().map(|Partial { metadata }| {
         ObjectKey::namespaced(metadata.namespace.as_deref().unwrap_or_default(), &metadata.name)
     });

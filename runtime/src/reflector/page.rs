@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::decode::{Broken, Decode, Decoder, broken, first};
+use super::decode::{Broken, Decode, Decoder, broken, first, object};
 
 /// One element of `items`.
 #[derive(Debug)]
@@ -25,7 +25,9 @@ pub(crate) struct MalformedPage(String);
 /// before or after them.
 #[derive(Default)]
 pub(crate) struct PageReader {
-    buffer: Vec<u8>,
+    buffer: String,
+    /// The beginning of a character that ends with the next bytes.
+    tail: Vec<u8>,
     /// Bytes of `buffer` that have been read.
     position: usize,
     /// No use to try again before so many unread bytes are there: keeps an object that comes in many small
@@ -60,10 +62,32 @@ enum Step<K> {
 
 impl PageReader {
     /// Adds what has arrived; [`Self::next`] tells what it completes.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), MalformedPage> {
         self.buffer.drain(..self.position);
         self.position = 0;
-        self.buffer.extend_from_slice(bytes);
+        if self.tail.is_empty() {
+            return self.append(bytes);
+        }
+        let mut joined = std::mem::take(&mut self.tail);
+        joined.extend_from_slice(bytes);
+        self.append(&joined)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), MalformedPage> {
+        let error = match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                self.buffer.push_str(text);
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        if error.error_len().is_some() {
+            return Err(MalformedPage(error.to_string()));
+        }
+        let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        self.buffer.push_str(valid);
+        self.tail.extend_from_slice(&bytes[valid.len()..]);
+        Ok(())
     }
 
     /// The next object, if all of it has arrived.
@@ -144,10 +168,10 @@ impl PageReader {
 
     /// The next byte that is no white space.
     fn peek(&mut self) -> Option<u8> {
-        let rest = &self.buffer[self.position..];
+        let rest = &self.buffer.as_bytes()[self.position..];
         let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         self.position += blank;
-        self.buffer.get(self.position).copied()
+        rest.get(blank).copied()
     }
 
     /// A field's name and its colon.
@@ -173,7 +197,7 @@ impl PageReader {
 
     fn item<K: Decode>(&mut self, decoder: &mut Decoder<K>) -> Result<Step<K>, MalformedPage> {
         let rest = &self.buffer[self.position..];
-        let error = match first(rest, decoder) {
+        let error = match object(rest, decoder) {
             Ok((object, length)) => {
                 self.position += length;
                 return Ok(Step::Item(Item::Object(object)));
@@ -181,11 +205,10 @@ impl PageReader {
             Err(error) if error.is_eof() => return Ok(Step::Starved),
             Err(error) => error,
         };
-        // The object does not decode; is it JSON, and where does it end? Other than `IgnoredAny`, `RawValue` wants its text to
-        // be UTF-8: what is none was damaged on its way and may well decode when it is asked for again.
+        // The object does not decode; is it JSON, and where does it end?
         match first(rest, PhantomData::<&RawValue>) {
             Ok((raw, length)) => {
-                let item = Item::Undecodable(broken(raw.get().as_bytes(), &error));
+                let item = Item::Undecodable(broken(raw.get(), &error));
                 self.position += length;
                 Ok(Step::Item(item))
             }
@@ -199,7 +222,7 @@ impl PageReader {
         let rest = &self.buffer[self.position..];
         match first(rest, PhantomData::<T>) {
             // A number or a word at the very end may go on.
-            Ok((_, length)) if length == rest.len() && !matches!(rest[0], b'{' | b'[' | b'"') => Ok(None),
+            Ok((_, length)) if length == rest.len() && !rest.starts_with(['{', '[', '"']) => Ok(None),
             Ok((value, length)) => {
                 self.position += length;
                 Ok(Some(value))

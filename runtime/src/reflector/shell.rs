@@ -218,8 +218,7 @@ impl<K: Cached> Reflector<K> {
                 self.io = Io::Refusal { code, retry_after, body, read };
             }
             Io::Page { body, mut reader } => {
-                reader.push(data);
-                match self.items(now, &mut reader, batch) {
+                match reader.push(data).and_then(|()| self.items(now, &mut reader, batch)) {
                     Ok(()) => self.io = Io::Page { body, reader },
                     Err(error) => self.malformed(&error.to_string(), batch),
                 }

@@ -44,6 +44,9 @@ impl Parts {
 impl<K: Resource<DynamicType = ()> + DeserializeOwned + 'static> Decode for Compact<K> {
     type Context = Context;
 
+    // All members are kept, whoever may look at them later.
+    const IGNORES: bool = false;
+
     fn decode<'de, D: Deserializer<'de>>(
         deserializer: D,
         lean: bool,

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::reflector::decode::{Decoder, first};
+use crate::reflector::decode::{Decoder, object};
 
 fn compact<K: Cached>(json: &str) -> Result<K, serde_json::Error> {
-    first(json.as_bytes(), &mut Decoder::<K>::new(true)).map(|(object, _)| object)
+    object(json, &mut Decoder::<K>::new(true)).map(|(object, _)| object)
 }
 
 fn pod() -> Value {
@@ -55,7 +55,7 @@ fn an_object_has_all_it_had_but_managed_fields() {
 #[test]
 fn managed_fields_are_kept_where_they_are_wanted() {
     let mut decoder = Decoder::<Compact<Pod>>::new(false);
-    let (object, _) = first(pod().to_string().as_bytes(), &mut decoder).unwrap();
+    let (object, _) = object(&pod().to_string(), &mut decoder).unwrap();
     assert!(object.object().unwrap().metadata.managed_fields.is_some());
 }
 

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::{Decoder, Item, MalformedPage, PageReader};
 
 fn map(name: &str) -> Value {
-    json!({ "metadata": { "name": name, "managedFields": [{ "manager": "m" }] }, "data": { "a\"]}": "{[\\\"" } })
+    let data = json!({ "a\"]}": "{[\\\"é\u{1F600}" });
+    json!({ "metadata": { "name": name, "managedFields": [{ "manager": "m" }] }, "data": data })
 }
 
 fn show(item: Item<ConfigMap>) -> String {
@@ -38,8 +39,8 @@ fn read(text: &str, cuts: &[usize]) -> (Vec<String>, Result<ListMeta, MalformedP
     cuts.extend([0, text.len()]);
     cuts.sort_unstable();
     for pair in cuts.windows(2) {
-        reader.push(&text.as_bytes()[pair[0]..pair[1]]);
-        if let Err(error) = arrived(&mut reader, &mut seen) {
+        let pushed = reader.push(&text.as_bytes()[pair[0]..pair[1]]);
+        if let Err(error) = pushed.and_then(|()| arrived(&mut reader, &mut seen)) {
             return (seen, Err(error));
         }
     }
@@ -63,7 +64,7 @@ fn items_come_one_by_one_before_the_page_is_complete() {
     let mut reader = PageReader::default();
     let mut seen = Vec::new();
     let middle = page.find("\"c\"").unwrap();
-    reader.push(&page.as_bytes()[..middle]);
+    reader.push(&page.as_bytes()[..middle]).unwrap();
     arrived(&mut reader, &mut seen).unwrap();
     assert_eq!(seen, ["a", "!b"]);
 }
@@ -97,9 +98,8 @@ fn an_item_with_damaged_bytes_is_no_undecodable_object() {
     let name = page.windows(3).position(|bytes| bytes == b"\"c\"").unwrap();
     page[name + 1] = 0xff;
     let mut reader = PageReader::default();
-    reader.push(&page);
-    let error = arrived(&mut reader, &mut Vec::new()).unwrap_err();
-    assert!(error.to_string().starts_with("no list: invalid unicode"), "{error}");
+    let error = reader.push(&page).unwrap_err();
+    assert!(error.to_string().starts_with("no list: invalid utf-8 sequence"), "{error}");
 }
 
 #[test]
@@ -124,7 +124,7 @@ proptest! {
     #[test]
     fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
         let mut reader = PageReader::default();
-        reader.push(&bytes);
+        let _ = reader.push(&bytes);
         let _ = arrived(&mut reader, &mut Vec::new());
         reader.end();
         let _ = arrived(&mut reader, &mut Vec::new());

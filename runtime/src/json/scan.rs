@@ -1,0 +1,228 @@
+//! The text and where in it the reader stands.
+
+use super::Unclear;
+
+/// A text that is read from its beginning to its end.
+#[derive(Debug)]
+pub(super) struct Text<'de> {
+    text: &'de str,
+    at: usize,
+}
+
+/// A string of the text.
+pub(super) enum Str<'de> {
+    /// As it stands there.
+    Plain(&'de str),
+    Escaped(String),
+}
+
+/// A number.
+pub(super) enum Number {
+    Positive(u64),
+    Negative(i64),
+    Float(f64),
+}
+
+impl<'de> Text<'de> {
+    pub(super) fn new(text: &'de str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
+    fn rest(&self) -> &'de [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
+    /// The next byte that is no blank.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.text.as_bytes().get(self.at) {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                byte => return byte.copied(),
+            }
+        }
+    }
+
+    pub(super) fn expect(&mut self, wanted: u8) -> Result<(), Unclear> {
+        if self.peek() != Some(wanted) {
+            return Err(Unclear);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Whether the word comes next; it is read then.
+    pub(super) fn word(&mut self, word: &str) -> bool {
+        let first = word.as_bytes().first().copied();
+        if self.peek() != first || !self.rest().starts_with(word.as_bytes()) {
+            return false;
+        }
+        self.at += word.len();
+        true
+    }
+
+    pub(super) fn string(&mut self) -> Result<Str<'de>, Unclear> {
+        self.expect(b'"')?;
+        let start = self.at;
+        let end = start + special(self.rest()).ok_or(Unclear)?;
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return self.text.get(start..end).map(Str::Plain).ok_or(Unclear);
+        }
+        self.at = end_of_string(self.text.as_bytes(), end)?;
+        let quoted = self.text.get(start - 1..self.at).ok_or(Unclear)?;
+        serde_json::from_str(quoted).map(Str::Escaped).map_err(|_| Unclear)
+    }
+
+    pub(super) fn number(&mut self) -> Result<Number, Unclear> {
+        self.peek();
+        let rest = self.rest();
+        let length =
+            rest.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
+        let length = length.count();
+        let digits = rest.get(..length).ok_or(Unclear)?;
+        self.at += length;
+        let (is_negative, digits) = match digits {
+            [b'-', digits @ ..] => (true, digits),
+            digits => (false, digits),
+        };
+        let text = self.text.get(self.at - length..self.at).ok_or(Unclear)?;
+        if digits.iter().all(u8::is_ascii_digit) {
+            return match digits {
+                // A zero may begin only itself, and without a sign: with one it is a float.
+                [b'0', _, ..] => Err(Unclear),
+                b"0" if is_negative => Err(Unclear),
+                _ if is_negative => text.parse().map(Number::Negative).map_err(|_| Unclear),
+                _ => text.parse().map(Number::Positive).map_err(|_| Unclear),
+            };
+        }
+        let is_float = digits.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+        let number = if is_float { serde_json::from_str(text).ok() } else { None };
+        number.map(Number::Float).ok_or(Unclear)
+    }
+
+    /// How many elements the sequence has whose bracket was read.
+    pub(super) fn count(&mut self) -> Result<usize, Unclear> {
+        if self.peek() == Some(b']') {
+            return Ok(0);
+        }
+        let bytes = self.text.as_bytes();
+        let (mut at, mut depth, mut count) = (self.at, 0_usize, 1);
+        loop {
+            match bytes.get(at).ok_or(Unclear)? {
+                b'"' => {
+                    at = end_of_string(bytes, at + 1)?;
+                    continue;
+                }
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' if depth == 0 => return Ok(count),
+                b']' | b'}' => depth -= 1,
+                b',' if depth == 0 => count += 1,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Passes over a value.
+    pub(super) fn skip(&mut self) -> Result<(), Unclear> {
+        match self.peek().ok_or(Unclear)? {
+            b'"' => {
+                self.at = end_of_string(self.text.as_bytes(), self.at + 1)?;
+                Ok(())
+            }
+            b'{' | b'[' => self.skip_brackets(),
+            _ if ["true", "false", "null"].into_iter().any(|word| self.word(word)) => Ok(()),
+            _ => self.number().map(drop),
+        }
+    }
+
+    fn skip_brackets(&mut self) -> Result<(), Unclear> {
+        let bytes = self.text.as_bytes();
+        // A bit for each open bracket, the innermost lowest: 1 is a brace. The one above all marks their end.
+        let (mut open, mut at) = (1_u128, self.at);
+        loop {
+            match bytes.get(at).ok_or(Unclear)? {
+                b'"' => {
+                    at = end_of_string(bytes, at + 1)?;
+                    continue;
+                }
+                bracket @ (b'[' | b'{') => {
+                    if open.leading_zeros() == 0 {
+                        return Err(Unclear);
+                    }
+                    open = open << 1 | u128::from(*bracket == b'{');
+                }
+                bracket @ (b']' | b'}') => {
+                    if (open & 1 == 1) != (*bracket == b'}') {
+                        return Err(Unclear);
+                    }
+                    open >>= 1;
+                    if open == 1 {
+                        self.at = at + 1;
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+}
+
+/// The place after the quote that ends the string in whose inside `at` is.
+fn end_of_string(bytes: &[u8], mut at: usize) -> Result<usize, Unclear> {
+    loop {
+        at += special(bytes.get(at..).unwrap_or_default()).ok_or(Unclear)?;
+        match bytes.get(at) {
+            Some(b'"') => return Ok(at + 1),
+            Some(b'\\') => at += 2,
+            _ => return Err(Unclear),
+        }
+    }
+}
+
+/// The first quote, backslash or control character.
+fn special(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES << 7;
+    let mut at = 0;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let (quote, slash) = (word ^ (ONES * 0x22), word ^ (ONES * 0x5c));
+        // The high bit of the first byte that is below 0x20, or zero in one of the others. Higher ones may be wrong.
+        let found = (word.wrapping_sub(ONES * 0x20) & !word)
+            | (quote.wrapping_sub(ONES) & !quote)
+            | (slash.wrapping_sub(ONES) & !slash);
+        if found & HIGHS != 0 {
+            return Some(at + (found & HIGHS).trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    rest.iter().position(is_special).map(|place| at + place)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn special_bytes_are_found_wherever_they_are(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+            let expected = bytes.iter().position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\');
+            prop_assert_eq!(special(&bytes), expected);
+        }
+
+        #[test]
+        fn plain_bytes_before_one_do_not_hide_it(before in "[!#-\\[\\]-~é]{0,40}", byte in "[\"\\\\\u{1}]") {
+            prop_assert_eq!(special(format!("{before}{byte}").as_bytes()), Some(before.len()));
+        }
+    }
+}

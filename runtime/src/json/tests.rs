@@ -1,0 +1,166 @@
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn fast<T: DeserializeOwned>(text: &str) -> Result<T, Unclear> {
+    let mut fast = Fast::new(text);
+    let value = T::deserialize(&mut fast)?;
+    if fast.is_at_end() { Ok(value) } else { Err(Unclear) }
+}
+
+/// What is taken is what serde_json takes, and alike.
+fn agrees<T: DeserializeOwned + PartialEq + Debug>(text: &str) -> Result<(), TestCaseError> {
+    if let Ok(value) = fast::<T>(text) {
+        let expected = serde_json::from_str::<T>(text);
+        prop_assert_eq!(Some(value), expected.ok(), "{}", text);
+    }
+    Ok(())
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+enum Shape {
+    Empty,
+    Circle(f64),
+    Rectangle { width: i32, height: i32 },
+    Pair(u8, bool),
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct All {
+    text: String,
+    small: u8,
+    negative: i64,
+    float: f64,
+    flag: bool,
+    nothing: Option<String>,
+    something: Option<Vec<String>>,
+    map: BTreeMap<String, Value>,
+    shapes: Vec<Shape>,
+    letter: char,
+    unit: (),
+    pair: (i32, String),
+    #[serde(flatten)]
+    rest: BTreeMap<String, Value>,
+}
+
+#[test]
+fn values_of_all_forms_are_taken() {
+    let text = r#" {"text" : "plain", "small": 7, "negative": -12, "float": 1.5e3, "flag": true, "nothing": null,
+        "something": ["a", "é\n\u00e9"], "map": {"a\"b": [1, {"c": []}], "d": {}}, "letter": "x", "unit": null,
+        "shapes": ["Empty", {"Circle": 2}, {"Rectangle": {"width": 1, "height": -2}}, {"Pair": [3, false]}],
+        "pair": [1, "b"], "more": {"x": [true, false, null]}} "#;
+    assert_eq!(fast::<All>(text).unwrap(), serde_json::from_str::<All>(text).unwrap());
+}
+
+#[test]
+fn vectors_are_as_large_as_what_they_hold() {
+    let pod = json!({
+        "metadata": { "name": "a" },
+        "spec": { "containers": [{ "name": "a" }, { "name": "b", "args": ["x,]", "y", "z"] }] },
+    });
+    let pod = fast::<Pod>(&pod.to_string()).unwrap();
+    let containers = pod.spec.unwrap().containers;
+    assert_eq!(containers.capacity(), 2);
+    assert_eq!(containers[1].args.as_ref().unwrap().capacity(), 3);
+}
+
+#[test]
+fn what_is_not_wanted_is_passed_over() {
+    for text in [r#"{"a": [1, "]", {"b": "}\""}]}"#, "-1.5", "null", r#""a\\""#, "[[[]]]"] {
+        assert!(fast::<IgnoredAny>(text).is_ok(), "{text}");
+    }
+    for text in ["{", "[}", "{]", "\"a", "\"a\\", "", "[[]", "nul"] {
+        assert!(fast::<IgnoredAny>(text).is_err(), "{text}");
+    }
+    let deep = |levels| "[".repeat(levels) + &"]".repeat(levels);
+    assert!(fast::<IgnoredAny>(&deep(127)).is_ok());
+    assert!(fast::<IgnoredAny>(&deep(128)).is_err());
+}
+
+#[test]
+fn what_needs_serde_json_is_left_to_it() {
+    assert!(fast::<f32>("1.5").is_err());
+    assert!(fast::<Box<RawValue>>("1").is_err());
+    for text in ["-0", "99999999999999999999", "01", "1.", "+1", "1e", "--1"] {
+        assert!(fast::<Value>(text).is_err(), "{text}");
+    }
+    assert!(fast::<Value>(&("[".repeat(101) + &"]".repeat(101))).is_err());
+}
+
+#[test]
+fn secrets_are_taken() {
+    let text = r#"{"metadata":{"name":"a"},"data":{"key":"aGVsbG8="}}"#;
+    assert_eq!(fast::<Secret>(text).unwrap(), serde_json::from_str::<Secret>(text).unwrap());
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-z]{0,12}", "\\PC{0,6}", Just("a\"\\\n\u{1}é\u{1F600}".to_owned())]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        (-1e9..1e9).prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            proptest::collection::btree_map(text(), inner, 0..5)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_value_is_understood_as_serde_json_does(value in value(), pretty: bool) {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+        agrees::<Value>(&text)?;
+        prop_assert!(fast::<IgnoredAny>(&text).is_ok(), "{}", text);
+    }
+
+    #[test]
+    fn damaged_text_is_no_value(value in value(), at in any::<prop::sample::Index>(), with in "[\\[\\]{}:,\"0\\\\ntx -]{0,2}") {
+        let mut text = value.to_string();
+        let mut place = at.index(text.len());
+        while !text.is_char_boundary(place) {
+            place -= 1;
+        }
+        let next = text[place..].chars().next().map_or(0, char::len_utf8);
+        text.replace_range(place..place + next, &with);
+        agrees::<Value>(&text)?;
+        agrees::<Vec<Value>>(&text)?;
+        agrees::<BTreeMap<String, Option<Value>>>(&text)?;
+    }
+
+    #[test]
+    fn numbers_are_understood_as_serde_json_does(text in "-?[0-9]{0,20}(\\.[0-9]{0,4})?([eE][+-]?[0-9]{0,3})?") {
+        agrees::<Value>(&text)?;
+        agrees::<i64>(&text)?;
+        agrees::<u8>(&text)?;
+        agrees::<f64>(&text)?;
+    }
+
+    #[test]
+    fn objects_are_understood_as_serde_json_does(
+        data in proptest::option::of(proptest::collection::btree_map(text(), text(), 0..4)),
+        name in text(),
+    ) {
+        let object = json!({ "kind": "ConfigMap", "apiVersion": "v1", "metadata": { "name": name }, "data": data });
+        let text = object.to_string();
+        prop_assert_eq!(fast::<ConfigMap>(&text).unwrap(), serde_json::from_str::<ConfigMap>(&text).unwrap());
+    }
+}
