@@ -65,6 +65,7 @@ pub fn build(ir: &Ir, sources: &SourceMap, options: SchemaOptions) -> (Schemas, 
         done: HashMap::new(),
         known: HashMap::new(),
         sizes: HashMap::new(),
+        known_sizes: HashMap::new(),
         diagnostics: Vec::new(),
     };
     let mut schemas = Schemas::default();
@@ -101,6 +102,8 @@ pub(super) struct Builder<'a> {
     known: HashMap<String, Schema>,
     /// How many schemas those of types will hold.
     pub(super) sizes: HashMap<TypeId, u64>,
+    /// The same of known types.
+    pub(super) known_sizes: HashMap<String, u64>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 

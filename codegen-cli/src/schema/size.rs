@@ -68,10 +68,19 @@ impl Builder<'_> {
         size
     }
 
+    fn size_of_known(&mut self, path: &str) -> u64 {
+        if let Some(known) = self.known_sizes.get(path) {
+            return *known;
+        }
+        let size = count(self.known(path));
+        self.known_sizes.insert(path.to_string(), size);
+        size
+    }
+
     fn size_of(&mut self, ty: &TypeRef) -> u64 {
         match ty {
             TypeRef::Named(id) => self.size(*id),
-            TypeRef::Known(path) => count(self.known(path)),
+            TypeRef::Known(path) => self.size_of_known(path),
             TypeRef::List(inner) | TypeRef::Array(inner, _) | TypeRef::Map(inner) => {
                 self.size_of(inner).saturating_add(1)
             }
