@@ -4,6 +4,7 @@
 #![no_main]
 
 #[path = "../../codegen-core/tests/it/fuzz/items.rs"]
+#[allow(dead_code, reason = "each target reads one half")]
 mod items;
 mod text;
 

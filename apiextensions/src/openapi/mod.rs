@@ -100,7 +100,15 @@ fn reference(kind: &str, description: &str) -> Value {
     json!({"allOf": [{"$ref": metadata::reference(kind)}], "description": description})
 }
 
+/// A definition that a server would refuse may have properties that are none.
+fn clear_wrong_properties(schema: &mut Value) {
+    if !schema["properties"].is_object() {
+        schema["properties"] = json!({});
+    }
+}
+
 fn add_type_meta(schema: &mut Value) {
+    clear_wrong_properties(schema);
     schema["properties"]["apiVersion"] = json!({
         "type": "string",
         "description": format!(
@@ -154,6 +162,7 @@ fn unfold(schema: &mut Value) {
 
 fn embed(schema: &mut Value) {
     let described = |text: String| json!({"type": "string", "description": text});
+    clear_wrong_properties(schema);
     schema["properties"]["apiVersion"] = described(format!(
         "apiVersion defines the versioned schema of this representation of an object. More info: {CONVENTIONS}#resources"
     ));

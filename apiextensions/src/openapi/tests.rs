@@ -93,6 +93,21 @@ fn every_reference_leads_to_a_definition() {
 }
 
 #[test]
+fn properties_that_are_none_are_replaced() {
+    for schema in [
+        json!({"properties": "a"}),
+        json!({"properties": [1]}),
+        json!({"properties": {"a": "b"}, "items": 1}),
+    ] {
+        let (object, _) = defined(schema, &[]);
+        assert_eq!(object["properties"]["kind"]["type"], "string");
+    }
+    let embedded = json!({"x-kubernetes-embedded-resource": true, "properties": 1});
+    let (object, _) = defined(json!({"properties": {"a": embedded}}), &[]);
+    assert_eq!(object["properties"]["a"]["properties"]["kind"]["type"], "string");
+}
+
+#[test]
 fn a_version_without_a_schema_is_an_object() {
     let (object, _) = defined(Value::Null, &[]);
     assert_eq!(object["type"], "object");
