@@ -10,6 +10,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::parallel;
+
 pub use kind::{JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark};
 
 /// Generated files by their path relative to an output folder, `/`-separated.
@@ -265,12 +267,13 @@ impl Plan {
     /// When a file cannot be written, renamed or removed. No file is half-written; if storing fails, none
     /// is replaced.
     pub fn write(self) -> Result<Summary, OutputError> {
-        let mut staged = Vec::new();
-        for change in &self.writes {
-            staged.push((stage(change)?, &change.path));
+        let folders: BTreeSet<&Path> = self.writes.iter().map(|change| folder(&change.path)).collect();
+        for folder in folders {
+            fs::create_dir_all(folder).map_err(|error| io_error("create", folder, error))?;
         }
-        for (file, path) in staged {
-            file.persist(path).map_err(|error| io_error("write", path, error.error))?;
+        let staged: Vec<_> = parallel::map(&self.writes, stage).into_iter().collect::<Result<_, _>>()?;
+        for (file, change) in staged.into_iter().zip(&self.writes) {
+            file.persist(&change.path).map_err(|error| io_error("write", &change.path, error.error))?;
         }
         for change in &self.removals {
             fs::remove_file(&change.path).map_err(|error| io_error("remove", &change.path, error))?;
@@ -283,9 +286,13 @@ impl Plan {
     }
 }
 
-fn stage(change: &Change) -> Result<tempfile::NamedTempFile, OutputError> {
-    let folder = change.path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| io_error("create", folder, error))?;
+/// The folder that a file lies in.
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
+}
+
+/// Stores the text in a file of its own, which is closed: there may be more of them than a process may have open.
+fn stage(change: &Change) -> Result<tempfile::TempPath, OutputError> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".kubesmith-");
     #[cfg(unix)]
@@ -294,10 +301,11 @@ fn stage(change: &Change) -> Result<tempfile::NamedTempFile, OutputError> {
         // What a plain create would use; the process's umask applies.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
+    let folder = folder(&change.path);
     let mut file = builder.tempfile_in(folder).map_err(|error| io_error("write", &change.path, error))?;
     let text = change.new.as_deref().unwrap_or("");
     file.write_all(text.as_bytes()).map_err(|error| io_error("write", &change.path, error))?;
-    Ok(file)
+    Ok(file.into_temp_path())
 }
 
 fn io_error(action: &'static str, path: &Path, source: io::Error) -> OutputError {
