@@ -332,15 +332,15 @@ impl Facts {
         if text.is_empty() {
             return Facts { plain: true, single: true, literal: false, multiline: false };
         }
-        let chars: Vec<char> = text.chars().collect();
         let mut facts = Facts { plain: true, single: true, literal: true, multiline: false };
         if text.starts_with("---") || text.starts_with("...") {
             facts.plain = false;
         }
-        for (at, &c) in chars.iter().enumerate() {
-            let previous = at.checked_sub(1).map(|before| chars[before]);
-            let next = chars.get(at + 1).copied();
-            facts.see(previous, c, next);
+        let mut previous = None;
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            facts.see(previous, c, chars.peek().copied());
+            previous = Some(c);
         }
         facts
     }

@@ -90,7 +90,9 @@ impl Collector {
 
     /// `prefix` is `items.` for what is said of the items of a list.
     fn constraints(&mut self, c: &Constraints, prefix: &str) {
-        let mut add = |name: &str, span: Option<Span>| self.span(&format!("{prefix}{name}"), span);
+        let mut add = |name: &str, span: Option<Span>| {
+            self.spans.extend(span.map(|span| (format!("{prefix}{name}"), span)));
+        };
         fn at<T>(value: &Option<Spanned<T>>) -> Option<Span> {
             value.as_ref().map(|value| value.span)
         }

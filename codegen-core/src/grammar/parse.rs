@@ -68,10 +68,15 @@ pub fn parse_attributes(
     diagnostics: &mut Diagnostics,
 ) -> Parsed {
     let spec = family.spec();
-    let owner = Owner { name: format!("#[{}]", family.name()), keys: spec.keys };
     let mut parsed = Parsed { span: None, entries: Vec::new(), meant: Vec::new() };
+    let markers = markers(family, item);
+    // Most items have no attribute of most families.
+    if markers.is_empty() && !item.attributes.iter().any(|it| it.path().is_ident(family.name())) {
+        return parsed;
+    }
+    let owner = Owner { name: format!("#[{}]", family.name()), keys: spec.keys };
     let mut parser = Parser { family, place, diagnostics, meant: Vec::new(), depth: 0 };
-    let mut markers = markers(family, item).into_iter().peekable();
+    let mut markers = markers.into_iter().peekable();
     for (index, attribute) in item.attributes.iter().enumerate() {
         while let Some((_, line, definition)) = markers.next_if(|(at, ..)| *at == index) {
             let (name, range) = line.name();

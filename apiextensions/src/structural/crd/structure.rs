@@ -30,8 +30,9 @@ fn check(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>
     if let Some(items) = &schema.items {
         check(items, Level::Item, &path.child("items"), causes);
     }
+    let properties = path.child("properties");
     for (name, property) in &schema.properties {
-        check(property, Level::Field, &path.child("properties").key(name), causes);
+        check(property, Level::Field, &properties.key(name), causes);
     }
     if let Some(additional) = &schema.additional_properties {
         let below = path.child("additionalProperties");
@@ -60,12 +61,12 @@ fn check_extensions(schema: &Structural, path: &Path, causes: &mut Vec<Cause>) {
 
 fn check_type(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
     let type_ = schema.type_.as_str();
-    let below = path.child("type");
+    let below = || path.child("type");
     if schema.embedded_resource && type_ != "object" {
         let detail = "must be object if x-kubernetes-embedded-resource is true";
         causes.push(match type_ {
-            "" => Cause::required(&below, detail),
-            type_ => Cause::invalid(&below, type_, detail),
+            "" => Cause::required(below(), detail),
+            type_ => Cause::invalid(below(), type_, detail),
         });
     } else if type_.is_empty() && !schema.int_or_string && !schema.preserves_unknown_fields() {
         let detail = match level {
@@ -73,29 +74,29 @@ fn check_type(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<C
             Level::Item => "must not be empty for specified array items",
             Level::Field => "must not be empty for specified object fields",
         };
-        causes.push(Cause::required(&below, detail));
+        causes.push(Cause::required(below(), detail));
     }
     if schema.embedded_resource && schema.additional_properties.is_some() {
         let detail = "must not be used if x-kubernetes-embedded-resource is set";
         causes.push(Cause::forbidden(path.child("additionalProperties"), detail));
     }
     if level == Level::Root && !matches!(type_, "" | "object") {
-        causes.push(Cause::invalid(&below, type_, "must be object at the root"));
+        causes.push(Cause::invalid(below(), type_, "must be object at the root"));
     }
 }
 
 /// `kind`, `apiVersion` and `metadata` belong to the server; a schema may restrict names only.
 fn check_meta(schema: &Structural, level: Level, path: &Path, causes: &mut Vec<Cause>) {
     let is_resource = level == Level::Root || schema.embedded_resource;
-    let properties = path.child("properties");
+    let properties = || path.child("properties");
     for name in ["kind", "apiVersion"] {
         if let Some(property) = schema.properties.get(name).filter(|p| is_resource && p.type_ != "string") {
-            let field = properties.key(name).child("type");
+            let field = properties().key(name).child("type");
             causes.push(Cause::invalid(field, property.type_.as_str(), "must be string"));
         }
     }
     if let Some(metadata) = schema.properties.get("metadata") {
-        let field = properties.key("metadata");
+        let field = properties().key("metadata");
         if is_resource && metadata.type_ != "object" {
             causes.push(Cause::invalid(field.child("type"), metadata.type_.as_str(), "must be object"));
         }
@@ -124,7 +125,7 @@ fn restricts_names_only(metadata: &Structural) -> bool {
 
 fn is_int_or_string(any_of: &[Structural]) -> bool {
     let only = |type_: &str| Structural { type_: type_.to_owned(), ..Structural::default() };
-    *any_of == [only("integer"), only("string")]
+    any_of.len() == 2 && *any_of == [only("integer"), only("string")]
 }
 
 fn starts_with_int_or_string(schema: &Structural) -> bool {
