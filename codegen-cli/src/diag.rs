@@ -184,7 +184,7 @@ fn snippets<'a>(
     let mut out = Vec::new();
     for id in files {
         let file = sources.file(id);
-        let mut snippet = Snippet::source(file.text.as_str()).path(file.name.as_str()).fold(true);
+        let mut snippet = Snippet::source(file.text.as_str()).path(&*file.name).fold(true);
         if primary.file == id {
             let annotation = AnnotationKind::Primary.span(within(primary, &file.text));
             snippet = snippet.annotation(if label.is_empty() { annotation } else { annotation.label(label) });
@@ -231,7 +231,7 @@ fn json_line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let place = |loc: Loc| {
         let (start, end) = (sources.position(loc), sources.position(Loc { start: loc.end, ..loc }));
         json!({
-            "file": sources.file(loc.file).name,
+            "file": &*sources.file(loc.file).name,
             "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
             "byte_start": loc.start, "byte_end": loc.end,
         })

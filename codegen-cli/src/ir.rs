@@ -6,8 +6,9 @@
 mod manifests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::schema::Schema;
 
@@ -241,12 +242,17 @@ pub struct TypeId(pub u32);
 /// A place in a source file, for diagnostics after lowering.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Span {
-    /// Path as the user would write it, `/`-separated.
-    pub file: String,
+    /// Path as the user would write it, `/`-separated; all places in a file share it.
+    #[serde(serialize_with = "as_text")]
+    pub file: Arc<str>,
     /// Byte offsets into the file.
     pub start: u32,
     /// End of the range, exclusive.
     pub end: u32,
+}
+
+fn as_text<S: Serializer>(file: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(file)
 }
 
 /// Where values were written, by the names that they have in the CRD: `default`, `items.pattern`,

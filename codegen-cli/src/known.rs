@@ -160,7 +160,7 @@ fn object_meta() -> Schema {
         ("namespace", string()),
     ];
     Schema {
-        properties: properties.map(|(name, schema)| (name.to_string(), schema)).into(),
+        properties: properties.map(|(name, schema)| (name.to_string(), schema.into())).into(),
         ..Schema::of_type("object")
     }
 }

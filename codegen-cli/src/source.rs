@@ -3,9 +3,11 @@
 //! Spans of `proc_macro2` belong to the thread that parsed the text. A [`Loc`] is a plain value: the
 //! file's number and a byte range. Everything after `parse` speaks of places in these terms.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Number of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,7 +43,7 @@ pub struct SourceFile {
     /// Where it is on disk.
     pub path: PathBuf,
     /// The path as the user would write it, `/`-separated.
-    pub name: String,
+    pub name: Arc<str>,
     /// Its text; empty for a file that could not be read.
     pub text: String,
 }
@@ -50,12 +52,15 @@ pub struct SourceFile {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// The first file of each name.
+    by_name: HashMap<Arc<str>, FileId>,
 }
 
 impl SourceMap {
     /// Adds a file.
     pub fn add(&mut self, file: SourceFile) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.by_name.entry(file.name.clone()).or_insert(id);
         self.files.push(file);
         id
     }
@@ -97,8 +102,8 @@ impl SourceMap {
 
     /// The place that the intermediate representation has stored.
     pub fn loc(&self, span: &crate::ir::Span) -> Option<Loc> {
-        let file = self.files.iter().position(|file| file.name == span.file)?;
-        Some(Loc { file: FileId(u32::try_from(file).ok()?), start: span.start, end: span.end })
+        let file = *self.by_name.get(&span.file)?;
+        Some(Loc { file, start: span.start, end: span.end })
     }
 
     /// The place as the intermediate representation stores it.

@@ -237,7 +237,7 @@ fn whole() -> Schema {
 
 fn object<const N: usize>(fields: [(&str, Schema); N]) -> Schema {
     let required = fields.iter().map(|(name, _)| (*name).to_string()).collect();
-    let properties = fields.map(|(name, schema)| (name.to_string(), schema)).into();
+    let properties = fields.map(|(name, schema)| (name.to_string(), schema.into())).into();
     Schema { properties, required, ..Schema::of_type("object") }
 }
 

@@ -145,7 +145,7 @@ impl Files {
         let name = display(&request.path);
         let id = self.sources.add(SourceFile {
             path: request.path.clone(),
-            name: name.clone(),
+            name: name.as_str().into(),
             text: String::new(),
         });
         let bytes = match fs::read(&request.path) {

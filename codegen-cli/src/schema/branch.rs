@@ -47,7 +47,7 @@ fn properties(schema: &Schema, shape: &Schema, out: &mut Schema) {
         let Some(own) = forms::value_of(schema, name, &free) else { continue };
         let property = restrict(own, common);
         if !property.is_empty() {
-            out.properties.insert(name.clone(), property);
+            out.properties.insert(name.clone(), property.into());
         }
     }
 }

@@ -112,10 +112,10 @@ impl<'a> Builder<'a> {
         let mut schema = self.named(resource.root);
         let described =
             |text: &str| Schema { description: Some(text.to_string()), ..Schema::of_type("string") };
-        schema.properties.insert("apiVersion".to_string(), described(API_VERSION));
-        schema.properties.insert("kind".to_string(), described(KIND));
+        schema.properties.insert("apiVersion".to_string(), described(API_VERSION).into());
+        schema.properties.insert("kind".to_string(), described(KIND).into());
         // The API server knows metadata; a description of it in a CRD is refused.
-        schema.properties.insert("metadata".to_string(), Schema::of_type("object"));
+        schema.properties.insert("metadata".to_string(), Schema::of_type("object").into());
         schema
     }
 
@@ -247,7 +247,7 @@ impl<'a> Builder<'a> {
             if field.required {
                 schema.required.insert(field.name.clone());
             }
-            schema.properties.insert(field.name.clone(), property);
+            schema.properties.insert(field.name.clone(), property.into());
         }
         forms::close(&mut schema);
         schema

@@ -123,7 +123,7 @@ impl Builder<'_> {
                 );
             }
             object.required.insert(tag.to_string());
-            object.properties.insert(tag.to_string(), names(&[variant], variants));
+            object.properties.insert(tag.to_string(), names(&[variant], variants).into());
             objects.push(object);
         }
         let schema = self.joined(objects, Junction::OneOf, span);
@@ -193,7 +193,7 @@ fn object(fields: impl IntoIterator<Item = (String, Schema, bool)>) -> Schema {
         if required {
             out.required.insert(name.clone());
         }
-        out.properties.insert(name, schema);
+        out.properties.insert(name, schema.into());
     }
     out
 }
@@ -220,7 +220,7 @@ fn with_tag(mut schema: Schema, tag: &str, names: Schema) -> Schema {
         branch.required.remove(tag);
     }
     schema.required.insert(tag.to_string());
-    schema.properties.insert(tag.to_string(), names);
+    schema.properties.insert(tag.to_string(), names.into());
     schema.type_ = Some("object".to_string());
     schema
 }

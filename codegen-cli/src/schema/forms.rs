@@ -1,6 +1,8 @@
 //! Kinds of JSON values in schemas: which a schema admits, and how a branch, which may not name a type,
 //! says it all the same.
 
+use std::sync::Arc;
+
 use serde_json::{Number, Value};
 
 use super::props::{Additional, Schema};
@@ -40,7 +42,7 @@ pub(super) fn beside_null(mut schema: Schema) -> Schema {
 
 /// The schema of the value under a name, if there may be one.
 pub(super) fn value_of<'a>(schema: &'a Schema, name: &str, free: &'a Schema) -> Option<&'a Schema> {
-    schema.properties.get(name).or_else(|| other_values(schema, free))
+    schema.properties.get(name).map(Arc::as_ref).or_else(|| other_values(schema, free))
 }
 
 /// The schema of values under names that have no property, if there may be any.

@@ -1,6 +1,9 @@
 //! Joins what a type says with what a field of that type adds, as controller-gen's flattening of
 //! `allOf: [type, field]` does.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::props::{Additional, Schema};
 
 /// Two parts of a schema that contradict each other.
@@ -80,13 +83,13 @@ pub fn overlay(mut base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
 
 fn overlay_children(
     base: &mut Schema,
-    properties: std::collections::BTreeMap<String, Schema>,
+    properties: BTreeMap<String, Arc<Schema>>,
     items: Option<Box<Schema>>,
     additional: Option<Additional>,
 ) -> Result<(), TypeConflict> {
     for (name, schema) in properties {
         let merged = match base.properties.remove(&name) {
-            Some(existing) => overlay(existing, schema)?,
+            Some(existing) => overlay(Arc::unwrap_or_clone(existing), Arc::unwrap_or_clone(schema))?.into(),
             None => schema,
         };
         base.properties.insert(name, merged);

@@ -1,6 +1,7 @@
 //! The structural part of OpenAPI v3 that a CustomResourceDefinition uses.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -54,8 +55,9 @@ pub struct Schema {
     pub enum_: Option<Vec<Value>>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub required: BTreeSet<String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub properties: BTreeMap<String, Schema>,
+    // Shared, since a type's schema stands wherever the type does.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", with = "shared")]
+    pub properties: BTreeMap<String, Arc<Schema>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_properties: Option<Additional>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +90,27 @@ pub struct Schema {
 
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+/// Properties as if they were not shared.
+mod shared {
+    use serde::{Deserializer, Serializer};
+
+    use super::{Arc, BTreeMap, Deserialize, Schema};
+
+    pub(super) fn serialize<S: Serializer>(
+        properties: &BTreeMap<String, Arc<Schema>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(properties.iter().map(|(name, schema)| (name, schema.as_ref())))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<String, Arc<Schema>>, D::Error> {
+        let properties = BTreeMap::<String, Schema>::deserialize(deserializer)?;
+        Ok(properties.into_iter().map(|(name, schema)| (name, Arc::new(schema))).collect())
+    }
 }
 
 /// `additionalProperties`.
@@ -148,7 +171,7 @@ impl Schema {
     pub fn walk_mut(&mut self, f: &mut impl FnMut(&mut Schema)) {
         f(self);
         for schema in self.properties.values_mut() {
-            schema.walk_mut(f);
+            Arc::make_mut(schema).walk_mut(f);
         }
         if let Some(Additional::Schema(schema)) = &mut self.additional_properties {
             schema.walk_mut(f);

@@ -179,7 +179,7 @@ fn properties(schemas: &[&Schema], path: &str, out: &mut Schema, conflicts: &mut
             // It would be filled in for alternatives that do not know it.
             property.default = None;
         }
-        out.properties.insert(name.clone(), property);
+        out.properties.insert(name.clone(), property.into());
     }
     let open: Vec<&Schema> = schemas.iter().filter_map(|schema| forms::other_values(schema, &free)).collect();
     if open.is_empty() {

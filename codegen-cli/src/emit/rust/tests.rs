@@ -43,7 +43,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
         client: Some(ClientTags { verbs: ALL_VERBS.to_vec() }),
         root: TypeId(0),
         has_status_field: true,
-        span: Span { file: "api/src/v1.rs".to_owned(), start: 0, end: 0 },
+        span: Span { file: "api/src/v1.rs".into(), start: 0, end: 0 },
         places: Places::new(),
     }
 }
@@ -264,7 +264,7 @@ fn user_text_cannot_break_out() {
     let mut cart = resource("Cart", Scope::Cluster);
     cart.code.summary = "*/ \"; fn evil() {} // `x` \\ [a] __Kind__ \n pub fn evil() {}".to_owned();
     cart.plural = "c\"); } fn evil() {".to_owned();
-    cart.span.file = "api/\nfn evil() {}".to_owned();
+    cart.span.file = "api/\nfn evil() {}".into();
     let mut options = options();
     options.header = "Licensed\nfn evil() {}".to_owned();
     let mut ir = ir(vec![cart]);
