@@ -90,14 +90,15 @@ fn after_load(
         return (ir, Vec::new());
     }
     diagnostics.extend(columns::infer(&mut ir, &schemas, sources));
-    diagnostics.extend(validate::validate(&ir, &schemas, sources));
+    let (crds, found) = validate::validate(&ir, &schemas, sources);
+    diagnostics.extend(found);
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());
     }
     diagnostics.extend(validate::conventions(&ir, &schemas, sources));
     let mut targets = Vec::new();
     if let Some(root) = &settings.crd_output {
-        let mut tree = crd::emit(&ir, &schemas, settings.refuse_unknown_fields);
+        let mut tree = crd::emit(&ir, &schemas, &crds, settings.refuse_unknown_fields);
         diagnostics.extend(validate::sizes(&ir, &schemas, &tree, sources));
         tree.prepend(&settings.crd_header);
         targets.push(Target { root: root.clone(), kind: Kind::Crd, tree });

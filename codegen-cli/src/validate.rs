@@ -10,9 +10,12 @@ mod sizes;
 mod versions;
 mod webhooks;
 
+use serde_json::Value;
+
 use crate::diag::Diagnostic;
 use crate::emit::crd;
 use crate::ir::{Ir, Resource, Span};
+use crate::parallel;
 use crate::schema::{Additional, Schema, Schemas};
 use crate::source::{Loc, SourceMap};
 
@@ -32,8 +35,9 @@ impl Input<'_> {
     }
 }
 
-/// Checks everything that must hold before anything is emitted.
-pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnostic> {
+/// Checks everything that must hold before anything is emitted. Returns the CRDs as well, in the order of
+/// [`crd::definitions`]: those that were made to be checked.
+pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> (Vec<Option<Value>>, Vec<Diagnostic>) {
     let input = Input { ir, schemas, sources };
     let definitions = crd::definitions(ir);
     let mut out = Vec::new();
@@ -45,23 +49,26 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnost
     names::resource_names_are_unique(&input, &mut out);
     names::code_names_are_unique(&input, &mut out);
     names::protected_groups_are_approved(&input, &mut out);
-    for definition in &definitions {
-        let known = out.len();
+    let checked = parallel::map(&definitions, |definition| {
+        let mut out = Vec::new();
         versions::agree(&input, definition, &mut out);
         versions::conversions_agree(&input, definition, &mut out);
         versions::one_is_stored(&input, definition, &mut out);
         versions::one_is_served(&input, definition, &mut out);
         // Versions that are not one kind have no CRD that a server could look at.
-        if fit && out.len() == known {
-            server::refusals(&input, definition, &mut out);
-        }
+        if fit && out.is_empty() { server::checked(&input, definition) } else { (None, out) }
+    });
+    let mut crds = Vec::new();
+    for (crd, mut found) in checked {
+        crds.push(crd);
+        out.append(&mut found);
     }
     paths::exist(&input, &mut out);
     numbers::fit(&input, &mut out);
     webhooks::names_are_unique(&input, &mut out);
     webhooks::configurations_are_unique(&input, &mut out);
     webhooks::values_fit(&input, &mut out);
-    out
+    (crds, out)
 }
 
 fn resources(ir: &Ir) -> impl Iterator<Item = &Resource> {

@@ -1,5 +1,6 @@
 //! Emits CustomResourceDefinitions, one file per group and plural: `<group>_<plural>.yaml`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -7,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::yaml;
 use crate::ir::{Conversion, CrdVersion, Ir, PrintColumn, Resource, Scale, Scope, WebhookEndpoint};
 use crate::output::{OutputTree, YAML_MARK};
+use crate::parallel;
 use crate::schema::Schemas;
 
 /// A CRD: the versions of a kind.
@@ -35,20 +37,28 @@ pub fn definitions(ir: &Ir) -> Vec<Definition<'_>> {
     ordered.collect()
 }
 
-/// Emits every CRD. With `refuse_unknown_fields`, `preserveUnknownFields: false` is written although it is the default.
-pub fn emit(ir: &Ir, schemas: &Schemas, refuse_unknown_fields: bool) -> OutputTree {
-    let mut tree = OutputTree::new();
-    for definition in definitions(ir) {
-        let (Some(mut object), Some((_, first))) =
-            (object(&definition, schemas), definition.versions.first())
-        else {
-            continue;
-        };
+/// Emits every CRD. `objects` has those of [`definitions`] that were made before. With `refuse_unknown_fields`,
+/// `preserveUnknownFields: false` is written although it is the default.
+pub fn emit(
+    ir: &Ir,
+    schemas: &Schemas,
+    objects: &[Option<Value>],
+    refuse_unknown_fields: bool,
+) -> OutputTree {
+    let definitions = definitions(ir);
+    let numbered: Vec<_> = definitions.iter().enumerate().collect();
+    let texts = parallel::map(&numbered, |(at, definition)| {
+        let made = objects.get(*at).and_then(Option::as_ref).map(Cow::Borrowed);
+        let mut object = made.or_else(|| object(definition, schemas).map(Cow::Owned))?;
+        let (_, first) = definition.versions.first()?;
         if refuse_unknown_fields {
-            object["spec"]["preserveUnknownFields"] = false.into();
+            object.to_mut()["spec"]["preserveUnknownFields"] = false.into();
         }
-        let name = format!("{}_{}.yaml", definition.group, first.plural);
-        tree.insert(name, yaml::document(&object));
+        Some((format!("{}_{}.yaml", definition.group, first.plural), yaml::document(&object)))
+    });
+    let mut tree = OutputTree::new();
+    for (name, text) in texts.into_iter().flatten() {
+        tree.insert(name, text);
     }
     tree
 }

@@ -21,22 +21,36 @@ use crate::ir::Resource;
 use crate::source::Loc;
 use site::Site;
 
-/// Reports everything that an API server would refuse a CRD for.
-pub(super) fn refusals(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(mut object) = crd::object(definition, input.schemas) else { return };
+/// Makes a CRD, and reports everything that an API server would refuse it for.
+pub(super) fn checked(input: &Input<'_>, definition: &Definition<'_>) -> (Option<Value>, Vec<Diagnostic>) {
+    let Some(mut object) = crd::object(definition, input.schemas) else { return (None, Vec::new()) };
     // What the server fills in before it looks.
-    if object.pointer("/spec/conversion").is_none() {
+    let is_filled_in = object.pointer("/spec/conversion").is_none();
+    if is_filled_in {
         object["spec"]["conversion"] = json!({"strategy": "None"});
     }
-    let mut causes = validate_crd(&object, None);
-    if causes.is_empty() {
-        return;
+    let causes = validate_crd(&object, None);
+    if !causes.is_empty() {
+        return (None, refusals(input, definition, causes, object));
     }
+    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut).filter(|_| is_filled_in) {
+        spec.remove("conversion");
+    }
+    (Some(object), Vec::new())
+}
+
+/// What the causes are in terms of the source.
+fn refusals(
+    input: &Input<'_>,
+    definition: &Definition<'_>,
+    mut causes: Vec<Cause>,
+    mut object: Value,
+) -> Vec<Diagnostic> {
     let report = Report { input, definition, schemas: schemas(&object) };
     causes.extend(report.rules_behind_defaults(&causes, &mut object));
     let mut found: Vec<Diagnostic> = causes.iter().filter_map(|cause| report.diagnostic(cause)).collect();
     report.total_cost(&causes, &mut found);
-    out.append(&mut found);
+    found
 }
 
 /// The schemas of the versions; `None` where one cannot be read.
