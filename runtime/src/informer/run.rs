@@ -343,7 +343,10 @@ fn rounded(period: Duration) -> Duration {
 }
 
 fn same_version<K: Cached>(old: &K, new: &K) -> bool {
-    old.object_version().is_some() && old.object_version() == new.object_version()
+    // A server that has begun anew may give a version twice, but no uid.
+    old.object_version().is_some()
+        && old.object_version() == new.object_version()
+        && old.object_uid() == new.object_uid()
 }
 
 fn delivery<K>(change: &Change<K>, kind: Kind) -> Delivery<K> {

@@ -8,14 +8,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::backoff::Backoff;
+pub(crate) use super::protocol::{Action, Failure, Input, Request};
 use crate::random::Random;
 
-/// First delay after a failure.
-const BACKOFF_INITIAL: Duration = Duration::from_millis(800);
-/// Longest delay before jitter.
-const BACKOFF_CAP: Duration = Duration::from_secs(30);
-/// Without a failure for this long, delays start over.
-const BACKOFF_RESET: Duration = Duration::from_secs(120);
 /// A watch asks for this to twice this.
 const WATCH_TIMEOUT: Duration = Duration::from_secs(300);
 /// A watch that is still open this long after its timeout is dead. Ours: client-go leaves it to TCP.
@@ -31,81 +27,6 @@ const RELIST_INTERVAL: Duration = Duration::from_secs(30);
 /// `limit` of paged lists.
 pub(crate) const PAGE_SIZE: u32 = 500;
 
-/// What happened.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Input<'a> {
-    /// The deadline may have passed: the beginning, the end of a wait, or silence.
-    Deadline,
-    /// The request was answered with success; its body follows.
-    Opened,
-    /// An object arrived, or an event about one.
-    Object { version: Option<&'a str> },
-    /// A bookmark arrived.
-    Bookmark { version: &'a str, initial_events_end: bool },
-    /// A page of a list is complete.
-    PageEnd { version: &'a str, continue_token: Option<&'a str> },
-    /// The body of a watch ended in order.
-    Ended,
-    /// The request was refused, or its body broke.
-    Failed(Failure),
-}
-
-/// How it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// 410: the version, or the continue token, is no longer kept.
-    Expired,
-    /// The version is newer than anything the server has.
-    TooLarge,
-    /// 429, with how long the server asks to wait.
-    TooManyRequests { retry_after: Option<Duration> },
-    /// Any other refusal.
-    Refused { code: u16, retry_after: Option<Duration> },
-    /// The connection.
-    Transport,
-    /// What arrived is not what was asked for.
-    Malformed,
-}
-
-/// What to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    /// Go on reading.
-    Continue,
-    /// Keep the object aside until [`Action::Commit`]; go on reading.
-    Stage,
-    /// Write the object to the store; go on reading.
-    Apply,
-    /// What was kept aside is the whole state: replace the store with it. Then send the request, or go on
-    /// reading if there is none.
-    Commit { version: String, then: Option<Request> },
-    /// Drop the current body and send this.
-    Send(Request),
-    /// Drop the current body and wait for the deadline.
-    Wait,
-}
-
-/// A request to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
-    /// A list or one page of it.
-    List {
-        /// Empty: the newest state.
-        version: String,
-        limit: Option<u32>,
-        continue_token: Option<String>,
-        /// The same page as before: what arrived of it is to be forgotten.
-        again: bool,
-    },
-    /// A watch.
-    Watch {
-        version: String,
-        /// Begin with the present state. What was kept aside is to be forgotten.
-        initial_events: bool,
-        timeout: Duration,
-    },
-}
-
 #[derive(Clone, Debug)]
 enum Phase {
     New,
@@ -118,6 +39,8 @@ enum Phase {
         timeout: Duration,
         events: bool,
     },
+    /// A list of one object, for its version alone.
+    Checking,
     Waiting(Next),
 }
 
@@ -165,7 +88,7 @@ impl Machine {
             streaming,
             fall_back: false,
             page_size: PAGE_SIZE,
-            backoff: Backoff { next: BACKOFF_INITIAL, last: None },
+            backoff: Backoff::new(),
             random,
             last_list: None,
             malformed_in_a_row: 0,
@@ -190,7 +113,7 @@ impl Machine {
     /// What the current request is, for messages.
     pub(crate) fn verb(&self) -> &'static str {
         match self.phase {
-            Phase::Listing(_) => "list",
+            Phase::Listing(_) | Phase::Checking => "list",
             _ => "watch",
         }
     }
@@ -251,7 +174,7 @@ impl Machine {
     fn opened(&mut self, now: Instant) -> Action {
         match &mut self.phase {
             Phase::Streaming => self.deadline = now + INITIAL_SILENCE,
-            Phase::Listing(_) => self.deadline = now + ANSWER_TIMEOUT,
+            Phase::Listing(_) | Phase::Checking => self.deadline = now + ANSWER_TIMEOUT,
             Phase::Watching { opened, timeout, .. } => {
                 *opened = Some(now);
                 self.deadline = now + *timeout + WATCH_GRACE;
@@ -278,7 +201,7 @@ impl Machine {
                     None => Action::Apply,
                 }
             }
-            Phase::New | Phase::Waiting(_) => Action::Continue,
+            Phase::New | Phase::Checking | Phase::Waiting(_) => Action::Continue,
         }
     }
 
@@ -316,6 +239,14 @@ impl Machine {
     }
 
     fn page_end(&mut self, now: Instant, version: &str, continue_token: Option<&str>) -> Action {
+        if matches!(self.phase, Phase::Checking) {
+            // Newer is no reason to go on from there: what the silent watch has kept back may lie between.
+            if goes_back(&self.version, version) {
+                self.expired = true;
+                return self.relist(now);
+            }
+            return self.watch(now);
+        }
         let Phase::Listing(listing) = &self.phase else { return Action::Continue };
         match continue_token {
             Some(token) if !token.is_empty() => {
@@ -347,8 +278,13 @@ impl Machine {
             Phase::Listing(_) => self.failed(now, Failure::Transport),
             Phase::Watching { opened, events, .. } => {
                 let short = opened.is_none_or(|opened| now < opened + SHORT_WATCH);
-                if short && !events { self.wait(now, None, Next::Watch) } else { self.watch(now) }
+                match events {
+                    true => self.watch(now),
+                    false if short => self.wait(now, None, Next::Watch),
+                    false => self.check(now),
+                }
             }
+            Phase::Checking => self.failed(now, Failure::Transport),
             Phase::New | Phase::Waiting(_) => Action::Continue,
         }
     }
@@ -361,12 +297,23 @@ impl Machine {
             Phase::New => self.begin(now),
             Phase::Streaming => self.list_instead(now),
             Phase::Listing(_) => self.failed(now, Failure::Transport),
-            Phase::Watching { opened: Some(_), .. } => self.watch(now),
+            Phase::Watching { opened: Some(_), events: true, .. } => self.watch(now),
+            Phase::Watching { opened: Some(_), events: false, .. } => self.check(now),
+            Phase::Checking => self.failed(now, Failure::Transport),
             Phase::Watching { opened: None, .. } => self.wait(now, None, Next::Watch),
             Phase::Waiting(Next::Begin) => self.begin(now),
             Phase::Waiting(Next::Page(listing)) => self.page(now, listing, true),
             Phase::Waiting(Next::Watch) => self.watch(now),
         }
+    }
+
+    /// Asks for the server's version, after a watch that brought nothing, not even the bookmarks that servers send every
+    /// minute: one that came back with an older state sends nothing until its versions have caught up. Ours.
+    fn check(&mut self, now: Instant) -> Action {
+        self.phase = Phase::Checking;
+        self.deadline = now + ANSWER_TIMEOUT;
+        let (version, limit) = (String::new(), Some(1));
+        Action::Send(Request::List { version, limit, continue_token: None, again: false })
     }
 
     fn watch(&mut self, now: Instant) -> Action {
@@ -378,6 +325,12 @@ impl Machine {
             Phase::Streaming => self.streaming_failed(now, failure),
             Phase::Listing(listing) => self.listing_failed(now, failure, listing),
             Phase::Watching { opened, events, .. } => self.watching_failed(now, failure, opened, events),
+            Phase::Checking => match failure {
+                Failure::TooManyRequests { retry_after } | Failure::Refused { retry_after, .. } => {
+                    self.wait(now, retry_after, Next::Watch)
+                }
+                _ => self.wait(now, None, Next::Watch),
+            },
             Phase::New | Phase::Waiting(_) => Action::Continue,
         }
     }
@@ -479,23 +432,6 @@ impl Machine {
 fn goes_back(last: &str, next: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number(last) && is_number(next) && (next.len(), next) < (last.len(), last)
-}
-
-struct Backoff {
-    next: Duration,
-    last: Option<Instant>,
-}
-
-impl Backoff {
-    fn delay(&mut self, now: Instant, random: &mut Random) -> Duration {
-        if self.last.is_some_and(|last| now >= last + BACKOFF_RESET) {
-            self.next = BACKOFF_INITIAL;
-        }
-        let delay = self.next.mul_f64(1.0 + random());
-        self.last = Some(now);
-        self.next = (self.next * 2).min(BACKOFF_CAP);
-        delay
-    }
 }
 
 #[cfg(test)]

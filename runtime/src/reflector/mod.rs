@@ -6,6 +6,7 @@
 //!
 //! An object that does not decode is reported with its key, remembered as undecodable, and the rest goes on.
 
+mod backoff;
 mod cached;
 pub(crate) mod decode;
 mod error;
@@ -13,6 +14,7 @@ mod lines;
 mod machine;
 mod options;
 mod page;
+mod protocol;
 mod request;
 mod shell;
 mod staged;

@@ -286,8 +286,9 @@ impl<K: Cached> Reflector<K> {
                 }
             }
             Item::Undecodable(broken) => {
-                self.machine.on(now, Input::Object { version: None });
-                self.undecodable(broken, true, batch);
+                if self.machine.on(now, Input::Object { version: None }) == Action::Stage {
+                    self.undecodable(broken, true, batch);
+                }
             }
         }
     }

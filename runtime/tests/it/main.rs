@@ -16,4 +16,5 @@ mod metrics;
 mod record;
 mod reflector;
 mod scripted;
+mod transport;
 mod workqueue;

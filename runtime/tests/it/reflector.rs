@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
+use kubesmith_runtime::informer::{InformerOptions, ResourceEventHandlerFuncs, SharedInformer};
 use kubesmith_runtime::reflector::ReflectorOptions;
 use serde_json::json;
 use tokio::time::Instant;
@@ -270,6 +270,67 @@ async fn a_watch_that_stays_silent_past_its_timeout_is_replaced() {
     assert!(waited >= Duration::from_secs(330) && waited <= Duration::from_secs(631), "{waited:?}");
     watch.ok().event("ADDED", &map("b", 6));
     shows(&informer, &["a@1", "b@6"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_came_back_with_older_versions_is_asked_when_its_watch_stays_empty() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    drop(server.sync(&[map("a", 100)], "100").await);
+    synced(&informer).await;
+    // The server, restored to version 40, waits for 100 to come.
+    let silent = server.watch().await.ok();
+    let check = server.list().await;
+    assert!(silent.is_closed());
+    assert_eq!((check.get("limit"), check.get("resourceVersion")), (Some("1"), None));
+    check.refuse(503, "ServiceUnavailable");
+    let silent = server.watch().await.ok();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    drop(silent);
+    server.list().await.page(&[broken("b", 30)], "40", Some("more"));
+    let again = server.streaming_list().await;
+    assert_eq!(again.get("resourceVersion"), None);
+    let watch = again.ok();
+    watch.event("ADDED", &map("b", 30));
+    watch.bookmark("40", true);
+    shows(&informer, &["b@30"]).await;
+    assert_eq!(informer.undecodable_total(), 0, "what the question brings is not looked at");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_server_is_asked_and_believed() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    synced(&informer).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    drop(watch);
+    let watch = server.watch().await.ok();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    drop(watch);
+    server.list().await.page(&[map("a", 1)], "9", None);
+    assert_eq!(server.watch().await.get("resourceVersion"), Some("5"));
+    shows(&informer, &["a@1"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_version_of_another_object_is_told() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    let uids = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&uids);
+    let handler = ResourceEventHandlerFuncs::new().on_update(move |_, new: Arc<ConfigMap>| {
+        seen.lock().unwrap().push(new.metadata.uid.clone().unwrap());
+    });
+    informer.add_event_handler(handler).unwrap();
+    let watch = server.sync(&[map("a", 7)], "9").await;
+    synced(&informer).await;
+    watch.event("ERROR", &status(410, "Expired"));
+    let mut other = map("a", 7);
+    other["metadata"]["uid"] = json!("another");
+    let _watch = server.sync(&[other], "8").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(*uids.lock().unwrap(), ["another"]);
 }
 
 #[tokio::test(start_paused = true)]

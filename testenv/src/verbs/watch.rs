@@ -151,7 +151,10 @@ impl Watch {
                 more = self.cursor.wait() => self.done = !more,
                 _ = self.stopping.changed() => self.done = true,
                 () = sleep_until(self.end) => self.done = true,
-                _ = period => self.encoder.bookmark(&mut self.out, self.seen, false),
+                // A version that is still to come is nothing that the client could know everything up to.
+                _ = period => if self.seen <= self.encoder.server.store.current() {
+                    self.encoder.bookmark(&mut self.out, self.seen, false);
+                },
             }
         }
     }

@@ -108,6 +108,20 @@ async fn a_version_that_is_compacted_is_gone() {
     assert!(matches!(event, WatchEvent::Error(status) if status.code == 410));
 }
 
+#[tokio::test(start_paused = true)]
+async fn bookmarks_are_of_versions_that_there_are() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let api = widgets(&env).await;
+    let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    let future = (version.parse::<u64>().unwrap() + 10).to_string();
+    for (version, expected) in [(&version, 3), (&future, 0)] {
+        let watch = api.watch(&WatchParams::default().timeout(200), version).await.unwrap();
+        let events: Vec<_> = watch.try_collect().await.unwrap();
+        assert!(events.iter().all(|event| matches!(event, WatchEvent::Bookmark(_))), "{events:?}");
+        assert_eq!(events.len(), expected, "bookmarks of {version} in 200 s");
+    }
+}
+
 #[tokio::test]
 async fn a_namespace_takes_its_content_along() {
     let env = TestEnv::builder().controllers(true).start().await.unwrap();
