@@ -111,6 +111,9 @@ struct Generate {
     /// Gives embedded metadata a schema: name, namespace, labels, annotations, finalizers.
     #[arg(long)]
     generate_embedded_object_meta: bool,
+    /// Keeps formats in schemas of kube-rs's types that API servers do not know and warn of, such as uint32.
+    #[arg(long)]
+    keep_unknown_formats: bool,
     /// Writes spec.preserveUnknownFields into CRDs that were once v1beta1; false is all that v1 allows.
     #[arg(long = "deprecated-v1beta1-compatibility-preserve-unknown-fields", value_name = "BOOL")]
     preserve_unknown_fields: Option<bool>,
@@ -239,6 +242,7 @@ fn settings(arguments: Generate) -> Result<Vec<Settings>, config::UsageError> {
             max_desc_len: arguments.max_desc_len,
             allow_dangerous_types: arguments.allow_dangerous_types,
             generate_embedded_object_meta: arguments.generate_embedded_object_meta,
+            keep_unknown_formats: arguments.keep_unknown_formats,
             preserve_unknown_fields: arguments.preserve_unknown_fields,
             crd_header_file: arguments.crd_header_file,
             manifests: arguments.manifests,

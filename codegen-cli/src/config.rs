@@ -114,6 +114,9 @@ pub struct CrdConfig {
     /// an object without fields, which an API server prunes.
     #[serde(default)]
     pub generate_embedded_object_meta: bool,
+    /// Whether schemas of kube-rs's types keep formats that API servers do not know, such as `uint32`.
+    #[serde(default)]
+    pub keep_unknown_formats: bool,
     /// Writes `spec.preserveUnknownFields`, for API servers that converted the CRD from v1beta1. `false` is all that v1 allows.
     pub deprecated_v1beta1_compatibility_preserve_unknown_fields: Option<bool>,
     /// File whose comments begin every CRD; ` YEAR` in it is replaced.
@@ -150,6 +153,7 @@ pub struct Overrides {
     pub max_desc_len: Option<usize>,
     pub allow_dangerous_types: bool,
     pub generate_embedded_object_meta: bool,
+    pub keep_unknown_formats: bool,
     pub preserve_unknown_fields: Option<bool>,
     pub crd_header_file: Option<PathBuf>,
     pub manifests: ManifestFlags,
@@ -186,6 +190,8 @@ pub struct Settings {
     pub allow_dangerous_types: bool,
     /// Whether embedded metadata has a schema.
     pub generate_embedded_object_meta: bool,
+    /// Whether formats stay that API servers do not know.
+    pub keep_unknown_formats: bool,
     /// Whether `preserveUnknownFields: false` is written.
     pub refuse_unknown_fields: bool,
     /// Text of the header file, with the year put in.

@@ -175,6 +175,25 @@ pub struct CrdVersion {
     pub annotations: BTreeMap<String, String>,
     /// Labels of the CRD object.
     pub labels: BTreeMap<String, String>,
+    /// Whose habits the CRD follows.
+    #[serde(skip_serializing_if = "CrdStyle::is_default")]
+    pub style: CrdStyle,
+}
+
+/// Generators say the same CRD with more or fewer words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum CrdStyle {
+    /// controller-gen: `listKind`, and empty subresources beside columns.
+    #[default]
+    ControllerGen,
+    /// kube-rs: neither; a column's priority is written as it was given.
+    Kube,
+}
+
+impl CrdStyle {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How objects are converted between the versions of a kind.
@@ -293,6 +312,8 @@ pub enum Shape {
     Unit,
     /// One of several forms.
     Enum(Enum),
+    /// The form that this schema describes; nothing is added to it.
+    Given(Box<Schema>),
 }
 
 /// What a newtype, tuple or variant holds without a name.
@@ -384,7 +405,7 @@ impl Shape {
     pub fn fields(&self) -> std::slice::Iter<'_, Field> {
         match self {
             Shape::Struct(fields) => fields.iter(),
-            Shape::Newtype(_) | Shape::Tuple(_) | Shape::Unit | Shape::Enum(_) => [].iter(),
+            Shape::Newtype(_) | Shape::Tuple(_) | Shape::Unit | Shape::Enum(_) | Shape::Given(_) => [].iter(),
         }
     }
 }

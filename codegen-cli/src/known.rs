@@ -47,6 +47,8 @@ const PRELUDE: &[&str] = &[
 /// The crates whose types are known here, and those that re-export them.
 const CRATES: &[&str] = &[
     "alloc",
+    "arrayvec",
+    "bigdecimal",
     "bytes",
     "chrono",
     "core",
@@ -59,9 +61,12 @@ const CRATES: &[&str] = &[
     "kube_client",
     "kube_core",
     "kubesmith_runtime",
+    "rust_decimal",
     "semver",
     "serde",
     "serde_json",
+    "smallvec",
+    "smol_str",
     "std",
     "url",
     "uuid",

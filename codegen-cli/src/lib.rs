@@ -19,6 +19,7 @@ pub mod facts;
 pub mod format;
 pub mod ir;
 pub mod known;
+mod kube;
 pub mod lints;
 pub mod load;
 pub mod lower;

@@ -17,6 +17,7 @@ use std::collections::{BTreeSet, HashMap};
 use kubesmith_core::diag::Code;
 
 use self::generics::Instance;
+pub(crate) use self::generics::Scope;
 use crate::diag::Diagnostic;
 use crate::facts;
 use crate::ir::{InputCrate, Ir, Places, TypeDef, TypeId, TypeRef};
@@ -83,6 +84,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Low
             resources.extend(ctx.resource(id, item, facts));
         }
     }
+    resources.extend(ctx.custom_resources());
     let manifests = manifests::lower(crates, sources, &mut ctx.diagnostics);
     let nothing = resources.is_empty() && manifests.is_empty();
     if nothing && ctx.diagnostics.is_empty() && !crates.list.is_empty() {
@@ -90,7 +92,8 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Low
         let names: Vec<String> = inputs.map(|krate| display(&krate.folder)).collect();
         ctx.diagnostics.push(
             Diagnostic::error(Code::NO_RESOURCE, None, format!("no resource in {}", names.join(", "))).help(
-                "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`",
+                "a resource is a struct with `#[derive(Resource)]` and `#[resource(group = \"...\", version = \"...\")]`, or kube's \
+                 `#[derive(CustomResource)]`; types that macros define are not seen",
             ),
         );
     }
@@ -108,9 +111,9 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Low
 }
 
 /// State of a lowering.
-struct Ctx<'a> {
+pub(crate) struct Ctx<'a> {
     crates: &'a Crates,
-    resolver: &'a Resolver<'a>,
+    pub(crate) resolver: &'a Resolver<'a>,
     sources: &'a SourceMap,
     options: LowerOptions,
     types: Vec<TypeDef>,
@@ -126,7 +129,7 @@ struct Ctx<'a> {
     aliases: Vec<Instance>,
     /// Diagnostics that may be reported again, or not at all.
     withheld: Vec<Vec<Diagnostic>>,
-    diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Ctx<'_> {

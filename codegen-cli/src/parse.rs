@@ -4,7 +4,9 @@
 //! looked at; no other file is known here.
 
 pub(crate) mod depth;
+mod derives;
 mod facts;
+mod kube;
 mod manifests;
 mod places;
 mod types;
@@ -20,10 +22,13 @@ use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Item, Meta, Visibility as SynVisibility};
 
+use self::derives::{DeriveNames, Derives};
+use self::kube::KubeDerives;
 use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::docs;
 use crate::facts::{ManifestFacts, ModuleFacts};
+use crate::kube::attributes::CustomResource;
 use crate::source::{FileId, Loc};
 use crate::syntax::{
     ContainerSerde, Derived, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, TypeItem, TypeKind,
@@ -33,7 +38,8 @@ use crate::syntax::{
 /// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items.
 pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagnostic>) {
     let (offset, body) = body(text);
-    let mut parser = Parser { file, offset, cfg, diagnostics: Vec::new() };
+    let mut parser =
+        Parser { file, offset, cfg, derive_names: DeriveNames::default(), diagnostics: Vec::new() };
     let mut items = Items::default();
     let mut manifests = ManifestFacts::default();
     if let Err(at) = depth::check(body) {
@@ -88,6 +94,8 @@ struct Parser<'a> {
     /// Bytes before the parsed text.
     offset: usize,
     cfg: &'a Cfg,
+    /// Names of macros in the module that is read.
+    derive_names: DeriveNames,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -121,6 +129,13 @@ impl Parser<'_> {
     }
 
     fn items(&mut self, items: &[Item], out: &mut Items) {
+        let inner = DeriveNames::of(items, &self.derive_names);
+        let outer = std::mem::replace(&mut self.derive_names, inner);
+        self.module_items(items, out);
+        self.derive_names = outer;
+    }
+
+    fn module_items(&mut self, items: &[Item], out: &mut Items) {
         for item in items.iter().filter(|item| self.cfg.active(attributes(item))) {
             match item {
                 Item::Struct(item) => out.types.push(self.structure(item)),
@@ -229,6 +244,8 @@ impl Parser<'_> {
             derived: Derived::default(),
             resource: None,
             genclient: None,
+            schemars: None,
+            custom_resource: None,
         }
     }
 
@@ -236,7 +253,10 @@ impl Parser<'_> {
         let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
         let expanded = self.cfg.structure(item);
         let item = expanded.as_ref().unwrap_or(item);
-        let derives = Derives::of(&item.attrs);
+        let names = self.derive_names.derives(&item.attrs);
+        let (derives, kube) = (Derives::of(&names, &item.attrs), KubeDerives::of(&names));
+        definition.schemars = self.derived_struct(item, kube).map(Box::new);
+        definition.custom_resource = self.kube_item(&item.ident, &item.attrs, kube);
         let mut diagnostics = Diagnostics::new();
         if derives.resource {
             if let Some(input) = ResourceInput::from_struct(item, &mut diagnostics) {
@@ -252,11 +272,26 @@ impl Parser<'_> {
         definition
     }
 
+    fn kube_item(
+        &mut self,
+        ident: &Ident,
+        attributes: &[Attribute],
+        derives: KubeDerives,
+    ) -> Option<Box<CustomResource>> {
+        if !derives.resource {
+            return None;
+        }
+        self.custom_resource(ident, attributes).map(Box::new)
+    }
+
     fn enumeration(&mut self, item: &syn::ItemEnum) -> TypeItem {
         let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
         let expanded = self.cfg.enumeration(item);
         let item = expanded.as_ref().unwrap_or(item);
-        let derives = Derives::of(&item.attrs);
+        let names = self.derive_names.derives(&item.attrs);
+        let (derives, kube) = (Derives::of(&names, &item.attrs), KubeDerives::of(&names));
+        definition.schemars = self.derived_enum(item, kube).map(Box::new);
+        definition.custom_resource = self.kube_item(&item.ident, &item.attrs, kube);
         let mut diagnostics = Diagnostics::new();
         if derives.resource {
             // What the macro says of it; it never becomes a resource.
@@ -272,7 +307,7 @@ impl Parser<'_> {
     fn union(&mut self, item: &syn::ItemUnion) -> TypeItem {
         let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
         definition.kind = TypeKind::Other("a union");
-        let derives = Derives::of(&item.attrs);
+        let derives = Derives::of(&self.derive_names.derives(&item.attrs), &item.attrs);
         if derives.resource || derives.schema {
             let mut diagnostics = Diagnostics::new();
             let data = syn::DataUnion { union_token: item.union_token, fields: item.fields.clone() };
@@ -384,32 +419,6 @@ impl Parser<'_> {
 
 fn description(lines: &[String]) -> Option<String> {
     docs::description(lines.iter().map(String::as_str))
-}
-
-/// Which derives a type has: ours and serde's.
-#[derive(Clone, Copy, Debug, Default)]
-struct Derives {
-    resource: bool,
-    schema: bool,
-    serde: Derived,
-}
-
-impl Derives {
-    fn of(attributes: &[Attribute]) -> Self {
-        let mut out = Self::default();
-        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
-            let parser = syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
-            let Ok(paths) = attribute.parse_args_with(parser) else { continue };
-            for path in paths {
-                let name = path.segments.last().map(|segment| segment.ident.to_string());
-                out.resource |= name.as_deref() == Some("Resource");
-                out.schema |= name.as_deref() == Some("Schema");
-                out.serde.serialize |= name.as_deref() == Some("Serialize");
-                out.serde.deserialize |= name.as_deref() == Some("Deserialize");
-            }
-        }
-        out
-    }
 }
 
 /// The enum as a derive macro gets it.

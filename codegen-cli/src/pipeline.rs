@@ -81,6 +81,7 @@ fn after_load(
     let options = SchemaOptions {
         max_desc_len: settings.max_desc_len,
         embedded_object_meta: settings.generate_embedded_object_meta,
+        keep_unknown_formats: settings.keep_unknown_formats,
     };
     let (schemas, found) = schema::build(&ir, sources, options);
     // What was not built cannot be checked.

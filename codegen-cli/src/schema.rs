@@ -10,8 +10,10 @@ mod size;
 mod union;
 
 pub use build::{SchemaOptions, Schemas, build};
+pub(crate) use forms::{close, unit};
 pub use merge::{TypeConflict, overlay};
 pub use props::{Additional, ExternalDocs, Rule, Schema};
+pub(crate) use union::{Junction, union};
 
 /// CEL's reserved words, which field names are escaped for.
 const CEL_RESERVED: &[&str] = &[

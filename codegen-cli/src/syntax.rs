@@ -3,6 +3,7 @@
 //! Only facts of the file itself are here. Nothing is resolved: a type is the path that was written.
 
 use crate::facts::{GenclientFacts, ManifestFacts, ModuleFacts, ResourceFacts, TypeFacts};
+use crate::kube::attributes::{self as kube, JsonExpr, Predicate, SchemaFunction};
 use crate::source::{FileId, Loc};
 
 /// An identifier and its place.
@@ -36,7 +37,7 @@ pub struct Items {
     pub uses: Vec<UseItem>,
     /// `mod` declarations.
     pub modules: Vec<ModuleItem>,
-    /// Constants, and functions without parameters.
+    /// Constants and functions.
     pub values: Vec<ValueItem>,
     /// `impl` blocks of types.
     pub impls: Vec<ImplItem>,
@@ -44,7 +45,7 @@ pub struct Items {
     pub macros: Vec<Name>,
 }
 
-/// A constant, or a function without parameters, as far as its value can be read.
+/// A constant or a function, as far as its value can be read.
 #[derive(Clone, Debug)]
 pub struct ValueItem {
     /// Its name.
@@ -60,7 +61,7 @@ pub struct ImplItem {
     pub ty: PathExpr,
     /// Last segment of the trait's path; `None`: an inherent block.
     pub of_trait: Option<Name>,
-    /// Associated constants and functions without parameters.
+    /// Associated constants and functions.
     pub values: Vec<ValueItem>,
 }
 
@@ -89,6 +90,10 @@ pub struct TypeItem {
     pub resource: Option<Box<ResourceFacts>>,
     /// `#[genclient(...)]` of a root type.
     pub genclient: Option<GenclientFacts>,
+    /// What the derive macros of schemars and kube read.
+    pub schemars: Option<Box<kube::Derived>>,
+    /// `#[kube(...)]` of the spec of a custom resource.
+    pub custom_resource: Option<Box<kube::CustomResource>>,
 }
 
 /// Which of serde's traits a type derives.
@@ -266,8 +271,22 @@ pub enum ValueKind {
     Tuple(Vec<ValueExpr>),
     /// `a::f(b)`
     Call(PathExpr, Vec<ValueExpr>),
-    /// `A { b: c }`
-    Struct(PathExpr, Vec<(String, ValueExpr)>),
+    /// `A { b: c }`, `A { b: c, ..rest }`
+    Struct(PathExpr, Vec<(String, ValueExpr)>, Option<Box<ValueExpr>>),
+    /// `!a`
+    Not(Box<ValueExpr>),
+    /// `format!("a{}b", c)`: the texts between the values, and the values.
+    Format(Vec<String>, Vec<ValueExpr>),
+    /// `let a = b; c`
+    Block(Vec<(String, ValueExpr)>, Box<ValueExpr>),
+    /// `json!(..)`
+    Json(Box<JsonExpr>),
+    /// A function with the names of its parameters.
+    Function(Vec<String>, Box<ValueExpr>),
+    /// The body of a function that returns a schema.
+    SchemaFunction(Box<SchemaFunction>),
+    /// The body of a function that decides whether a field is left out.
+    Predicate(Box<Predicate>),
     /// Anything else: its value is not known before the program runs.
     Unknown,
 }
@@ -282,6 +301,20 @@ pub enum Operator {
     Div,
     Rem,
     ShiftLeft,
+}
+
+impl Operator {
+    /// The result for integers; `None` where there is none.
+    pub fn apply(self, a: i128, b: i128) -> Option<i128> {
+        match self {
+            Self::Add => a.checked_add(b),
+            Self::Sub => a.checked_sub(b),
+            Self::Mul => a.checked_mul(b),
+            Self::Div => a.checked_div(b),
+            Self::Rem => a.checked_rem(b),
+            Self::ShiftLeft => a.checked_mul(2_i128.checked_pow(u32::try_from(b).ok()?)?),
+        }
+    }
 }
 
 impl TypeExpr {

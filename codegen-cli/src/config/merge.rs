@@ -79,6 +79,7 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         allow_dangerous_types: flags.allow_dangerous_types || config.crd.allow_dangerous_types,
         generate_embedded_object_meta: flags.generate_embedded_object_meta
             || config.crd.generate_embedded_object_meta,
+        keep_unknown_formats: flags.keep_unknown_formats || config.crd.keep_unknown_formats,
         refuse_unknown_fields: preserve == Some(false),
         header,
         crd_header,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::yaml;
-use crate::ir::{Conversion, CrdVersion, Ir, PrintColumn, Resource, Scale, Scope, WebhookEndpoint};
+use crate::ir::{Conversion, CrdStyle, CrdVersion, Ir, PrintColumn, Resource, Scale, Scope, WebhookEndpoint};
 use crate::output::{OutputTree, YAML_MARK};
 use crate::parallel;
 use crate::schema::Schemas;
@@ -151,6 +151,11 @@ fn names(resource: &Resource) -> Value {
         "plural": resource.plural,
         "singular": resource.singular,
     });
+    if resource.crd.style == CrdStyle::Kube
+        && let Value::Object(members) = &mut out
+    {
+        members.remove("listKind");
+    }
     if !resource.categories.is_empty() {
         out["categories"] = json!(resource.categories);
     }
@@ -171,7 +176,8 @@ fn version(name: &str, resource: &Resource, storage: bool, schemas: &Schemas) ->
     out["schema"]["openAPIV3Schema"] =
         schemas.of(resource).map_or(Value::Null, crate::schema::Schema::to_value);
     if !crd.print_columns.is_empty() {
-        out["additionalPrinterColumns"] = crd.print_columns.iter().map(column).collect();
+        out["additionalPrinterColumns"] =
+            crd.print_columns.iter().map(|found| column(found, crd.style)).collect();
     }
     if let Some(subresources) = subresources(crd) {
         out["subresources"] = subresources;
@@ -198,7 +204,8 @@ fn subresources(crd: &CrdVersion) -> Option<Value> {
     if let Some(scale) = &crd.scale {
         out.insert("scale".to_string(), scale_value(scale));
     }
-    (!out.is_empty() || !crd.print_columns.is_empty()).then_some(Value::Object(out))
+    let says_nothing = crd.style == CrdStyle::ControllerGen && !crd.print_columns.is_empty();
+    (!out.is_empty() || says_nothing).then_some(Value::Object(out))
 }
 
 fn scale_value(scale: &Scale) -> Value {
@@ -212,7 +219,7 @@ fn scale_value(scale: &Scale) -> Value {
     out
 }
 
-fn column(column: &PrintColumn) -> Value {
+fn column(column: &PrintColumn, style: CrdStyle) -> Value {
     let mut out = json!({
         "jsonPath": column.json_path,
         "name": column.name,
@@ -224,7 +231,7 @@ fn column(column: &PrintColumn) -> Value {
     if let Some(format) = &column.format {
         out["format"] = json!(format);
     }
-    if let Some(priority) = column.priority.filter(|priority| *priority != 0) {
+    if let Some(priority) = column.priority.filter(|priority| *priority != 0 || style == CrdStyle::Kube) {
         out["priority"] = json!(priority);
     }
     out

@@ -22,7 +22,7 @@ const NAME_LIMIT: usize = 200;
 
 /// What a parameter stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Arg {
+pub(crate) enum Arg {
     /// A type.
     Type(TypeRef),
     /// A constant.
@@ -36,7 +36,7 @@ pub(super) type Instance = (ItemId, Rc<[Arg]>);
 
 /// Where a type is used, and what parameters stand for there.
 #[derive(Clone, Debug)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     pub(super) krate: usize,
     pub(super) module: ModuleId,
     params: Rc<[(String, Arg)]>,
@@ -55,6 +55,15 @@ impl Scope {
     /// The arguments, in the order of the parameters.
     pub(super) fn arguments(&self) -> Rc<[Arg]> {
         self.params.iter().map(|(_, argument)| argument.clone()).collect()
+    }
+
+    /// A scope in which some parameters are constants.
+    pub(crate) fn with_values(
+        krate: usize,
+        module: ModuleId,
+        values: impl Iterator<Item = (String, i128)>,
+    ) -> Self {
+        Self { krate, module, params: values.map(|(name, value)| (name, Arg::Value(value))).collect() }
     }
 
     /// The scope of another module, in which no parameters are known.
@@ -159,7 +168,7 @@ impl Ctx<'_> {
     }
 
     /// Stores diagnostics that may have to be reported again.
-    pub(super) fn keep(&mut self, found: Vec<Diagnostic>) -> usize {
+    pub(crate) fn keep(&mut self, found: Vec<Diagnostic>) -> usize {
         self.withheld.iter().position(|known| *known == found).unwrap_or_else(|| {
             self.withheld.push(found);
             self.withheld.len() - 1
@@ -167,7 +176,7 @@ impl Ctx<'_> {
     }
 
     /// Reports diagnostics that were stored, once.
-    pub(super) fn replay(&mut self, at: usize) {
+    pub(crate) fn replay(&mut self, at: usize) {
         for diagnostic in self.withheld[at].clone() {
             if !self.diagnostics.contains(&diagnostic) {
                 self.diagnostics.push(diagnostic);

@@ -11,12 +11,26 @@ use super::{ClientUse, Ctx};
 use crate::diag::Diagnostic;
 use crate::docs;
 use crate::facts::ResourceFacts;
-use crate::ir::{ClientTags, Group, Resource, ResourceCode, Shape, TypeId, Version};
+use crate::ir::{ClientTags, Group, Places, Resource, ResourceCode, Shape, TypeDef, TypeId, Version};
+use crate::kube::Dialect;
+use crate::kube::attributes::CustomResource;
 use crate::resolve::ItemId;
+use crate::schema::Schema;
+use crate::source::Loc;
 use crate::syntax::{Name, PathExpr, TypeItem};
 
 /// Fields of a root type whose place in an object is fixed.
 pub(super) const METADATA: &str = "metadata";
+
+/// What is known of a root type beside its attribute.
+struct Root {
+    id: TypeId,
+    type_path: String,
+    has_status_field: bool,
+    client: Option<ClientTags>,
+    summary: String,
+    loc: Loc,
+}
 
 /// A resource with the facts that belong to its group.
 pub(super) struct Lowered {
@@ -48,11 +62,68 @@ impl Ctx<'_> {
                 field.required = metadata_presence(item) == Some(true);
             }
         }
+        let client = item.genclient.as_ref().map(|tags| ClientTags {
+            verbs: if has_status_field { tags.with_status.clone() } else { tags.without_status.clone() },
+        });
+        let summary = item.description.as_deref().map(docs::summary).unwrap_or_default();
+        let root = Root { id: root, type_path: path?, has_status_field, client, summary, loc: item.name.loc };
+        Some(self.lowered(facts, (group?, version?), module.code_name, root))
+    }
+
+    /// Lowers every resource in kube's dialect.
+    pub(super) fn custom_resources(&mut self) -> Vec<Lowered> {
+        let resolver = self.resolver;
+        let crates = self.crates;
+        let found = resolver.items().filter(|(id, _)| crates.list[id.krate].is_input);
+        let found = found.filter(|(id, _)| !resolver.module_facts(*id).skip);
+        let found = found.filter_map(|(id, item)| Some((id, item.custom_resource.as_deref()?)));
+        let mut dialect = Dialect::new(self);
+        let made: Vec<_> = found.map(|(id, resource)| (id, resource, dialect.root(id, resource))).collect();
+        let all: Vec<&CustomResource> = made.iter().map(|(_, resource, _)| *resource).collect();
+        let lowered = made.into_iter().filter_map(|(id, resource, schema)| {
+            let mut lowered = self.custom_resource(id, resource, schema?)?;
+            lowered.resource.crd.storage = is_stored(resource, &all);
+            Some(lowered)
+        });
+        lowered.collect()
+    }
+
+    fn custom_resource(&mut self, id: ItemId, resource: &CustomResource, schema: Schema) -> Option<Lowered> {
+        let facts = &resource.facts;
+        let spec = self.resolver.definition_path(id);
+        let module = spec.rsplit_once("::").map_or("", |(module, _)| module);
+        let path = format!("{module}::{}", resource.root.text);
+        let definition = TypeDef {
+            path: path.clone(),
+            span: self.sources.span(self.resolver.item(id).name.loc),
+            description: schema.description.clone(),
+            shape: Shape::Given(Box::new(schema)),
+            facts: Schema::default(),
+            places: Places::new(),
+        };
+        let root = Root {
+            id: self.add(definition),
+            type_path: path,
+            has_status_field: resource.status.is_some(),
+            client: None,
+            summary: String::new(),
+            loc: self.resolver.item(id).name.loc,
+        };
+        Some(self.lowered(facts, (facts.group.clone()?, facts.version.clone()?), None, root))
+    }
+
+    fn lowered(
+        &self,
+        facts: &ResourceFacts,
+        (group, version): (Name, Name),
+        code_name: Option<Name>,
+        root: Root,
+    ) -> Lowered {
         let plural = names::pluralize_type(&facts.kind.text);
-        Some(Lowered {
-            group: group?,
-            version: version?.text,
-            code_name: facts.code_name.clone().or(module.code_name),
+        Lowered {
+            group,
+            version: version.text,
+            code_name: facts.code_name.clone().or(code_name),
             informer_code_name: facts.informer_code_name.clone(),
             resource: Resource {
                 kind: facts.kind.text.clone(),
@@ -63,26 +134,20 @@ impl Ctx<'_> {
                 categories: texts(&facts.categories),
                 scope: facts.scope,
                 code: ResourceCode {
-                    type_path: path?,
+                    type_path: root.type_path,
                     module: names::module_name(&facts.kind.text),
                     accessor: names::method_name(&plural),
                     plural,
-                    summary: item.description.as_deref().map(docs::summary).unwrap_or_default(),
+                    summary: root.summary,
                 },
                 crd: facts.crd.clone(),
-                client: item.genclient.as_ref().map(|tags| ClientTags {
-                    verbs: if has_status_field {
-                        tags.with_status.clone()
-                    } else {
-                        tags.without_status.clone()
-                    },
-                }),
-                root,
-                has_status_field,
-                span: self.sources.span(item.name.loc),
+                client: root.client,
+                root: root.id,
+                has_status_field: root.has_status_field,
+                span: self.sources.span(root.loc),
                 places: self.spans(&facts.places),
             },
-        })
+        }
     }
 
     /// The path by which a root type is named; `None` after a diagnostic.
@@ -203,6 +268,18 @@ impl Ctx<'_> {
         }
         first.map(|name| name.text.clone())
     }
+}
+
+/// Whether a version is stored. kube stores all that say nothing; of several versions of a kind it can be one.
+fn is_stored(resource: &CustomResource, all: &[&CustomResource]) -> bool {
+    if resource.storage.is_some() {
+        return resource.storage == Some(true);
+    }
+    let name = |resource: &CustomResource| {
+        (resource.facts.group.as_ref().map(|group| group.text.clone()), resource.facts.kind.text.clone())
+    };
+    let mut versions = all.iter().filter(|other| name(other) == name(resource));
+    versions.all(|other| std::ptr::eq(*other, resource) || other.storage == Some(false))
 }
 
 /// What attributes on the root's `metadata` field say of its presence.

@@ -7,7 +7,7 @@ use super::generics::{Arg, Instance, Scope};
 use crate::diag::Diagnostic;
 use crate::ir::{Shape, Tagging, TypeRef};
 use crate::known::{self, Known};
-use crate::resolve::{ItemId, Target};
+use crate::resolve::{ItemId, Target, Unresolved};
 use crate::source::Loc;
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeKind, ValueExpr};
 
@@ -141,19 +141,23 @@ impl Ctx<'_> {
                 None
             }
             Err(unresolved) => {
-                let message = if path.segments.len() == 1 {
-                    format!("cannot find the type `{}`", path.text())
-                } else {
-                    format!("cannot find `{}` in the path `{}`", unresolved.name, path.text())
-                };
-                self.diagnostics.push(
-                    Diagnostic::error(Code::UNRESOLVED_TYPE, path.loc, message)
-                        .label("not found in the input crates or among the known types")
-                        .help_opt(unresolved.hint),
-                );
+                self.report_unresolved(path, unresolved);
                 None
             }
         }
+    }
+
+    pub(crate) fn report_unresolved(&mut self, path: &PathExpr, unresolved: Unresolved) {
+        let message = if path.segments.len() == 1 {
+            format!("cannot find the type `{}`", path.text())
+        } else {
+            format!("cannot find `{}` in the path `{}`", unresolved.name, path.text())
+        };
+        self.diagnostics.push(
+            Diagnostic::error(Code::UNRESOLVED_TYPE, path.loc, message)
+                .label("not found in the input crates or among the known types")
+                .help_opt(unresolved.hint),
+        );
     }
 
     /// A type parameter in use.
@@ -321,7 +325,7 @@ impl Ctx<'_> {
     }
 
     /// A type of a crate that could not be read; before that was tried nobody sees it.
-    fn report_unread(&mut self, path: &PathExpr, at: usize, external: &str) {
+    pub(crate) fn report_unread(&mut self, path: &PathExpr, at: usize, external: &str) {
         let foreign = &self.crates.foreign[at];
         let mut diagnostic = Diagnostic::error(
             Code::UNREAD_CRATE,
@@ -378,7 +382,7 @@ impl Ctx<'_> {
                         && definition.variants.iter().all(|v| v.content.is_none() && !v.untagged)
                 }
                 Shape::Newtype(inner) => self.is_key(&inner.ty),
-                Shape::Struct(_) | Shape::Tuple(_) | Shape::Unit => false,
+                Shape::Struct(_) | Shape::Tuple(_) | Shape::Unit | Shape::Given(_) => false,
             },
             _ => false,
         }

@@ -8,14 +8,14 @@ use super::generics::{Arg, Scope};
 use crate::ir::{Enum, Field, Shape, Tagging, TypeRef};
 use crate::known::{self, Simple};
 use crate::resolve::Value;
-use crate::syntax::{Operator, PathExpr, ValueExpr, ValueKind};
+use crate::syntax::{PathExpr, ValueExpr, ValueKind};
 
 /// How many constants may lead from one to the next.
 const LIMIT: usize = 32;
 
 impl Ctx<'_> {
     /// The integer that an expression is.
-    pub(super) fn integer(&self, scope: &Scope, expr: &ValueExpr) -> Option<i128> {
+    pub(crate) fn integer(&self, scope: &Scope, expr: &ValueExpr) -> Option<i128> {
         self.integer_at(scope, expr, 0)
     }
 
@@ -28,14 +28,7 @@ impl Ctx<'_> {
             ValueKind::Neg(inner) => self.integer_at(scope, inner, depth)?.checked_neg(),
             ValueKind::Binary(operator, a, b) => {
                 let (a, b) = (self.integer_at(scope, a, depth)?, self.integer_at(scope, b, depth)?);
-                match operator {
-                    Operator::Add => a.checked_add(b),
-                    Operator::Sub => a.checked_sub(b),
-                    Operator::Mul => a.checked_mul(b),
-                    Operator::Div => a.checked_div(b),
-                    Operator::Rem => a.checked_rem(b),
-                    Operator::ShiftLeft => a.checked_mul(2_i128.checked_pow(u32::try_from(b).ok()?)?),
-                }
+                operator.apply(a, b)
             }
             ValueKind::Path(path) => {
                 if let (Some(Arg::Value(value)), 1) = (scope.param(&path.segments[0]), path.segments.len()) {
@@ -103,10 +96,12 @@ impl Ctx<'_> {
             (ValueKind::Tuple(items), TypeRef::Tuple(types)) if items.len() == types.len() => {
                 items.iter().zip(types).map(|(value, ty)| self.json(scope, value, ty, depth)).collect()
             }
-            (ValueKind::Struct(_, values), TypeRef::Named(id)) => match &self.types[id.0 as usize].shape {
-                Shape::Struct(fields) => self.object(scope, values, fields, depth),
-                _ => None,
-            },
+            (ValueKind::Struct(_, values, None), TypeRef::Named(id)) => {
+                match &self.types[id.0 as usize].shape {
+                    Shape::Struct(fields) => self.object(scope, values, fields, depth),
+                    _ => None,
+                }
+            }
             (_, TypeRef::Known(path)) => self.scalar(scope, expr, known::simple(path)?),
             _ => None,
         }

@@ -13,7 +13,7 @@ use serde_json::{Map, Number, Value};
 use super::Parser;
 use crate::facts::{GenclientFacts, ModuleFacts, ResourceFacts, TypeFacts};
 use crate::ir::{
-    self, ConversionWebhook, CrdVersion, Deprecation, PrintColumn, Scale, Scope, WebhookEndpoint,
+    self, ConversionWebhook, CrdStyle, CrdVersion, Deprecation, PrintColumn, Scale, Scope, WebhookEndpoint,
 };
 use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema, cel_field};
 use crate::syntax::Name;
@@ -54,7 +54,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn resource(&self, input: &ResourceInput) -> ResourceFacts {
-        let attrs = &input.attrs;
+        self.resource_facts(&input.attrs)
+    }
+
+    pub(super) fn resource_facts(&self, attrs: &ResourceAttrs) -> ResourceFacts {
         ResourceFacts {
             loc: self.loc(attrs.span),
             is_given: attrs.is_given,
@@ -135,6 +138,7 @@ fn crd_version(attrs: &ResourceAttrs) -> CrdVersion {
         selectable_fields: attrs.selectable_fields.iter().map(|path| path.value.clone()).collect(),
         annotations,
         labels: attrs.labels.iter().map(|(key, value)| (key.value.clone(), value.value.clone())).collect(),
+        style: CrdStyle::default(),
     }
 }
 

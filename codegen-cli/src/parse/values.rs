@@ -4,14 +4,18 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ImplItem as SynImplItem, Item, Lit, Member, Stmt, Type, UnOp};
 
-use super::Parser;
-use crate::syntax::{ImplItem, Operator, ValueExpr, ValueItem, ValueKind};
+use super::{Parser, uses};
+use crate::syntax::{ImplItem, Operator, PathExpr, ValueExpr, ValueItem, ValueKind, Visibility};
 
 /// Expressions nested deeper are no simple ones.
 const DEPTH_LIMIT: usize = 64;
 
+/// How often the item of a list may be repeated.
+const REPETITION_LIMIT: i128 = 1024;
+
 /// Methods that turn a value into an equal one of another type.
-const CONVERSIONS: &[&str] = &["into", "to_owned", "to_string", "clone"];
+const CONVERSIONS: &[&str] =
+    &["into", "to_owned", "to_string", "clone", "unwrap", "into_iter", "iter", "collect", "to_vec", "cloned"];
 
 impl Parser<'_> {
     /// A constant or a function without parameters.
@@ -46,18 +50,90 @@ impl Parser<'_> {
     }
 
     fn function(&self, signature: &syn::Signature, block: &syn::Block) -> Option<ValueItem> {
-        if !signature.inputs.is_empty() {
-            return None;
+        let special = if signature.inputs.len() == 1 { self.unary_function(signature, block) } else { None };
+        if special.is_some() {
+            return special;
         }
-        let expr = match &block.stmts[..] {
-            [Stmt::Expr(expr, None)] => self.value(expr),
-            _ => self.unknown(block.span()),
-        };
-        Some(ValueItem { name: self.name(&signature.ident), expr })
+        let expr = ValueExpr { kind: self.block_value(block), loc: self.loc(block.span()) };
+        let mut value = ValueItem { name: self.name(&signature.ident), expr };
+        if !signature.inputs.is_empty() {
+            let kind = ValueKind::Function(parameters(signature)?, Box::new(value.expr.clone()));
+            value.expr.kind = kind;
+        }
+        Some(value)
     }
 
-    fn unknown(&self, span: proc_macro2::Span) -> ValueExpr {
-        ValueExpr { kind: ValueKind::Unknown, loc: self.loc(span) }
+    /// The value of a body: an expression, behind variables that are only made and filled.
+    fn block_value(&self, block: &syn::Block) -> ValueKind {
+        let Some((last, rest)) = block.stmts.split_last() else { return ValueKind::Unknown };
+        let result = match last {
+            Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _) => self.value(expr),
+            Stmt::Expr(expr, None) => self.value(expr),
+            Stmt::Macro(call) if call.semi_token.is_none() => {
+                ValueExpr { kind: self.macro_value(&call.mac, 0), loc: self.loc(call.mac.span()) }
+            }
+            _ => return ValueKind::Unknown,
+        };
+        if rest.is_empty() {
+            return result.kind;
+        }
+        let mut variables: Vec<(String, ValueExpr)> = Vec::new();
+        for stmt in rest {
+            if self.step(stmt, &mut variables).is_none() {
+                return ValueKind::Unknown;
+            }
+        }
+        ValueKind::Block(variables, Box::new(result))
+    }
+
+    /// `let name = value;`, and `name.insert(key, value);` or `name.push(value);` of a list or map that began empty.
+    fn step(&self, stmt: &Stmt, variables: &mut Vec<(String, ValueExpr)>) -> Option<()> {
+        match stmt {
+            Stmt::Local(local) => {
+                let pattern = match &local.pat {
+                    syn::Pat::Type(typed) => &*typed.pat,
+                    pattern => pattern,
+                };
+                let syn::Pat::Ident(name) = pattern else { return None };
+                let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+                variables.push((name.ident.unraw().to_string(), self.value(&init.expr)));
+            }
+            Stmt::Item(Item::Use(item)) => {
+                let mut leaves = Vec::new();
+                uses::leaves(&item.tree, Visibility::Restricted, false, &mut Vec::new(), &mut leaves);
+                for leaf in leaves {
+                    let loc = self.loc(item.span());
+                    let global = item.leading_colon.is_some();
+                    let path = PathExpr { global, segments: leaf.segments, arguments: Vec::new(), loc };
+                    variables.push((leaf.binding?, ValueExpr { kind: ValueKind::Path(path), loc }));
+                }
+            }
+            Stmt::Expr(Expr::MethodCall(call), Some(_)) => {
+                let Expr::Path(path) = &*call.receiver else { return None };
+                let name = path.path.get_ident()?.unraw().to_string();
+                let (_, value) = variables.iter_mut().rev().find(|(known, _)| *known == name)?;
+                let mut items = match &value.kind {
+                    ValueKind::List(items) => items.clone(),
+                    ValueKind::Call(path, arguments)
+                        if arguments.is_empty()
+                            || path.segments.last().is_some_and(|name| name == "with_capacity") =>
+                    {
+                        Vec::new()
+                    }
+                    _ => return None,
+                };
+                let arguments = self.values(&call.args, 0);
+                let kind = match (call.method.to_string().as_str(), arguments.len()) {
+                    ("push" | "insert", 1) => arguments.into_iter().next()?.kind,
+                    ("insert", 2) => ValueKind::Tuple(arguments),
+                    _ => return None,
+                };
+                items.push(ValueExpr { kind, loc: self.loc(call.span()) });
+                value.kind = ValueKind::List(items);
+            }
+            _ => return None,
+        }
+        Some(())
     }
 
     pub(super) fn value(&self, expr: &Expr) -> ValueExpr {
@@ -77,19 +153,22 @@ impl Parser<'_> {
             Expr::Group(inner) => self.value_kind(&inner.expr, depth),
             Expr::Reference(inner) => self.value_kind(&inner.expr, depth),
             Expr::Cast(inner) => self.value_kind(&inner.expr, depth),
-            Expr::Block(inner) => match &inner.block.stmts[..] {
-                [Stmt::Expr(expr, None)] => self.value_kind(expr, depth),
-                _ => ValueKind::Unknown,
-            },
+            Expr::Block(inner) => self.block_value(&inner.block),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => ValueKind::Neg(boxed(&unary.expr)),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => ValueKind::Not(boxed(&unary.expr)),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.value_kind(&unary.expr, depth),
+            // What is made when it is first used.
+            Expr::Closure(closure) if closure.inputs.is_empty() => self.value_kind(&closure.body, depth),
             Expr::Binary(binary) => match operator(&binary.op) {
                 Some(operator) => ValueKind::Binary(operator, boxed(&binary.left), boxed(&binary.right)),
                 None => ValueKind::Unknown,
             },
             Expr::Path(path) if path.qself.is_none() => ValueKind::Path(self.path_expr(&path.path)),
+            Expr::Return(syn::ExprReturn { expr: Some(inner), .. }) => self.value_kind(inner, depth),
+            Expr::Repeat(repeat) => self.repeated(&repeat.expr, &repeat.len, depth),
             Expr::Array(array) => ValueKind::List(self.values(&array.elems, depth)),
             Expr::Tuple(tuple) => ValueKind::Tuple(self.values(&tuple.elems, depth)),
-            Expr::Macro(call) => self.list_macro(&call.mac, depth),
+            Expr::Macro(call) => self.macro_value(&call.mac, depth),
             Expr::Call(call) => match &*call.func {
                 Expr::Path(path) if path.qself.is_none() => {
                     ValueKind::Call(self.path_expr(&path.path), self.values(&call.args, depth))
@@ -101,6 +180,11 @@ impl Parser<'_> {
             {
                 self.value_kind(&call.receiver, depth)
             }
+            Expr::MethodCall(call) if call.method == "expect" => self.value_kind(&call.receiver, depth),
+            Expr::MethodCall(call) if call.method == "map" && is_conversion(&call.args) => {
+                self.value_kind(&call.receiver, depth)
+            }
+            Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => length(&call.receiver),
             Expr::Struct(literal) => self.structure_value(literal, depth),
             _ => ValueKind::Unknown,
         }
@@ -110,18 +194,80 @@ impl Parser<'_> {
         exprs.into_iter().map(|expr| self.value_at(expr, depth)).collect()
     }
 
-    fn list_macro(&self, call: &syn::Macro, depth: usize) -> ValueKind {
+    /// `vec![..]`, `json!(..)`, and `concat!(..)` of literals.
+    fn macro_value(&self, call: &syn::Macro, depth: usize) -> ValueKind {
+        if call.path.segments.last().is_some_and(|segment| segment.ident == "json") {
+            let parsed = call.parse_body_with(|input: syn::parse::ParseStream<'_>| self.json_tokens(input));
+            return parsed.map_or(ValueKind::Unknown, |json| ValueKind::Json(Box::new(json)));
+        }
+        if call.path.is_ident("format") {
+            return self.format_value(call, depth);
+        }
+        if call.path.is_ident("vec")
+            && let Ok((item, len)) = call.parse_body_with(repetition)
+        {
+            return self.repeated(&item, &len, depth);
+        }
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
         match call.parse_body_with(parser) {
             Ok(items) if call.path.is_ident("vec") => ValueKind::List(self.values(&items, depth)),
+            Ok(items) if call.path.is_ident("concat") => {
+                let texts: Option<String> = items.iter().map(text).collect();
+                texts.map_or(ValueKind::Unknown, ValueKind::Text)
+            }
+            _ => ValueKind::Unknown,
+        }
+    }
+
+    /// `format!("{}:{port}", host)`, as far as nothing is said of widths and the like.
+    fn format_value(&self, call: &syn::Macro, depth: usize) -> ValueKind {
+        let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
+        let Ok(arguments) = call.parse_body_with(parser) else { return ValueKind::Unknown };
+        let Some(text) = arguments.first().and_then(text) else { return ValueKind::Unknown };
+        let mut given = arguments.iter().skip(1);
+        let (mut pieces, mut values) = (Vec::new(), Vec::new());
+        let mut rest = text.as_str();
+        while let Some((piece, after)) = rest.split_once('{') {
+            let Some((name, after)) = after.split_once('}') else { return ValueKind::Unknown };
+            if piece.contains('}') || after.starts_with('}') {
+                return ValueKind::Unknown;
+            }
+            let value = if name.is_empty() {
+                given.next().map(|value| self.value_at(value, depth))
+            } else {
+                syn::parse_str::<syn::Ident>(name).ok().map(|name| {
+                    let name = syn::Ident::new(&name.to_string(), call.path.span());
+                    self.value_at(&syn::parse_quote! { #name }, depth)
+                })
+            };
+            let Some(value) = value else { return ValueKind::Unknown };
+            pieces.push(piece.to_string());
+            values.push(value);
+            rest = after;
+        }
+        if rest.contains('}') || given.next().is_some() {
+            return ValueKind::Unknown;
+        }
+        pieces.push(rest.to_string());
+        ValueKind::Format(pieces, values)
+    }
+
+    /// `[a; 3]`
+    fn repeated(&self, item: &Expr, len: &Expr, depth: usize) -> ValueKind {
+        match self.value_kind(len, depth) {
+            ValueKind::Int(len) if (0..=REPETITION_LIMIT).contains(&len) => {
+                let item = self.value_at(item, depth);
+                ValueKind::List((0..len).map(|_| item.clone()).collect())
+            }
             _ => ValueKind::Unknown,
         }
     }
 
     fn structure_value(&self, literal: &syn::ExprStruct, depth: usize) -> ValueKind {
-        if literal.qself.is_some() || literal.rest.is_some() {
+        if literal.qself.is_some() {
             return ValueKind::Unknown;
         }
+        let rest = literal.rest.as_ref().map(|rest| Box::new(self.value_at(rest, depth)));
         let fields = literal.fields.iter().map(|field| {
             let name = match &field.member {
                 Member::Named(ident) => ident.unraw().to_string(),
@@ -129,7 +275,83 @@ impl Parser<'_> {
             };
             (name, self.value_at(&field.expr, depth))
         });
-        ValueKind::Struct(self.path_expr(&literal.path), fields.collect())
+        ValueKind::Struct(self.path_expr(&literal.path), fields.collect(), rest)
+    }
+}
+
+/// `item; length`
+fn repetition(input: syn::parse::ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
+    let item = input.parse()?;
+    input.parse::<syn::Token![;]>()?;
+    Ok((item, input.parse()?))
+}
+
+/// The names of a function's parameters; `None` where one is no name.
+fn parameters(signature: &syn::Signature) -> Option<Vec<String>> {
+    let name = |input: &syn::FnArg| match input {
+        syn::FnArg::Typed(typed) => match &*typed.pat {
+            syn::Pat::Ident(name) => Some(name.ident.unraw().to_string()),
+            _ => None,
+        },
+        syn::FnArg::Receiver(_) => None,
+    };
+    signature.inputs.iter().map(name).collect()
+}
+
+/// The text of a literal.
+fn text(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(literal) => match self::literal(&literal.lit) {
+            ValueKind::Text(text) => Some(text),
+            ValueKind::Int(value) => Some(value.to_string()),
+            ValueKind::Bool(value) => Some(value.to_string()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The length of a text in bytes.
+fn length(expr: &Expr) -> ValueKind {
+    let length = text(expr).and_then(|text| i128::try_from(text.len()).ok());
+    length.map_or(ValueKind::Unknown, ValueKind::Int)
+}
+
+/// `String::from`, `ToString::to_string` and their kin.
+fn is_conversion(arguments: &syn::punctuated::Punctuated<Expr, syn::Token![,]>) -> bool {
+    match arguments.first() {
+        Some(Expr::Path(path)) => {
+            let last = path.path.segments.last().map(|segment| segment.ident.to_string());
+            last.is_some_and(|name| ["from", "into", "to_string", "to_owned"].contains(&name.as_str()))
+        }
+        Some(Expr::Closure(closure)) => match closure.inputs.first() {
+            Some(input) if closure.inputs.len() == 1 => is_converted(&closure.body, input),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether the expression is the pattern's value, but for conversions.
+fn is_converted(expr: &Expr, pattern: &syn::Pat) -> bool {
+    match (expr, pattern) {
+        (Expr::MethodCall(call), _) => {
+            let is_conversion = CONVERSIONS.iter().any(|name| call.method == name);
+            is_conversion && call.args.is_empty() && is_converted(&call.receiver, pattern)
+        }
+        (Expr::Call(call), _) if call.args.len() == 1 => {
+            let Expr::Path(function) = &*call.func else { return false };
+            let is_from = function.path.segments.last().is_some_and(|segment| segment.ident == "from");
+            is_from && is_converted(&call.args[0], pattern)
+        }
+        (Expr::Unary(unary), _) if matches!(unary.op, UnOp::Deref(_)) => is_converted(&unary.expr, pattern),
+        (Expr::Tuple(tuple), syn::Pat::Tuple(patterns)) => {
+            tuple.elems.len() == patterns.elems.len()
+                && tuple.elems.iter().zip(&patterns.elems).all(|(expr, pattern)| is_converted(expr, pattern))
+        }
+        (Expr::Path(path), syn::Pat::Ident(name)) => path.path.is_ident(&name.ident),
+        (expr, syn::Pat::Reference(inner)) => is_converted(expr, &inner.pat),
+        _ => false,
     }
 }
 
@@ -140,6 +362,7 @@ fn literal(literal: &Lit) -> ValueKind {
         Lit::Bool(value) => ValueKind::Bool(value.value),
         Lit::Str(text) => ValueKind::Text(text.value()),
         Lit::Char(c) => ValueKind::Text(c.value().to_string()),
+        Lit::Byte(byte) => ValueKind::Int(byte.value().into()),
         _ => ValueKind::Unknown,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Impl, ItemId, Resolver, Target, Visited};
 use crate::load::ModuleId;
-use crate::syntax::{PathExpr, TypeKind, ValueItem};
+use crate::syntax::{ImplItem, PathExpr, TypeKind, ValueItem};
 
 /// How many `use` declarations may lead from one to the next.
 const USE_LIMIT: usize = 64;
@@ -88,6 +88,13 @@ impl<'a> Resolver<'a> {
             let found = block.values.iter().find(|value| value.name.text == name)?;
             Some(Value::Item(*krate, *module, found))
         })
+    }
+
+    /// The `impl` blocks of a type of this name that no source defines: a macro makes it.
+    pub fn impls_of_name(&self, krate: usize, name: &str) -> Vec<(ModuleId, &'a ImplItem)> {
+        let modules = self.crates.list[krate].modules.iter().enumerate();
+        let blocks = modules.flat_map(|(at, module)| module.impls.iter().map(move |block| (at, block)));
+        blocks.filter(|(_, block)| block.ty.segments.last().is_some_and(|last| last == name)).collect()
     }
 
     /// The `impl` blocks of a type in its crate.

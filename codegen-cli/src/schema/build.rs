@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use kubesmith_apiextensions::structural::formats;
 use kubesmith_core::diag::Code;
 
 use super::enums::{Place, is_object};
@@ -54,6 +55,8 @@ pub struct SchemaOptions {
     pub max_desc_len: Option<usize>,
     /// Embedded metadata has its fields; otherwise it is an object of which nothing is known.
     pub embedded_object_meta: bool,
+    /// Formats that API servers do not know stay in schemas that kube-rs would write.
+    pub keep_unknown_formats: bool,
 }
 
 /// Builds the schema of every resource.
@@ -110,6 +113,9 @@ pub(super) struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn root(&mut self, resource: &Resource) -> Schema {
         let mut schema = self.named(resource.root);
+        if let Shape::Given(_) = self.ir.types[resource.root.0 as usize].shape {
+            return schema;
+        }
         let described =
             |text: &str| Schema { description: Some(text.to_string()), ..Schema::of_type("string") };
         schema.properties.insert("apiVersion".to_string(), described(API_VERSION).into());
@@ -129,6 +135,9 @@ impl<'a> Builder<'a> {
     }
 
     fn definition(&mut self, definition: &TypeDef, place: Place) -> Schema {
+        if let Shape::Given(schema) = &definition.shape {
+            return self.given(schema);
+        }
         let mut over = definition.facts.clone();
         let base = match &definition.shape {
             Shape::Struct(fields) => {
@@ -148,6 +157,7 @@ impl<'a> Builder<'a> {
             Shape::Unit if place == Place::Object => Schema::of_type("object"),
             Shape::Unit => forms::unit(),
             Shape::Enum(variants) => self.enumeration(variants, place, &definition.span),
+            Shape::Given(schema) => self.given(schema),
         };
         over.description.clone_from(&definition.description);
         let replaceable = match &definition.shape {
@@ -155,6 +165,23 @@ impl<'a> Builder<'a> {
             _ => true,
         };
         self.join(retype(base, &over, replaceable), over, &definition.span)
+    }
+
+    /// A schema that is there already. Formats that API servers do not know do nothing but make them warn.
+    fn given(&self, schema: &Schema) -> Schema {
+        let mut schema = schema.clone();
+        if !self.options.keep_unknown_formats {
+            schema.walk_mut(&mut |schema| {
+                let type_ = schema.type_.as_deref();
+                let is_known = |format: &String| match type_ {
+                    Some("integer") => matches!(format.as_str(), "int32" | "int64"),
+                    Some("number") => matches!(format.as_str(), "float" | "double"),
+                    _ => formats::is_known(format),
+                };
+                schema.format = schema.format.take().filter(is_known);
+            });
+        }
+        schema
     }
 
     /// The schema of a type whose fields stand in an enclosing object.

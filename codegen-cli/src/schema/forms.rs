@@ -14,7 +14,7 @@ pub(super) fn free() -> Schema {
 
 /// Null alone. An API server checks null against type, `nullable` and `enum` only (`data == nil` in
 /// `pkg/validation/validate/schema.go` of kube-openapi), so that `not` refuses everything else.
-pub(super) fn unit() -> Schema {
+pub(crate) fn unit() -> Schema {
     Schema { nullable: true, not: Some(Box::default()), ..free() }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn other_values<'a>(schema: &'a Schema, free: &'a Schema) -> Option<&
 
 /// A schema may have properties or describe all other values, not both: then anything may stand beside
 /// the properties.
-pub(super) fn close(schema: &mut Schema) {
+pub(crate) fn close(schema: &mut Schema) {
     if schema.additional_properties.is_some()
         && (!schema.properties.is_empty() || schema.preserve_unknown_fields)
     {

@@ -59,6 +59,8 @@ impl Builder<'_> {
             Shape::Newtype(element) => self.size_of(&element.ty),
             Shape::Tuple(elements) => sum(&mut elements.iter().map(|element| self.size_of(&element.ty))),
             Shape::Unit => 1,
+            // Its parts were counted when it was made.
+            Shape::Given(_) => 1,
             Shape::Enum(variants) => {
                 let contents = variants.variants.iter().filter_map(|variant| variant.content.as_ref());
                 sum(&mut contents.map(|content| self.size_of(&content.ty)))

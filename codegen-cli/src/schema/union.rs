@@ -13,7 +13,7 @@ use super::props::{Additional, Schema};
 
 /// How many alternatives a value satisfies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Junction {
+pub(crate) enum Junction {
     /// Exactly one: the alternatives exclude each other.
     OneOf,
     /// At least one.
@@ -22,15 +22,15 @@ pub(super) enum Junction {
 
 /// A keyword that holds for some alternatives only, and that no branch may have.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Conflict {
+pub(crate) struct Conflict {
     /// The keyword.
-    pub(super) keyword: &'static str,
+    pub(crate) keyword: &'static str,
     /// Properties that lead to it, joined with dots; empty for the alternatives themselves.
-    pub(super) path: String,
+    pub(crate) path: String,
 }
 
 /// Joins alternatives.
-pub(super) fn union(alternatives: Vec<Schema>, junction: Junction) -> (Schema, Vec<Conflict>) {
+pub(crate) fn union(alternatives: Vec<Schema>, junction: Junction) -> (Schema, Vec<Conflict>) {
     let nullable = alternatives.iter().any(|schema| schema.nullable);
     let mut kept: Vec<Schema> = Vec::with_capacity(alternatives.len());
     for schema in alternatives.into_iter().filter(|schema| !forms::is_unit(schema)) {

@@ -25,16 +25,24 @@ use site::Site;
 pub(super) fn checked(input: &Input<'_>, definition: &Definition<'_>) -> (Option<Value>, Vec<Diagnostic>) {
     let Some(mut object) = crd::object(definition, input.schemas) else { return (None, Vec::new()) };
     // What the server fills in before it looks.
-    let is_filled_in = object.pointer("/spec/conversion").is_none();
-    if is_filled_in {
+    let fills_conversion = object.pointer("/spec/conversion").is_none();
+    if fills_conversion {
         object["spec"]["conversion"] = json!({"strategy": "None"});
+    }
+    let list_kind = definition.versions.first().filter(|_| object.pointer("/spec/names/listKind").is_none());
+    if let Some((_, first)) = list_kind {
+        object["spec"]["names"]["listKind"] = first.list_kind.as_str().into();
     }
     let causes = validate_crd(&object, None);
     if !causes.is_empty() {
         return (None, refusals(input, definition, causes, object));
     }
-    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut).filter(|_| is_filled_in) {
+    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut).filter(|_| fills_conversion) {
         spec.remove("conversion");
+    }
+    let names = object.pointer_mut("/spec/names").and_then(Value::as_object_mut);
+    if let Some(names) = names.filter(|_| list_kind.is_some()) {
+        names.remove("listKind");
     }
     (Some(object), Vec::new())
 }

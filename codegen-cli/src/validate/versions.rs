@@ -5,7 +5,7 @@ use kubesmith_core::diag::Code;
 use super::Input;
 use crate::diag::Diagnostic;
 use crate::emit::crd::Definition;
-use crate::ir::{Resource, Scope};
+use crate::ir::{CrdStyle, Resource, Scope};
 use crate::source::Loc;
 
 /// The versions are one CRD, which has one set of names.
@@ -86,7 +86,7 @@ pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out:
                 input.loc(&first.span),
                 format!("{} has {} versions and none is stored", first.kind, definition.versions.len()),
             )
-            .help("add `storage_version` to #[resource] of one of them"),
+            .help(storage_help(first)),
         ),
         [(first_name, first), rest @ ..] => {
             for (name, resource) in rest {
@@ -97,10 +97,17 @@ pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out:
                         format!("both {first_name} and {name} of {} are stored", resource.kind),
                     )
                     .secondary(said(input, first, "storage"), format!("the version {first_name}"))
-                    .help("keep `storage_version` on one of them"),
+                    .help(storage_help(resource)),
                 );
             }
         }
+    }
+}
+
+fn storage_help(resource: &Resource) -> &'static str {
+    match resource.crd.style {
+        CrdStyle::ControllerGen => "say `storage_version` in #[resource] of one of them, and only there",
+        CrdStyle::Kube => "say `storage = true` in #[kube] of one of them, and only there",
     }
 }
 

@@ -269,6 +269,11 @@ codes! {
         "A type leads into a dependency. Path dependencies are read where they are, all others where Cargo has their \
          sources: `cargo metadata` is asked without the network and may not change Cargo.lock. `cargo fetch` brings the \
          sources and writes Cargo.lock.";
+    SCHEMA_AT_RUN_TIME = 419, "schema that only exists when the program runs",
+        "kube-rs makes schemas by running code. The source is read, not run: literals, constants, `json_schema!({..})`, schemas of \
+         types and what is simply made of them are understood; what else a function, a transformation or a hand-written \
+         implementation does is not known. Say what the JSON is with `#[schemars(with = \"...\")]`, or with \
+         `schema_with` and a function whose body is `json_schema!({..})`; a default with `#[schemars(extend(\"default\" = ...))]`.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

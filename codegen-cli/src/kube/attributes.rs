@@ -1,0 +1,368 @@
+//! What the derive macros `CustomResource`, `KubeSchema` and `JsonSchema` read of a type: plain values.
+//!
+//! As in [`crate::syntax`], nothing is resolved here: a type is the path that was written, a value the expression.
+
+use kubesmith_core::model::SerdeDefault;
+
+use crate::source::Loc;
+use crate::syntax::{Name, PathExpr, TypeExpr, ValueExpr};
+
+/// A type with `#[derive(JsonSchema)]` or `#[derive(KubeSchema)]`.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// What is said of the schema as a whole.
+    pub common: Common,
+    /// `with`, `schema_with`
+    pub with: Option<With>,
+    /// serde's attributes, those of schemars in their place where both are given.
+    pub serde: Container,
+    /// What the type is made of.
+    pub body: Body,
+    /// `#[x_kube(validation = ..)]`, for `KubeSchema`.
+    pub rules: Vec<RuleItem>,
+    /// Whether the type has `#[derive(Default)]`.
+    pub derives_default: bool,
+    /// Whether one of the macros makes the schema; otherwise it is written by hand.
+    pub derives_schema: bool,
+    /// `#[derive(JsonSchema_repr)]`: the variants are numbers.
+    pub is_repr: bool,
+    /// Type parameters with the bound `Serialize`.
+    pub serialize_params: Vec<String>,
+}
+
+/// Attributes of types, variants and fields alike.
+#[derive(Clone, Debug, Default)]
+pub struct Common {
+    /// The documentation, its lines joined.
+    pub doc: Option<String>,
+    /// `title`
+    pub title: Option<ValueExpr>,
+    /// `description`
+    pub description: Option<ValueExpr>,
+    /// `example`
+    pub examples: Vec<JsonExpr>,
+    /// `extend`
+    pub extensions: Vec<(String, JsonExpr)>,
+    /// `transform`, and what else only runs with the program.
+    pub transforms: Vec<Loc>,
+    /// `#[deprecated]`
+    pub deprecated: bool,
+}
+
+impl Common {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        let Self { doc, title, description, examples, extensions, transforms, deprecated } = self;
+        doc.is_none()
+            && title.is_none()
+            && description.is_none()
+            && examples.is_empty()
+            && extensions.is_empty()
+            && transforms.is_empty()
+            && !deprecated
+    }
+}
+
+/// Whose schema stands in the place of the type's own.
+#[derive(Clone, Debug)]
+pub enum With {
+    /// That of another type.
+    Type(TypeExpr),
+    /// What a function returns.
+    Function(PathExpr),
+}
+
+/// serde's attributes of a type.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs, reason = "the names are serde's")]
+pub struct Container {
+    pub transparent: bool,
+    pub default: Option<DefaultExpr>,
+    pub deny_unknown_fields: bool,
+    pub tag: Option<String>,
+    pub content: Option<String>,
+    pub untagged: bool,
+    /// `from`, `try_from`
+    pub read_as: Option<TypeExpr>,
+    /// `into`
+    pub written_as: Option<TypeExpr>,
+}
+
+/// Where a value comes from that is not given.
+#[derive(Clone, Debug)]
+pub struct DefaultExpr {
+    /// The function; `None`: the trait `Default`.
+    pub function: Option<PathExpr>,
+    /// Where it is said.
+    pub loc: Loc,
+}
+
+impl DefaultExpr {
+    /// Whether serde's attribute names a function that could not be read as a path.
+    pub(crate) fn new(default: &SerdeDefault, function: Option<PathExpr>, loc: Loc) -> Option<Self> {
+        match (default, &function) {
+            (SerdeDefault::Path(_), None) => None,
+            _ => Some(Self { function, loc }),
+        }
+    }
+}
+
+/// What a type or variant is made of.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// `{ a: A }`
+    Named(Vec<Field>),
+    /// `(A, B)`
+    Tuple(Vec<Field>),
+    /// Nothing.
+    Unit,
+    /// Variants.
+    Enum(Vec<Variant>),
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name in Rust; the index for tuple fields.
+    pub name: Name,
+    /// The name in JSON that is read.
+    pub read: String,
+    /// The name in JSON that is written.
+    pub written: String,
+    /// Its type.
+    pub ty: TypeExpr,
+    /// What is said of its schema.
+    pub common: Common,
+    /// `with`, `schema_with`
+    pub with: Option<With>,
+    /// `#[schemars(range(..))]` and its kin.
+    pub validation: Validation,
+    /// serde's attributes.
+    pub serde: FieldSerde,
+    /// `#[x_kube(..)]`, for `KubeSchema`.
+    pub x_kube: Option<XKube>,
+}
+
+/// serde's attributes of a field.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs, reason = "the names are serde's")]
+pub struct FieldSerde {
+    pub default: Option<DefaultExpr>,
+    pub flatten: bool,
+    pub skip_serializing: bool,
+    pub skip_deserializing: bool,
+    pub skip_serializing_if: Option<PathExpr>,
+    /// A function writes the value.
+    pub serialize_with: bool,
+}
+
+/// A variant.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Its name in Rust.
+    pub name: Name,
+    /// The name in JSON that is read.
+    pub read: String,
+    /// The name in JSON that is written.
+    pub written: String,
+    /// What is said of its schema.
+    pub common: Common,
+    /// `with`, `schema_with`
+    pub with: Option<With>,
+    /// What it holds; never [`Body::Enum`].
+    pub body: Body,
+    /// `untagged`
+    pub untagged: bool,
+    /// `skip_deserializing`, `skip`
+    pub skip_deserializing: bool,
+    /// `#[default]`
+    pub is_default: bool,
+    /// `A = 5`
+    pub discriminant: Option<ValueExpr>,
+}
+
+/// What `#[schemars]`, `#[validate]` and `#[garde]` say of a field's values.
+#[derive(Clone, Debug, Default)]
+pub struct Validation {
+    /// `length(min, max, equal)`
+    pub length: Option<Limits>,
+    /// `range(min, max)`
+    pub range: Option<Limits>,
+    /// `regex(pattern = ..)`, `pattern(..)`, `regex(path = ..)`
+    pub pattern: Option<ValueExpr>,
+    /// `contains(..)`
+    pub contains: Option<ValueExpr>,
+    /// `required`
+    pub required: bool,
+    /// `email`, `url`, `ip`: the format.
+    pub format: Option<&'static str>,
+    /// `inner(..)`
+    pub inner: Option<Box<Validation>>,
+}
+
+/// Bounds.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs, reason = "the names are those of the arguments")]
+pub struct Limits {
+    pub min: Option<ValueExpr>,
+    pub max: Option<ValueExpr>,
+    pub equal: Option<ValueExpr>,
+}
+
+/// `#[x_kube(..)]` on a field.
+#[derive(Clone, Debug, Default)]
+pub struct XKube {
+    /// `validation`
+    pub rules: Vec<RuleItem>,
+    /// `merge_strategy`
+    pub merge: Option<Merge>,
+    /// What is not written out.
+    pub unreadable: Vec<Loc>,
+}
+
+/// A CEL rule.
+#[derive(Clone, Debug)]
+pub struct RuleItem {
+    /// Where it stands.
+    pub loc: Loc,
+    /// Whether it is not written out.
+    pub unreadable: bool,
+    /// The expression.
+    pub rule: Option<ValueExpr>,
+    /// `message`
+    pub message: Option<ValueExpr>,
+    /// `messageExpression`
+    pub message_expression: Option<ValueExpr>,
+    /// `reason`
+    pub reason: Option<String>,
+    /// `fieldPath`
+    pub field_path: Option<ValueExpr>,
+    /// `optionalOldSelf`
+    pub optional_old_self: Option<bool>,
+}
+
+/// How the values of a field are merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// `x-kubernetes-list-type`
+    List(&'static str),
+    /// `x-kubernetes-list-type: map` with its keys.
+    ListMap(Vec<String>),
+    /// `x-kubernetes-map-type`, for maps and structs.
+    Map(&'static str),
+}
+
+/// A JSON value as it is written with `json!`, or an expression that becomes one.
+#[derive(Clone, Debug)]
+pub enum JsonExpr {
+    /// `null`
+    Null,
+    /// JSON in a text: `from_str("..")`.
+    Text(serde_json::Value),
+    /// A constant.
+    Value(ValueExpr),
+    /// `[a, b]`
+    List(Vec<JsonExpr>),
+    /// `{ "a": b }`
+    Object(Vec<(ValueExpr, JsonExpr)>),
+    /// The schema of a type: `generator.subschema_for::<T>()`, `T::json_schema(generator)`.
+    Schema(TypeExpr),
+    /// What a function of a generator returns.
+    Call(PathExpr),
+    /// Anything else.
+    Unknown(Loc),
+}
+
+/// A function that returns a schema.
+#[derive(Clone, Debug)]
+pub struct SchemaFunction {
+    /// Its statements, in order.
+    pub steps: Vec<SchemaStep>,
+    /// What it returns.
+    pub result: JsonExpr,
+}
+
+/// A statement of a function that returns a schema.
+#[derive(Clone, Debug)]
+pub enum SchemaStep {
+    /// `let name = value;`
+    Let(String, JsonExpr),
+    /// `name.insert("key", value);`
+    Insert(String, ValueExpr, JsonExpr),
+    /// `name.remove("key");`
+    Remove(String, ValueExpr),
+    /// Anything else.
+    Unknown(Loc),
+}
+
+/// A function that decides whether a field is left out.
+#[derive(Clone, Debug)]
+pub enum Predicate {
+    /// `*value`
+    IsTrue,
+    /// `!value`
+    IsFalse,
+    /// `value.is_empty()`
+    IsEmpty,
+    /// `value.is_none()`
+    IsNone,
+    /// `value == &Type::default()`
+    IsDefault,
+    /// `*value == constant`
+    Equals(ValueExpr),
+    /// What is asked of a field.
+    Field(String, Box<Predicate>),
+    /// `a && b`
+    All(Vec<Predicate>),
+}
+
+/// `#[kube(..)]` of a type with `#[derive(CustomResource)]`.
+#[derive(Clone, Debug)]
+pub struct CustomResource {
+    /// Where the attribute stands.
+    pub loc: Loc,
+    /// What is read of it.
+    pub facts: crate::facts::ResourceFacts,
+    /// The name of the root type, `kind` unless `root` says another one.
+    pub root: Name,
+    /// `doc`, or the text that the macro makes.
+    pub doc: String,
+    /// `no_spec`
+    pub no_spec: bool,
+    /// `status`
+    pub status: Option<TypeExpr>,
+    /// `validation`
+    pub rules: Vec<RuleItem>,
+    /// `schema`
+    pub schema: SchemaMode,
+    /// `storage`
+    pub storage: Option<bool>,
+}
+
+/// Where the schema of a resource comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SchemaMode {
+    /// From the type.
+    #[default]
+    Derived,
+    /// From a hand-written `impl JsonSchema` of the root type.
+    Manual,
+    /// From nowhere.
+    Disabled,
+}
+
+impl RuleItem {
+    /// A rule at a place, of which nothing is known yet.
+    pub(crate) fn at(loc: Loc) -> Self {
+        Self {
+            loc,
+            unreadable: false,
+            rule: None,
+            message: None,
+            message_expression: None,
+            reason: None,
+            field_path: None,
+            optional_old_self: None,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Texts and constants that attributes name.
+
+use serde_json::Value;
+
+use super::types::{Dialect, Env};
+use super::values::DEPTH_LIMIT;
+use crate::resolve;
+use crate::syntax::{ValueExpr, ValueKind};
+
+impl Dialect<'_, '_> {
+    /// A text that is known; `None` after a diagnostic.
+    pub(super) fn text(&mut self, env: &Env, expr: &ValueExpr) -> Option<String> {
+        let found = self.quiet(|dialect| dialect.text_value(env, expr, 0));
+        if found.is_none() {
+            self.unknown_value(expr.loc, "this text");
+        }
+        found
+    }
+
+    fn text_value(&mut self, env: &Env, expr: &ValueExpr, depth: usize) -> Option<String> {
+        if depth > DEPTH_LIMIT {
+            return None;
+        }
+        match &expr.kind {
+            ValueKind::Text(text) => Some(text.clone()),
+            // A compiled pattern: `LazyLock::new(|| Regex::new("..").unwrap())`
+            ValueKind::Call(path, arguments) if path.segments.last().is_some_and(|name| name == "new") => {
+                self.text_value(env, arguments.first()?, depth + 1)
+            }
+            ValueKind::Path(path) => match self.resolve_value(env, path)? {
+                resolve::Value::Item(krate, module, item) => {
+                    self.text_value(&Env::module(krate, module), &item.expr, depth + 1)
+                }
+                _ => None,
+            },
+            _ => self.value_at(env, None, expr, depth)?.as_str().map(str::to_string),
+        }
+    }
+
+    /// A constant that is known; `None` after a diagnostic.
+    pub(super) fn constant(&mut self, env: &Env, expr: &ValueExpr) -> Option<Value> {
+        let found = self.quiet(|dialect| dialect.value(env, None, expr));
+        if found.is_none() {
+            self.unknown_value(expr.loc, "this value");
+        }
+        found
+    }
+
+    /// Looks without reporting: what is not found is reported by whoever asks.
+    pub(super) fn quiet<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let before = self.ctx.diagnostics.len();
+        let found = look(self);
+        self.ctx.diagnostics.truncate(before);
+        found
+    }
+}

@@ -1,0 +1,340 @@
+//! Types and fields, as the code that schemars' derive macro makes builds them (`schema_exprs.rs`).
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::attributes::{Body, Common, Container, DefaultExpr, Derived, Field, With};
+use super::pieces;
+use super::types::{Dialect, Env, Param, SIZE_LIMIT, Ty};
+use crate::diag::Diagnostic;
+use crate::resolve::ItemId;
+use kubesmith_core::diag::Code;
+
+impl Dialect<'_, '_> {
+    /// The schema of a type; `None` after a diagnostic.
+    pub(super) fn schema(&mut self, ty: &Ty) -> Option<Value> {
+        Some(match ty {
+            Ty::Item(id, params) => return self.item_schema(*id, params),
+            Ty::Known(path, arguments) => return self.known(path, arguments),
+            Ty::Slice(item) => json!({"type": "array", "items": self.schema(item)?}),
+            Ty::Array(_, 0) => json!({"type": "array", "maxItems": 0}),
+            Ty::Array(item, len) => {
+                json!({"type": "array", "items": self.schema(item)?, "minItems": len, "maxItems": len})
+            }
+            Ty::Tuple(items) if items.is_empty() => json!({"type": "null"}),
+            Ty::Tuple(items) => {
+                let len = items.len();
+                let items: Option<Vec<Value>> = items.iter().map(|item| self.schema(item)).collect();
+                json!({"type": "array", "prefixItems": items?, "minItems": len, "maxItems": len})
+            }
+        })
+    }
+
+    /// The schema of a type without its `Option`, which `required` and `flatten` take off.
+    pub(super) fn non_optional(&mut self, ty: &Ty) -> Option<Value> {
+        match self.forwarded(ty) {
+            Some(Forward::Option(inner) | Forward::Same(inner)) => self.non_optional(&inner),
+            None => self.schema(ty),
+        }
+    }
+
+    /// Whether values may be left out.
+    pub(super) fn is_option(&mut self, ty: &Ty) -> bool {
+        match self.forwarded(ty) {
+            Some(Forward::Option(_)) => true,
+            Some(Forward::Same(inner)) => self.is_option(&inner),
+            None => false,
+        }
+    }
+
+    /// The type behind an `Option`, a pointer or a transparent struct.
+    fn forwarded(&mut self, ty: &Ty) -> Option<Forward> {
+        match ty {
+            Ty::Known(path, arguments) => {
+                let Some(Param::Type(inner)) = arguments.first() else { return None };
+                let inner = inner.clone();
+                match path.as_str() {
+                    "Option" => Some(Forward::Option(inner)),
+                    path => super::known::is_transparent(path).then_some(Forward::Same(inner)),
+                }
+            }
+            Ty::Item(id, params) => {
+                let derived = self.item(*id).schemars.as_deref().filter(|derived| derived.derives_schema)?;
+                let (with, field) = (&derived.with, transparent_field(derived));
+                if !derived.common.is_empty() || (with.is_none() && field.is_none()) {
+                    return None;
+                }
+                let inner = self.inside(*id, params, |dialect, env| match (with, field) {
+                    (Some(With::Type(ty)), _) => dialect.ty(env, ty),
+                    (None, Some(field)) if field.is_plain() => dialect.ty(env, &field.ty),
+                    _ => None,
+                });
+                inner.map(Forward::Same)
+            }
+            _ => None,
+        }
+    }
+
+    fn item_schema(&mut self, id: ItemId, params: &Rc<[Param]>) -> Option<Value> {
+        let ty = Ty::Item(id, params.clone());
+        if let Some(known) = self.done.get(&ty) {
+            return known.as_ref().map(|(schema, _)| schema.clone());
+        }
+        let item = self.item(id);
+        let schema = self.inside(id, params, |dialect, env| match &item.schemars {
+            Some(derived) if derived.derives_schema => dialect.container(env, derived),
+            _ => dialect.manual(env, id),
+        });
+        let schema = schema.map(|schema| {
+            let size = size(&schema);
+            (schema, size)
+        });
+        let too_large = schema.as_ref().is_some_and(|(_, size)| *size > SIZE_LIMIT);
+        let schema = if too_large {
+            let message = format!("the schema of `{}` has more than {SIZE_LIMIT} parts", item.name.text);
+            self.error(
+                Diagnostic::error(Code::SCHEMA_TOO_LARGE, item.name.loc, message)
+                    .help("leave a part open with `#[schemars(with = \"serde_json::Value\")]`"),
+            );
+            None
+        } else {
+            schema
+        };
+        self.done.insert(ty, schema.clone());
+        schema.map(|(schema, _)| schema)
+    }
+
+    /// What the derive macro makes of a type.
+    pub(super) fn container(&mut self, env: &Env, derived: &Derived) -> Option<Value> {
+        let mut schema = if let Some(with) = &derived.with {
+            self.with(env, with)?
+        } else if let Some(field) = transparent_field(derived) {
+            self.field(env, field, false)?
+        } else if derived.is_repr {
+            self.numbered(env, derived)?
+        } else if let Some(read_as) = &derived.serde.read_as {
+            let ty = self.ty(env, read_as)?;
+            self.schema(&ty)?
+        } else {
+            self.body(env, derived)?
+        };
+        self.common(env, &mut schema, &derived.common)?;
+        self.extend(env, &mut schema, &derived.common)?;
+        self.kube_schema(env, derived, &mut schema)?;
+        Some(schema)
+    }
+
+    fn body(&mut self, env: &Env, derived: &Derived) -> Option<Value> {
+        let Container { deny_unknown_fields, default, .. } = &derived.serde;
+        match &derived.body {
+            Body::Unit => Some(json!({"type": "null"})),
+            Body::Tuple(fields) if fields.len() == 1 => self.field(env, &fields[0], false),
+            Body::Tuple(fields) => self.tuple(env, fields),
+            Body::Named(fields) => self.structure(env, fields, default.as_ref(), *deny_unknown_fields),
+            Body::Enum(variants) => self.enumeration(env, variants, &derived.serde),
+        }
+    }
+
+    /// A type or function in the place of the type itself.
+    pub(super) fn with(&mut self, env: &Env, with: &With) -> Option<Value> {
+        match with {
+            With::Type(ty) => {
+                let ty = self.ty(env, ty)?;
+                self.schema(&ty)
+            }
+            With::Function(path) => self.function(env, path),
+        }
+    }
+
+    /// A field's schema, without default and extensions.
+    pub(super) fn field(&mut self, env: &Env, field: &Field, is_tagged_content: bool) -> Option<Value> {
+        let mut schema = self.bare_field(env, field, is_tagged_content)?;
+        self.extend(env, &mut schema, &field.common)?;
+        Some(schema)
+    }
+
+    fn bare_field(&mut self, env: &Env, field: &Field, is_tagged_content: bool) -> Option<Value> {
+        let mut schema = match &field.with {
+            Some(With::Function(path)) => self.function(env, path)?,
+            with => {
+                let expr = match with {
+                    Some(With::Type(ty)) => ty,
+                    _ => &field.ty,
+                };
+                let ty = self.ty(env, expr)?;
+                let made = if field.validation.required { self.non_optional(&ty) } else { self.schema(&ty) };
+                self.located(made, field)?
+            }
+        };
+        if is_tagged_content {
+            schema = pieces::tagged_content(schema);
+        }
+        self.common(env, &mut schema, &field.common)?;
+        self.validate(env, &mut schema, &field.validation)?;
+        if field.serde.skip_serializing {
+            pieces::insert(&mut schema, "writeOnly", true);
+        }
+        Some(schema)
+    }
+
+    pub(super) fn tuple(&mut self, env: &Env, fields: &[Field]) -> Option<Value> {
+        let kept = fields.iter().filter(|field| !field.serde.skip_deserializing);
+        let items: Option<Vec<Value>> = kept.map(|field| self.field(env, field, false)).collect();
+        let items = items?;
+        let len = items.len();
+        Some(if items.is_empty() {
+            json!({"type": "array", "maxItems": 0})
+        } else {
+            json!({"type": "array", "prefixItems": items, "minItems": len, "maxItems": len})
+        })
+    }
+
+    /// The fields of a struct or variant.
+    pub(super) fn structure(
+        &mut self,
+        env: &Env,
+        fields: &[Field],
+        default: Option<&DefaultExpr>,
+        deny_unknown_fields: bool,
+    ) -> Option<Value> {
+        let mut schema = json!({"type": "object"});
+        if deny_unknown_fields {
+            pieces::insert(&mut schema, "additionalProperties", false);
+        }
+        let mut complete = true;
+        for field in fields.iter().filter(|field| !field.serde.skip_deserializing) {
+            complete &= self.structure_field(env, &mut schema, field, default).is_some();
+        }
+        complete.then_some(schema)
+    }
+
+    fn structure_field(
+        &mut self,
+        env: &Env,
+        schema: &mut Value,
+        field: &Field,
+        container_default: Option<&DefaultExpr>,
+    ) -> Option<()> {
+        if field.serde.flatten {
+            let (inner, is_option) = match &field.with {
+                Some(With::Function(path)) => (self.function(env, path)?, false),
+                with => {
+                    let expr = if let Some(With::Type(ty)) = with { ty } else { &field.ty };
+                    let ty = self.ty(env, expr)?;
+                    (self.non_optional(&ty)?, self.is_option(&ty))
+                }
+            };
+            pieces::flatten(schema, pieces::flattened(inner, is_option && !field.validation.required));
+            return Some(());
+        }
+        let mut property = self.bare_field(env, field, false)?;
+        let has_default = container_default.is_some() || field.serde.default.is_some();
+        let says_default = field.common.extensions.iter().any(|(key, _)| key == "default");
+        if has_default && !field.serde.skip_serializing && !says_default {
+            self.set_default(env, &mut property, field, container_default)?;
+        }
+        self.extend(env, &mut property, &field.common)?;
+        let is_optional = has_default || (!field.validation.required && self.field_is_option(env, field));
+        pieces::property(schema, &field.read, is_optional, property);
+        Some(())
+    }
+
+    fn field_is_option(&mut self, env: &Env, field: &Field) -> bool {
+        let expr = match &field.with {
+            Some(With::Function(_)) => return false,
+            Some(With::Type(ty)) => ty,
+            None => &field.ty,
+        };
+        self.ty(env, expr).is_some_and(|ty| self.is_option(&ty))
+    }
+
+    /// Title, description, example.
+    pub(super) fn common(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
+        if let Some(loc) = common.transforms.first() {
+            self.unreadable(*loc, "what this does to the schema is not known before the program runs");
+            return None;
+        }
+        let (title, description) = common.doc.as_deref().map(pieces::documentation).unwrap_or_default();
+        let title = match &common.title {
+            Some(expr) => self.text(env, expr)?,
+            None => title.to_string(),
+        };
+        let description = match &common.description {
+            Some(expr) => self.text(env, expr)?,
+            None => description.to_string(),
+        };
+        for (key, text) in [("title", title), ("description", description)] {
+            if !text.is_empty() {
+                pieces::insert(schema, key, text);
+            }
+        }
+        if !common.examples.is_empty() {
+            let examples: Option<Vec<Value>> =
+                common.examples.iter().map(|example| self.json(env, example)).collect();
+            pieces::insert(schema, "examples", examples?);
+        }
+        Some(())
+    }
+
+    /// `extend`, which comes after everything else.
+    pub(super) fn extend(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
+        for (key, value) in &common.extensions {
+            let value = self.json(env, value)?;
+            pieces::insert(schema, key, value);
+        }
+        Some(())
+    }
+
+    /// Says at which field something went wrong that has no place of its own.
+    fn located<T>(&mut self, made: Option<T>, field: &Field) -> Option<T> {
+        if made.is_none() {
+            for diagnostic in
+                self.ctx.diagnostics.iter_mut().filter(|diagnostic| diagnostic.primary.is_none())
+            {
+                diagnostic.primary = field.ty.loc();
+            }
+        }
+        made
+    }
+}
+
+/// What a type's schema is that of.
+enum Forward {
+    Option(Ty),
+    Same(Ty),
+}
+
+/// The one field of a transparent struct.
+fn transparent_field(derived: &Derived) -> Option<&Field> {
+    let (Body::Named(fields) | Body::Tuple(fields)) = &derived.body else { return None };
+    if !derived.serde.transparent {
+        return None;
+    }
+    fields.iter().find(|field| !field.serde.skip_deserializing && field.serde.default.is_none())
+}
+
+impl Field {
+    /// Whether nothing is said of the schema.
+    fn is_plain(&self) -> bool {
+        let validation = &self.validation;
+        self.common.is_empty()
+            && self.with.is_none()
+            && validation.length.is_none()
+            && validation.range.is_none()
+            && validation.pattern.is_none()
+            && validation.contains.is_none()
+            && !validation.required
+            && validation.format.is_none()
+            && validation.inner.is_none()
+    }
+}
+
+/// How many values a JSON value consists of.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Value::Object(members) => 1 + members.values().map(size).sum::<usize>(),
+        _ => 1,
+    }
+}

@@ -1,0 +1,276 @@
+//! What fields are when they are not given: `#[serde(default)]` and `Default`, derived or written by hand.
+
+use kubesmith_core::diag::Code;
+use serde_json::{Value, json};
+
+use super::attributes::{Body, DefaultExpr, Derived, Field};
+use super::known;
+use super::types::{Dialect, Env, Param, Ty};
+use super::values::{DEPTH_LIMIT, empty_value};
+use crate::diag::Diagnostic;
+use crate::resolve::{self, ItemId};
+use crate::source::Loc;
+use crate::syntax::{PathExpr, ValueExpr, ValueKind};
+
+impl<'a> Dialect<'_, 'a> {
+    /// Writes the value into a property's schema that the field has when it is not given.
+    pub(super) fn set_default(
+        &mut self,
+        env: &Env,
+        property: &mut Value,
+        field: &Field,
+        container: Option<&DefaultExpr>,
+    ) -> Option<()> {
+        let Some(default) = field.serde.default.as_ref().or(container) else { return Some(()) };
+        // Where nothing says that a parameter can be written, schemars leaves the default out.
+        if env.mentions_unwritable(&field.ty) {
+            return Some(());
+        }
+        let ty = self.ty(env, &field.ty)?;
+        let value = match (&field.serde.default, container) {
+            (Some(own), _) => self.default_value(env, own, &ty),
+            (None, _) => self.field_of_default(env, default, field, &ty),
+        };
+        if let Some(value) = &value
+            && self.is_skipped(env, field, &ty, value)?
+        {
+            return Some(());
+        }
+        // What a function writes is not known.
+        let Some(value) = value.filter(|_| !field.serde.serialize_with) else {
+            let message =
+                format!("the default of `{}` is not known before the program runs", field.name.text);
+            self.unreadable_default(default.loc, &message);
+            return None;
+        };
+        super::pieces::insert(property, "default", value);
+        Some(())
+    }
+
+    pub(super) fn unreadable_default(&mut self, loc: Loc, message: &str) {
+        self.error(
+            Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
+                .note("schemars writes the default into the schema; the source is read, not run")
+                .help(
+                    "say it with `#[schemars(extend(\"default\" = ...))]`, or leave it out of the schema with \
+                     `#[schemars(!default)]`",
+                ),
+        );
+    }
+
+    fn default_value(&mut self, env: &Env, default: &DefaultExpr, ty: &Ty) -> Option<Value> {
+        match &default.function {
+            None => self.quiet(|dialect| dialect.default_of(ty)),
+            Some(path) => {
+                let call = ValueExpr { kind: ValueKind::Call(path.clone(), Vec::new()), loc: default.loc };
+                self.quiet(|dialect| dialect.value(env, Some(ty), &call))
+            }
+        }
+    }
+
+    /// The value of a field in the default of its struct.
+    fn field_of_default(
+        &mut self,
+        env: &Env,
+        default: &DefaultExpr,
+        field: &Field,
+        ty: &Ty,
+    ) -> Option<Value> {
+        let owner = self.open.last().cloned()?;
+        self.quiet(|dialect| match &default.function {
+            None => dialect.default_field(&owner, field, ty, 0),
+            Some(path) => {
+                let found = dialect.ctx.resolver.value(env.krate, env.module, path)?;
+                let resolve::Value::Item(krate, module, item) = found else { return None };
+                dialect.literal_field(&Env::module(krate, module), &item.expr, &owner, field, ty, 0)
+            }
+        })
+    }
+
+    /// A field of what `Default` makes.
+    pub(super) fn default_field(
+        &mut self,
+        owner: &Ty,
+        field: &Field,
+        ty: &Ty,
+        depth: usize,
+    ) -> Option<Value> {
+        let Ty::Item(id, _) = owner else { return None };
+        if self.item(*id).schemars.as_ref()?.derives_default {
+            return self.default_at(ty, depth + 1);
+        }
+        let (env, expr) = self.default_impl(*id)?;
+        self.literal_field(&env.owned(Some(owner.clone())), expr, owner, field, ty, depth)
+    }
+
+    /// A field of a struct literal.
+    pub(super) fn literal_field(
+        &mut self,
+        env: &Env,
+        expr: &ValueExpr,
+        owner: &Ty,
+        field: &Field,
+        ty: &Ty,
+        depth: usize,
+    ) -> Option<Value> {
+        if depth > DEPTH_LIMIT {
+            return None;
+        }
+        let (given, rest) = match &expr.kind {
+            ValueKind::Struct(_, given, rest) => (given, rest),
+            ValueKind::Call(path, arguments) => {
+                return self.field_of_call(env, (path, arguments), owner, field, ty, depth + 1);
+            }
+            ValueKind::Block(variables, result) => {
+                let inner = env.clone().with_block(variables);
+                return self.literal_field(&inner, result, owner, field, ty, depth + 1);
+            }
+            _ => return None,
+        };
+        match given.iter().find(|(name, _)| *name == field.name.text) {
+            Some((_, value)) => self.value_at(env, Some(ty), value, depth + 1),
+            None => self.rest_field(env, rest.as_deref()?, owner, field, ty, depth + 1),
+        }
+    }
+
+    /// A field that `..rest` brings.
+    pub(super) fn rest_field(
+        &mut self,
+        env: &Env,
+        rest: &ValueExpr,
+        owner: &Ty,
+        field: &Field,
+        ty: &Ty,
+        depth: usize,
+    ) -> Option<Value> {
+        let is_default = |path: &PathExpr| path.segments.last().is_some_and(|name| name == "default");
+        match &rest.kind {
+            ValueKind::Call(path, none) if none.is_empty() && is_default(path) => {
+                // In a hand-written implementation of Default it would not end.
+                let is_own = env.owner.as_ref() == Some(owner) && !self.derives_default(owner);
+                if is_own { None } else { self.default_field(owner, field, ty, depth) }
+            }
+            _ => self.literal_field(env, rest, owner, field, ty, depth),
+        }
+    }
+
+    /// A field of what a function returns.
+    fn field_of_call(
+        &mut self,
+        env: &Env,
+        (path, arguments): (&PathExpr, &[ValueExpr]),
+        owner: &Ty,
+        field: &Field,
+        ty: &Ty,
+        depth: usize,
+    ) -> Option<Value> {
+        let Some(resolve::Value::Item(krate, module, item)) = self.resolve_value(env, path) else {
+            return None;
+        };
+        let (names, body) = match &item.expr.kind {
+            ValueKind::Function(names, body) => (&names[..], &**body),
+            _ => (&[][..], &item.expr),
+        };
+        let inner = self.call_env(env, path, (krate, module), names, arguments);
+        self.literal_field(&inner, body, owner, field, ty, depth)
+    }
+
+    fn derives_default(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Item(id, _) => {
+                self.item(*id).schemars.as_ref().is_some_and(|derived| derived.derives_default)
+            }
+            _ => false,
+        }
+    }
+
+    /// The expression of a hand-written `impl Default`.
+    fn default_impl(&self, id: ItemId) -> Option<(Env, &'a ValueExpr)> {
+        let blocks = self.ctx.resolver.impls(id).iter();
+        blocks
+            .filter(|(.., block)| block.of_trait.as_ref().is_some_and(|name| name.text == "Default"))
+            .find_map(|(krate, module, block)| {
+                let value = block.values.iter().find(|value| value.name.text == "default")?;
+                Some((Env::module(*krate, *module), &value.expr))
+            })
+    }
+
+    /// The JSON of what `Default` makes of a type.
+    pub(super) fn default_of(&mut self, ty: &Ty) -> Option<Value> {
+        self.default_at(ty, 0)
+    }
+
+    pub(super) fn default_at(&mut self, ty: &Ty, depth: usize) -> Option<Value> {
+        if depth > DEPTH_LIMIT {
+            return None;
+        }
+        match ty {
+            Ty::Item(id, params) => {
+                let (id, params) = (*id, params.clone());
+                let derived = self.item(id).schemars.as_deref()?;
+                if !derived.derives_default {
+                    let (env, expr) = self.default_impl(id)?;
+                    return self.value_at(&env.owned(Some(ty.clone())), Some(ty), expr, depth + 1);
+                }
+                self.value_inside(id, &params, |dialect, env| {
+                    dialect.derived_default(env, ty, derived, depth)
+                })
+            }
+            Ty::Known(path, arguments) => self.known_default(path, arguments, depth),
+            Ty::Array(item, len) => {
+                let item = self.default_at(item, depth + 1)?;
+                Some(Value::Array(vec![item; usize::try_from(*len).ok().filter(|len| *len <= DEPTH_LIMIT)?]))
+            }
+            Ty::Slice(_) => Some(json!([])),
+            Ty::Tuple(items) if items.is_empty() => Some(Value::Null),
+            Ty::Tuple(items) => items.iter().map(|item| self.default_at(item, depth + 1)).collect(),
+        }
+    }
+
+    fn derived_default(&mut self, env: &Env, ty: &Ty, derived: &Derived, depth: usize) -> Option<Value> {
+        match &derived.body {
+            Body::Unit => Some(Value::Null),
+            Body::Enum(variants) => {
+                let variant = variants.iter().find(|variant| variant.is_default)?;
+                self.variant(derived, variant, None)
+            }
+            Body::Named(fields) | Body::Tuple(fields) => {
+                let mut values = Vec::with_capacity(fields.len());
+                for field in fields.iter().filter(|field| !field.serde.skip_serializing) {
+                    let field_ty = self.ty(env, &field.ty)?;
+                    values.push((field, self.default_field(ty, field, &field_ty, depth)?, field_ty));
+                }
+                self.written(env, derived, values)
+            }
+        }
+    }
+
+    fn known_default(&mut self, path: &str, arguments: &[Param], depth: usize) -> Option<Value> {
+        if known::is_transparent(path) {
+            let inner = self.type_argument(path, arguments, 0)?;
+            return self.default_at(&inner, depth + 1);
+        }
+        if matches!(path, "Option" | "serde_json::Value" | "std::marker::PhantomData") {
+            return Some(Value::Null);
+        }
+        if path.ends_with("::NaiveDate") || path.starts_with("jiff::") || path.starts_with("chrono::") {
+            return None;
+        }
+        if path.ends_with("::Quantity") {
+            return Some(json!(""));
+        }
+        if path.ends_with("::IntOrString") {
+            return Some(json!(0));
+        }
+        if path == "std::time::Duration" {
+            return Some(json!({"secs": 0, "nanos": 0}));
+        }
+        if path == "char" {
+            return Some(json!("\u{0}"));
+        }
+        if path == "uuid::Uuid" {
+            return Some(json!("00000000-0000-0000-0000-000000000000"));
+        }
+        empty_value(&self.known(path, arguments)?)
+    }
+}

@@ -1,0 +1,89 @@
+//! Custom resources: the root type that `#[derive(CustomResource)]` makes around a spec.
+
+use kubesmith_core::diag::Code;
+use serde_json::{Value, json};
+
+use super::attributes::{CustomResource, SchemaMode};
+use super::types::{Dialect, Env};
+use super::{pieces, rewrite, structural};
+use crate::diag::Diagnostic;
+use crate::resolve::ItemId;
+use crate::schema::Schema;
+use crate::syntax::{ImplItem, ValueKind};
+
+impl Dialect<'_, '_> {
+    /// The schema of the root type; `None` after a diagnostic.
+    pub(crate) fn root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Schema> {
+        let mut schema = match resource.schema {
+            SchemaMode::Derived => self.derived_root(id, resource)?,
+            SchemaMode::Manual => self.manual_root(id, resource)?,
+            SchemaMode::Disabled => {
+                let message = format!("the schema of {} is disabled", resource.facts.kind.text);
+                self.error(
+                    Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, resource.loc, message)
+                        .note("an API server refuses a definition without a schema, so a program has to add one")
+                        .help("remove `schema = \"disabled\"`, or leave the type out of the input"),
+                );
+                return None;
+            }
+        };
+        let title = resource.root.text.as_str();
+        pieces::object(&mut schema).entry("title").or_insert_with(|| title.into());
+        Some(structural::schema(rewrite::rewrite(schema)))
+    }
+
+    fn derived_root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Value> {
+        let spec = super::types::Ty::Item(id, Vec::new().into());
+        let mut schema = json!({"type": "object"});
+        let inner = if resource.no_spec { self.non_optional(&spec) } else { self.schema(&spec) };
+        let is_option = self.is_option(&spec);
+        let env = Env::module(id.krate, id.module);
+        let status = match &resource.status {
+            Some(status) => {
+                let ty = self.ty(&env, status)?;
+                Some(pieces::nullable(self.schema(&ty)?))
+            }
+            None => None,
+        };
+        if resource.no_spec {
+            pieces::flatten(&mut schema, pieces::flattened(inner?, is_option));
+        } else {
+            pieces::property(&mut schema, "spec", is_option, inner?);
+        }
+        if let Some(status) = status {
+            pieces::property(&mut schema, "status", true, status);
+        }
+        let (title, description) = pieces::documentation(&resource.doc);
+        for (key, text) in [("title", title), ("description", description)] {
+            if !text.is_empty() {
+                pieces::insert(&mut schema, key, text);
+            }
+        }
+        self.add_rules(&env, &mut schema, &resource.rules)?;
+        Some(schema)
+    }
+
+    /// The schema of a hand-written `impl JsonSchema` of the root type, which no source defines.
+    fn manual_root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Value> {
+        let name = &resource.root.text;
+        let found = self.ctx.resolver.impls_of_name(id.krate, name);
+        let found = found.into_iter().find(|(_, block)| is_json_schema(block));
+        let Some((module, block)) = found else {
+            let message = format!("there is no `impl JsonSchema for {name}`");
+            self.unreadable(resource.loc, &message);
+            return None;
+        };
+        let env = Env::module(id.krate, module);
+        let mut schema = self.written_out(&env, &block.values)?;
+        if let Some(value) = block.values.iter().find(|value| value.name.text == "schema_name") {
+            let title = self.text(&env, &value.expr)?;
+            pieces::object(&mut schema).entry("title").or_insert_with(|| title.into());
+        }
+        Some(schema)
+    }
+}
+
+fn is_json_schema(block: &ImplItem) -> bool {
+    block.of_trait.as_ref().is_some_and(|name| name.text == "JsonSchema")
+        && block.values.iter().any(|value| matches!(value.expr.kind, ValueKind::SchemaFunction(_)))
+}

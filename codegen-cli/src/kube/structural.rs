@@ -1,0 +1,228 @@
+//! From a rewritten JSON Schema to the schema of a definition. What no API server takes is said otherwise: lists whose
+//! items differ, several types, maps by patterns, properties beside the schema of all others.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Number, Value, json};
+
+use super::pieces;
+use crate::schema::{Additional, Junction, Schema, close, union, unit};
+
+/// The schema as data. Keywords that `JSONSchemaProps` does not have are left out, as kube does.
+pub(super) fn schema(value: Value) -> Schema {
+    convert(value, Position::Value)
+}
+
+/// Where a schema stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// It describes a value and needs a type.
+    Value,
+    /// It restricts one that is described elsewhere.
+    Branch,
+}
+
+fn convert(mut value: Value, position: Position) -> Schema {
+    let mut members = std::mem::take(pieces::object(&mut value));
+    if let Some(joined) = several_types(&mut members, position) {
+        return joined;
+    }
+    let mut out = base(&members);
+    bounds(&members, &mut out);
+    items(&mut members, position, &mut out);
+    properties(&mut members, position, &mut out);
+    branches(&mut members, &mut out);
+    if position == Position::Value {
+        open(&members, &mut out);
+        mend_all_of(&mut out);
+        if !out.properties.is_empty() {
+            close(&mut out);
+        }
+    }
+    out
+}
+
+/// The keywords that are taken as they are.
+fn base(members: &Map<String, Value>) -> Schema {
+    const PLAIN: &[&str] = &[
+        "description",
+        "type",
+        "format",
+        "title",
+        "default",
+        "example",
+        "multipleOf",
+        "maxLength",
+        "minLength",
+        "pattern",
+        "maxItems",
+        "minItems",
+        "maxProperties",
+        "minProperties",
+        "enum",
+        "required",
+        "nullable",
+        "externalDocs",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-list-type",
+        "x-kubernetes-map-type",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-validations",
+    ];
+    let said = |key: &&str| members.get(*key).filter(|value| !value.is_null()).cloned();
+    // A keyword of the wrong kind does not hide the others.
+    let fits = |key: &str, value: &Value| serde_json::from_value::<Schema>(json!({key: value})).is_ok();
+    let kept =
+        PLAIN.iter().filter_map(|key| Some((*key, said(key)?))).filter(|(key, value)| fits(key, value));
+    let kept: Map<String, Value> = kept.map(|(key, value)| (key.to_string(), value)).collect();
+    let mut out: Schema = serde_json::from_value(Value::Object(kept)).unwrap_or_default();
+    out.multiple_of = out.multiple_of.as_ref().map(plain);
+    out
+}
+
+/// Bounds are numbers in OpenAPI 3.0, their strictness a flag; JSON Schema has strict bounds.
+fn bounds(members: &Map<String, Value>, out: &mut Schema) {
+    let number = |key: &str| members.get(key).and_then(Value::as_number).map(plain);
+    (out.minimum, out.maximum) = (number("minimum"), number("maximum"));
+    match members.get("exclusiveMinimum") {
+        Some(Value::Bool(strict)) => out.exclusive_minimum = *strict,
+        Some(Value::Number(bound)) => (out.minimum, out.exclusive_minimum) = (Some(plain(bound)), true),
+        _ => {}
+    }
+    match members.get("exclusiveMaximum") {
+        Some(Value::Bool(strict)) => out.exclusive_maximum = *strict,
+        Some(Value::Number(bound)) => (out.maximum, out.exclusive_maximum) = (Some(plain(bound)), true),
+        _ => {}
+    }
+}
+
+/// `1.0` is 1.
+fn plain(number: &Number) -> Number {
+    #[allow(clippy::cast_possible_truncation, reason = "the bound is within the range of integers")]
+    match number.as_f64() {
+        Some(value) if number.is_f64() && value.fract() == 0.0 && value.abs() < 1e15 => {
+            Number::from(value as i64)
+        }
+        _ => number.clone(),
+    }
+}
+
+/// A list has one schema for its items.
+fn items(members: &mut Map<String, Value>, position: Position, out: &mut Schema) {
+    let items = match members.remove("items") {
+        Some(Value::Array(items)) => {
+            let items = items.into_iter().map(|item| convert(item, Position::Value)).collect();
+            Some(union(items, Junction::AnyOf).0)
+        }
+        Some(item) => Some(convert(item, position)),
+        // A list of no items still says what they are.
+        None if position == Position::Value && out.type_.as_deref() == Some("array") => Some(anything()),
+        None => None,
+    };
+    out.items = items.map(Box::new);
+}
+
+fn properties(members: &mut Map<String, Value>, position: Position, out: &mut Schema) {
+    if let Some(Value::Object(properties)) = members.remove("properties") {
+        out.properties = properties
+            .into_iter()
+            .map(|(name, property)| (name, Arc::new(convert(property, position))))
+            .collect();
+    }
+    out.additional_properties = match members.remove("additionalProperties") {
+        Some(Value::Bool(open)) => Some(Additional::Allowed(open)),
+        Some(values) => Some(Additional::Schema(Box::new(convert(values, position)))),
+        None => None,
+    };
+    // Patterns of keys cannot be said; what all of them share can.
+    if let Some(Value::Object(patterns)) = members.remove("patternProperties") {
+        let values = patterns.into_iter().map(|(_, values)| convert(values, position)).collect();
+        let values = union(values, Junction::AnyOf).0;
+        out.additional_properties = Some(Additional::Schema(Box::new(values)));
+    }
+    let is_closed = out.additional_properties == Some(Additional::Allowed(false));
+    if is_closed && (position == Position::Branch || !out.properties.is_empty()) {
+        out.additional_properties = None;
+    }
+}
+
+fn branches(members: &mut Map<String, Value>, out: &mut Schema) {
+    let mut list = |key: &str| match members.remove(key) {
+        Some(Value::Array(list)) => {
+            list.into_iter().map(|branch| convert(branch, Position::Branch)).collect()
+        }
+        _ => Vec::new(),
+    };
+    (out.all_of, out.any_of, out.one_of) = (list("allOf"), list("anyOf"), list("oneOf"));
+    out.not = members.remove("not").map(|not| Box::new(convert(not, Position::Branch)));
+}
+
+/// What has no type is anything, or null alone.
+fn open(members: &Map<String, Value>, out: &mut Schema) {
+    if out.type_.is_some() || out.int_or_string || out.preserve_unknown_fields {
+        return;
+    }
+    if out.enum_.as_deref() == Some(&[Value::Null]) {
+        *out = Schema { description: out.description.take(), title: out.title.take(), ..unit() };
+        return;
+    }
+    let says_nothing = |key: &str| {
+        matches!(
+            key,
+            "description"
+                | "title"
+                | "default"
+                | "example"
+                | "nullable"
+                | "deprecated"
+                | "readOnly"
+                | "writeOnly"
+        )
+    };
+    if members.keys().all(|key| says_nothing(key))
+        && out.properties.is_empty()
+        && out.additional_properties.is_none()
+        && out.items.is_none()
+    {
+        out.preserve_unknown_fields = true;
+    }
+}
+
+/// Two flattened enums stand beside each other in `allOf`; what they describe is described outside.
+fn mend_all_of(out: &mut Schema) {
+    let mut all_of = std::mem::take(&mut out.all_of);
+    for branch in &mut all_of {
+        branch.type_ = None;
+        branch.description = None;
+        for (name, property) in std::mem::take(&mut branch.properties) {
+            out.properties.entry(name).or_insert(property);
+        }
+    }
+    all_of.retain(|branch| !branch.is_empty());
+    out.all_of = all_of;
+}
+
+/// A value of one of several types.
+fn several_types(members: &mut Map<String, Value>, position: Position) -> Option<Schema> {
+    let Some(Value::Array(types)) = members.get("type").cloned() else { return None };
+    members.remove("type");
+    let alternatives = types.iter().filter_map(Value::as_str).map(|name| {
+        let mut alternative = members.clone();
+        alternative.insert("type".to_string(), name.into());
+        for (concerns, key) in
+            [("array", "items"), ("object", "properties"), ("string", "pattern"), ("string", "format")]
+        {
+            if concerns != name {
+                alternative.remove(key);
+            }
+        }
+        convert(Value::Object(alternative), position)
+    });
+    Some(union(alternatives.collect(), Junction::AnyOf).0)
+}
+
+fn anything() -> Schema {
+    Schema { preserve_unknown_fields: true, ..Schema::default() }
+}

@@ -1,0 +1,395 @@
+//! Types in use: paths resolved, aliases followed, parameters bound.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use kubesmith_core::diag::Code;
+use serde_json::Value;
+
+use crate::diag::Diagnostic;
+use crate::load::ModuleId;
+use crate::lower::{Ctx, Scope};
+use crate::resolve::{ItemId, Target};
+use crate::source::Loc;
+use crate::syntax::{Argument, PathExpr, TypeExpr, TypeItem, TypeKind, ValueExpr, ValueKind};
+
+/// How deep types may hold each other: deeper than any API, and far from the end of a thread's stack.
+const DEPTH_LIMIT: usize = 64;
+
+/// How many values the JSON of a schema may consist of.
+pub(super) const SIZE_LIMIT: usize = 100_000;
+
+/// A type in use.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Ty {
+    /// A type whose source is read, with what its parameters stand for.
+    Item(ItemId, Rc<[Param]>),
+    /// A type by its path, with its arguments.
+    Known(String, Rc<[Param]>),
+    /// `[T; N]`
+    Array(Rc<Ty>, u64),
+    /// `[T]`
+    Slice(Rc<Ty>),
+    /// `(A, B)`
+    Tuple(Rc<[Ty]>),
+}
+
+/// What a parameter stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Param {
+    /// A type.
+    Type(Ty),
+    /// A constant.
+    Value(i128),
+    /// Something that cannot be read; its diagnostics are kept for the case that it is used.
+    Withheld(usize),
+}
+
+/// Where a type is used, and what parameters stand for there.
+#[derive(Clone, Debug)]
+pub(super) struct Env {
+    pub(super) krate: usize,
+    pub(super) module: ModuleId,
+    params: Vec<(String, Param)>,
+    /// The type that `Self` is.
+    pub(super) owner: Option<Ty>,
+    /// Arguments of the function that is looked into, with the scopes in which they stand.
+    locals: Rc<[(String, Env, ValueExpr)]>,
+    /// Parameters of which nothing says that serde can write them.
+    unwritable: Rc<[String]>,
+}
+
+impl Env {
+    /// The scope of a module.
+    pub(super) fn module(krate: usize, module: ModuleId) -> Self {
+        Self {
+            krate,
+            module,
+            params: Vec::new(),
+            owner: None,
+            locals: Rc::default(),
+            unwritable: Rc::default(),
+        }
+    }
+
+    /// The same scope, in which `Self` is this type.
+    pub(super) fn owned(self, owner: Option<Ty>) -> Self {
+        Self { owner, ..self }
+    }
+
+    /// Whether the type names a parameter without the bound `Serialize`.
+    pub(super) fn mentions_unwritable(&self, ty: &TypeExpr) -> bool {
+        let argument = |argument: &Argument| match argument {
+            Argument::Type(ty) => self.mentions_unwritable(ty),
+            Argument::Value(_) => false,
+        };
+        match ty {
+            TypeExpr::Path(path) => {
+                let is_param = matches!(&path.segments[..], [name] if self.unwritable.contains(name));
+                is_param || path.arguments.iter().any(argument)
+            }
+            TypeExpr::Array(inner, _) | TypeExpr::Reference(inner) => self.mentions_unwritable(inner),
+            TypeExpr::Tuple(items, _) => items.iter().any(|item| self.mentions_unwritable(item)),
+            TypeExpr::Unsupported(..) => false,
+        }
+    }
+
+    /// The same scope with the arguments of a function.
+    pub(super) fn with_locals(self, locals: Vec<(String, Env, ValueExpr)>) -> Self {
+        Self { locals: locals.into(), ..self }
+    }
+
+    /// The same scope with variables, each of which may use those before it.
+    pub(super) fn with_block(self, variables: &[(String, ValueExpr)]) -> Self {
+        variables.iter().fold(self, |env, (name, value)| {
+            let local = (name.clone(), env.clone(), value.clone());
+            let locals = std::iter::once(local).chain(env.locals.iter().cloned()).collect();
+            Self { locals, ..env }
+        })
+    }
+
+    /// The argument of that name.
+    pub(super) fn local(&self, path: &PathExpr) -> Option<&(String, Env, ValueExpr)> {
+        let [name] = &path.segments[..] else { return None };
+        self.locals.iter().find(|(known, ..)| known == name)
+    }
+
+    /// The same parameters in another module of the crate.
+    pub(super) fn within(&self, module: ModuleId) -> Self {
+        Self { module, ..self.clone() }
+    }
+
+    /// The same for the evaluation of numbers.
+    pub(super) fn scope(&self) -> Scope {
+        let values = self.params.iter().filter_map(|(name, param)| match param {
+            Param::Value(value) => Some((name.clone(), *value)),
+            _ => None,
+        });
+        Scope::with_values(self.krate, self.module, values)
+    }
+}
+
+/// Makes schemas of types in kube's dialect.
+pub(crate) struct Dialect<'c, 'a> {
+    pub(super) ctx: &'c mut Ctx<'a>,
+    /// Types being looked at, outermost first.
+    pub(super) open: Vec<Ty>,
+    /// Schemas that were made; `None` after a diagnostic.
+    pub(super) done: HashMap<Ty, Option<(Value, usize)>>,
+    /// How many functions are being looked into.
+    pub(super) calls: usize,
+}
+
+impl<'c, 'a> Dialect<'c, 'a> {
+    pub(crate) fn new(ctx: &'c mut Ctx<'a>) -> Self {
+        Self { ctx, open: Vec::new(), done: HashMap::new(), calls: 0 }
+    }
+
+    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
+        if !self.ctx.diagnostics.contains(&diagnostic) {
+            self.ctx.diagnostics.push(diagnostic);
+        }
+    }
+
+    pub(super) fn item(&self, id: ItemId) -> &'a TypeItem {
+        self.ctx.resolver.item(id)
+    }
+
+    /// Looks at a definition: its parameters are bound, and what contains itself is found.
+    pub(super) fn inside<T>(
+        &mut self,
+        id: ItemId,
+        params: &Rc<[Param]>,
+        look: impl FnOnce(&mut Self, &Env) -> Option<T>,
+    ) -> Option<T> {
+        let ty = Ty::Item(id, params.clone());
+        if self.open.contains(&ty) || self.open.len() >= DEPTH_LIMIT {
+            self.report_cycle(id, &ty);
+            return None;
+        }
+        let env = self.env_of(id, params);
+        self.open.push(ty);
+        let found = look(self, &env);
+        self.open.pop();
+        found
+    }
+
+    /// Looks at the value of a definition, while its schema may be being made.
+    pub(super) fn value_inside<T>(
+        &mut self,
+        id: ItemId,
+        params: &Rc<[Param]>,
+        look: impl FnOnce(&mut Self, &Env) -> Option<T>,
+    ) -> Option<T> {
+        let env = self.env_of(id, params);
+        look(self, &env)
+    }
+
+    /// The scope inside of a definition.
+    fn env_of(&self, id: ItemId, params: &Rc<[Param]>) -> Env {
+        let item = self.item(id);
+        let names = item.generics.iter().map(|param| param.name.text.clone());
+        let written = item.schemars.as_ref().map_or(&[][..], |derived| &derived.serialize_params);
+        let types = item.generics.iter().filter(|param| !param.is_const).map(|param| param.name.text.clone());
+        Env {
+            params: names.zip(params.iter().cloned()).collect(),
+            unwritable: types.filter(|name| !written.contains(name)).collect(),
+            ..Env::module(id.krate, id.module).owned(Some(Ty::Item(id, params.clone())))
+        }
+    }
+
+    fn report_cycle(&mut self, id: ItemId, ty: &Ty) {
+        let name = self.item(id).name.clone();
+        let message = if self.open.contains(ty) {
+            format!("`{}` contains itself", name.text)
+        } else {
+            format!("the schema of `{}` would be nested more than {DEPTH_LIMIT} levels deep", name.text)
+        };
+        self.error(
+            Diagnostic::error(Code::RECURSIVE_TYPE, name.loc, message)
+                .note("a structural schema is finite, so an API server refuses recursive ones")
+                .help("say what one of the fields is with `#[schemars(schema_with = \"...\")]`"),
+        );
+    }
+
+    /// Resolves a type; `None` after a diagnostic.
+    pub(super) fn ty(&mut self, env: &Env, expr: &TypeExpr) -> Option<Ty> {
+        self.ty_at(env, expr, 0)
+    }
+
+    fn ty_at(&mut self, env: &Env, expr: &TypeExpr, depth: usize) -> Option<Ty> {
+        if depth > DEPTH_LIMIT {
+            self.error(Diagnostic::error(
+                Code::RECURSIVE_TYPE,
+                expr.loc(),
+                format!("more than {DEPTH_LIMIT} aliases lead from one to the next"),
+            ));
+            return None;
+        }
+        match expr {
+            TypeExpr::Path(path) => self.path(env, path, depth),
+            TypeExpr::Reference(inner) => self.ty_at(env, inner, depth),
+            TypeExpr::Array(inner, None) => Some(Ty::Slice(Rc::new(self.ty_at(env, inner, depth)?))),
+            TypeExpr::Array(inner, Some(len)) => {
+                let inner = Rc::new(self.ty_at(env, inner, depth)?);
+                let Some(len) = self.ctx.integer(&env.scope(), len).and_then(|len| u64::try_from(len).ok())
+                else {
+                    let message = "the length of the array is not known before the program runs";
+                    let help = "write a number or a constant that is one, or use a Vec";
+                    self.error(Diagnostic::error(Code::UNSUPPORTED_TYPE, len.loc, message).help(help));
+                    return None;
+                };
+                Some(Ty::Array(inner, len))
+            }
+            TypeExpr::Tuple(items, _) => {
+                let items: Option<Vec<Ty>> = items.iter().map(|item| self.ty_at(env, item, depth)).collect();
+                Some(Ty::Tuple(items?.into()))
+            }
+            TypeExpr::Unsupported(what, loc) => {
+                self.unreadable(*loc, &format!("{what} has no JSON form"));
+                None
+            }
+        }
+    }
+
+    fn path(&mut self, env: &Env, path: &PathExpr, depth: usize) -> Option<Ty> {
+        let first = path.segments.first()?;
+        if !path.global && path.segments.len() == 1 {
+            if first == "Self" {
+                return env.owner.clone();
+            }
+            if let Some((_, param)) = env.params.iter().find(|(name, _)| name == first) {
+                return self.parameter(path, &param.clone());
+            }
+        }
+        match self.ctx.resolver.resolve(env.krate, env.module, path) {
+            Ok(Target::Item(id)) => self.definition(env, path, id, depth),
+            Ok(Target::External(external)) => {
+                let arguments = self.arguments(env, path, depth);
+                Some(Ty::Known(external, arguments.into()))
+            }
+            Ok(Target::Unread(at, external)) => {
+                self.ctx.report_unread(path, at, &external);
+                None
+            }
+            Ok(Target::Module(..)) => {
+                let message = format!("`{}` is a module, not a type", path.text());
+                self.error(Diagnostic::error(Code::UNRESOLVED_TYPE, path.loc, message));
+                None
+            }
+            Err(unresolved) => {
+                self.ctx.report_unresolved(path, unresolved);
+                None
+            }
+        }
+    }
+
+    fn parameter(&mut self, path: &PathExpr, param: &Param) -> Option<Ty> {
+        match param {
+            Param::Type(ty) => Some(ty.clone()),
+            Param::Withheld(at) => {
+                self.ctx.replay(*at);
+                None
+            }
+            Param::Value(_) => {
+                self.unreadable(path.loc, &format!("`{}` is a constant, not a type", path.text()));
+                None
+            }
+        }
+    }
+
+    fn definition(&mut self, env: &Env, path: &PathExpr, id: ItemId, depth: usize) -> Option<Ty> {
+        let item = self.item(id);
+        let given = self.arguments(env, path, depth);
+        let mut params: Vec<Param> = Vec::with_capacity(item.generics.len());
+        for (at, param) in item.generics.iter().enumerate() {
+            let names = item.generics.iter().map(|param| param.name.text.clone());
+            let inner = Env {
+                params: names.zip(params.iter().cloned()).collect(),
+                ..Env::module(id.krate, id.module)
+            };
+            let bound = match (given.get(at), &param.default) {
+                (Some(argument), _) => argument.clone(),
+                (None, Some(default)) => self.argument(&inner, default, depth),
+                (None, None) => {
+                    let message = format!(
+                        "`{}` is generic, and nothing says what `{}` is",
+                        item.name.text, param.name.text
+                    );
+                    self.error(Diagnostic::error(Code::GENERIC_TYPE, path.loc, message));
+                    return None;
+                }
+            };
+            params.push(bound);
+        }
+        let TypeKind::Alias(target) = &item.kind else { return Some(Ty::Item(id, params.into())) };
+        let names = item.generics.iter().map(|param| param.name.text.clone());
+        let inner = Env { params: names.zip(params).collect(), ..Env::module(id.krate, id.module) };
+        self.ty_at(&inner, target, depth + 1)
+    }
+
+    fn arguments(&mut self, env: &Env, path: &PathExpr, depth: usize) -> Vec<Param> {
+        path.arguments.iter().map(|argument| self.argument(env, argument, depth)).collect()
+    }
+
+    fn argument(&mut self, env: &Env, argument: &Argument, depth: usize) -> Param {
+        let value = match argument {
+            Argument::Value(value) => Some(value.clone()),
+            // What looks like a type may be the name of a constant.
+            Argument::Type(TypeExpr::Path(path)) if path.arguments.is_empty() => {
+                Some(ValueExpr { kind: ValueKind::Path(path.clone()), loc: path.loc })
+            }
+            Argument::Type(_) => None,
+        };
+        let before = self.ctx.diagnostics.len();
+        if let Argument::Type(ty) = argument
+            && let Some(ty) = self.ty_at(env, ty, depth + 1)
+        {
+            return Param::Type(ty);
+        }
+        if let Some(value) = value.and_then(|value| self.ctx.integer(&env.scope(), &value)) {
+            self.ctx.diagnostics.truncate(before);
+            return Param::Value(value);
+        }
+        let found = self.ctx.diagnostics.split_off(before);
+        Param::Withheld(self.ctx.keep(found))
+    }
+
+    /// A type argument of a known type; `None` after a diagnostic.
+    pub(super) fn type_argument(&mut self, path: &str, arguments: &[Param], at: usize) -> Option<Ty> {
+        match arguments.get(at) {
+            Some(Param::Type(ty)) => Some(ty.clone()),
+            Some(Param::Withheld(found)) => {
+                self.ctx.replay(*found);
+                None
+            }
+            _ => {
+                let message = format!("`{path}` needs a type argument");
+                self.error(Diagnostic::error(Code::UNRESOLVED_TYPE, None, message));
+                None
+            }
+        }
+    }
+
+    /// Reports a constant that is none.
+    pub(super) fn unknown_value(&mut self, loc: Loc, what: &str) {
+        let message = format!("{what} is not known before the program runs");
+        self.error(
+            Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
+                .note("the source is read, not run, so only what is written out is known")
+                .help("write a literal, or a constant that is made of literals"),
+        );
+    }
+
+    /// Reports what has no schema that could be read.
+    pub(super) fn unreadable(&mut self, loc: impl Into<Option<Loc>>, message: &str) {
+        self.error(
+            Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
+                .note("the source is read, not run, so only what is written out is known")
+                .help(
+                    "say what the JSON is with `#[schemars(with = \"...\")]`, or with `schema_with` and a function whose body \
+                     is `json_schema!({..})`",
+                ),
+        );
+    }
+}

@@ -1,0 +1,207 @@
+//! What the derive macros of kube and schemars read, as plain values: see [`crate::kube`].
+
+mod columns;
+mod functions;
+mod json;
+mod resource;
+mod rules;
+mod schemars;
+mod serde;
+mod validation;
+
+use kubesmith_core::model::{RenameRule, SerdeContainer, SerdeDefault, SerdeField, SerdeVariant};
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::{Attribute, Fields};
+
+use super::Parser;
+use crate::kube::attributes::{Body, Container, DefaultExpr, Derived, Field, FieldSerde, Variant, With};
+use crate::source::Loc;
+use crate::syntax::{Name, PathExpr};
+
+pub(super) use resource::inherits;
+
+/// A pair of rules: for what is written, and for what is read.
+type Rules = (RenameRule, RenameRule);
+
+/// Which of the derive macros of kube and schemars a type has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KubeDerives {
+    /// `CustomResource`
+    pub(super) resource: bool,
+    /// `KubeSchema`
+    schema: bool,
+    /// `JsonSchema`
+    json: bool,
+    /// `JsonSchema_repr`
+    repr: bool,
+    /// `Default`
+    default: bool,
+    /// `Serialize`
+    serialize: bool,
+    /// A derive of ours, whose types have other schemas.
+    ours: bool,
+}
+
+impl KubeDerives {
+    pub(super) fn of(derives: &[(String, String)]) -> Self {
+        let mut out = Self::default();
+        for (krate, name) in derives {
+            match name.as_str() {
+                "CustomResource" => out.resource = true,
+                "KubeSchema" | "ValidateSchema" | "CELSchema" => out.schema = true,
+                "JsonSchema" => out.json = true,
+                "JsonSchema_repr" => out.repr = true,
+                "Default" => out.default = true,
+                "Serialize" => out.serialize = true,
+                "Schema" | "Resource" => {
+                    out.ours |= !krate.starts_with("kube") || krate.starts_with("kubesmith");
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// Whether there is a macro that makes a schema.
+    fn makes_schema(self) -> bool {
+        self.schema || self.json || self.repr
+    }
+
+    /// Whether the type may have a schema of this dialect, or be part of a default.
+    fn any(self) -> bool {
+        self.resource || self.makes_schema() || (self.serialize && !self.ours)
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn derived_struct(&self, item: &syn::ItemStruct, derives: KubeDerives) -> Option<Derived> {
+        derives.any().then(|| {
+            let serde = SerdeContainer::read(&serde::effective(&item.attrs));
+            let body = self.kube_body(&item.fields, serde.rename_all, derives);
+            self.derived(&item.attrs, &item.generics, &serde, body, derives)
+        })
+    }
+
+    pub(super) fn derived_enum(&self, item: &syn::ItemEnum, derives: KubeDerives) -> Option<Derived> {
+        derives.any().then(|| {
+            let serde = SerdeContainer::read(&serde::effective(&item.attrs));
+            let variants = item.variants.iter().map(|variant| self.kube_variant(variant, &serde, derives));
+            let body = Body::Enum(variants.collect());
+            self.derived(&item.attrs, &item.generics, &serde, body, derives)
+        })
+    }
+
+    fn derived(
+        &self,
+        attributes: &[Attribute],
+        generics: &syn::Generics,
+        serde: &SerdeContainer,
+        body: Body,
+        derives: KubeDerives,
+    ) -> Derived {
+        let (common, with) = self.schemars(attributes, false);
+        let text = |key: Option<&kubesmith_core::grammar::Spanned<String>>| key.map(|key| key.value.clone());
+        let default_loc = || serde.key("default").map(|span| self.loc(span));
+        Derived {
+            common,
+            with,
+            serde: Container {
+                transparent: serde.transparent,
+                default: serde.default.as_ref().and_then(|value| self.default_expr(value, default_loc()?)),
+                deny_unknown_fields: serde.deny_unknown_fields,
+                tag: text(serde.tag.as_ref()),
+                content: text(serde.content.as_ref()),
+                untagged: serde.untagged,
+                read_as: serde.read_as.as_ref().and_then(|ty| self.type_in_text(&ty.value, ty.span)),
+                written_as: serde.written_as.as_ref().and_then(|ty| self.type_in_text(&ty.value, ty.span)),
+            },
+            body,
+            rules: if derives.schema { self.x_kube_rules(attributes) } else { Vec::new() },
+            derives_default: derives.default,
+            derives_schema: derives.makes_schema(),
+            is_repr: derives.repr,
+            serialize_params: serde::written_params(generics),
+        }
+    }
+
+    fn default_expr(&self, default: &SerdeDefault, loc: Loc) -> Option<DefaultExpr> {
+        let function = match default {
+            SerdeDefault::Trait => None,
+            SerdeDefault::Path(path) => {
+                self.path_in_text(path, Span::call_site()).map(|path| PathExpr { loc, ..path })
+            }
+        };
+        DefaultExpr::new(default, function, loc)
+    }
+
+    fn kube_body(&self, fields: &Fields, rename: Rules, derives: KubeDerives) -> Body {
+        let field = |(at, field)| self.kube_field(at, field, rename, derives);
+        match fields {
+            Fields::Named(_) => Body::Named(fields.iter().enumerate().map(field).collect()),
+            Fields::Unnamed(_) => Body::Tuple(fields.iter().enumerate().map(field).collect()),
+            Fields::Unit => Body::Unit,
+        }
+    }
+
+    fn kube_field(&self, at: usize, field: &syn::Field, rename: Rules, derives: KubeDerives) -> Field {
+        let serde = SerdeField::read(&serde::effective(&field.attrs));
+        let (name, read, written) = match &field.ident {
+            Some(ident) => (self.name(ident), serde.name_read(ident, rename), serde.name(ident, rename)),
+            None => {
+                let loc = self.loc(syn::spanned::Spanned::span(&field.ty));
+                (Name { text: at.to_string(), loc }, at.to_string(), at.to_string())
+            }
+        };
+        let (common, with) = self.schemars(&field.attrs, true);
+        let default = serde.default.as_ref();
+        let default_loc = serde.key("default").map_or(name.loc, |span| self.loc(span));
+        Field {
+            read,
+            written,
+            ty: self.type_expr(&field.ty),
+            common,
+            with,
+            // The macro `KubeSchema` does not pass garde's attributes on.
+            validation: self.validation(&field.attrs, !derives.schema),
+            serde: FieldSerde {
+                default: default.and_then(|default| self.default_expr(default, default_loc)),
+                flatten: serde.flatten,
+                skip_serializing: serde.skip_serializing,
+                skip_deserializing: serde.skip_deserializing,
+                skip_serializing_if: serde.skip_serializing_if.as_ref().and_then(|path| {
+                    self.path_in_text(path, serde.key("skip_serializing_if").unwrap_or_else(Span::call_site))
+                }),
+                serialize_with: serde::has_serialize_with(&field.attrs),
+            },
+            x_kube: derives.schema.then(|| self.x_kube_field(&field.attrs)).flatten(),
+            name,
+        }
+    }
+
+    fn kube_variant(&self, variant: &syn::Variant, outer: &SerdeContainer, derives: KubeDerives) -> Variant {
+        let serde = SerdeVariant::read(&serde::effective(&variant.attrs));
+        let name = variant.ident.unraw();
+        let (common, with) = self.schemars(&variant.attrs, true);
+        let rename = serde.rename_all.unwrap_or(outer.rename_all_fields);
+        let read = serde.rename_deserialize.clone();
+        Variant {
+            name: self.name(&variant.ident),
+            read: read.unwrap_or_else(|| outer.rename_all.1.apply_to_variant(&name.to_string())),
+            written: serde.name(&variant.ident, outer.rename_all),
+            common,
+            with,
+            body: self.kube_body(&variant.fields, rename, KubeDerives { schema: false, ..derives }),
+            untagged: serde.untagged,
+            skip_deserializing: serde.skip_deserializing,
+            is_default: variant.attrs.iter().any(|attribute| attribute.path().is_ident("default")),
+            discriminant: variant.discriminant.as_ref().map(|(_, value)| self.value(value)),
+        }
+    }
+}
+
+/// A type in an attribute, as a string or as it is.
+fn with_type(parser: &Parser<'_>, value: &syn::Expr) -> Option<With> {
+    let text = super::string(value)?;
+    parser.type_in_text(&text, syn::spanned::Spanned::span(value)).map(With::Type)
+}

@@ -1,0 +1,223 @@
+//! Functions whose body can be read: those that return a schema, and those that decide whether a field is left out.
+
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{BinOp, Block, Expr, FnArg, Pat, ReturnType, Signature, Stmt, Type, UnOp};
+
+use super::Parser;
+use crate::kube::attributes::{JsonExpr, Predicate, SchemaFunction, SchemaStep};
+use crate::syntax::{ValueExpr, ValueItem, ValueKind};
+
+impl Parser<'_> {
+    /// A function of one parameter that returns a schema or a truth value.
+    pub(in crate::parse) fn unary_function(&self, signature: &Signature, block: &Block) -> Option<ValueItem> {
+        let ReturnType::Type(_, output) = &signature.output else { return None };
+        let Type::Path(output) = &**output else { return None };
+        let kind = match output.path.segments.last()?.ident.to_string().as_str() {
+            "Schema" => ValueKind::SchemaFunction(Box::new(self.schema_function(block))),
+            "bool" => {
+                let parameter = match signature.inputs.first()? {
+                    FnArg::Receiver(_) => "self".to_string(),
+                    FnArg::Typed(parameter) => match &*parameter.pat {
+                        Pat::Ident(name) => name.ident.unraw().to_string(),
+                        _ => return None,
+                    },
+                };
+                ValueKind::Predicate(Box::new(self.predicate(&parameter, block)?))
+            }
+            _ => return None,
+        };
+        Some(ValueItem {
+            name: self.name(&signature.ident),
+            expr: ValueExpr { kind, loc: self.loc(block.span()) },
+        })
+    }
+
+    fn schema_function(&self, block: &Block) -> SchemaFunction {
+        let mut steps = Vec::new();
+        let mut result = JsonExpr::Unknown(self.loc(block.span()));
+        let last = block.stmts.len().saturating_sub(1);
+        for (at, stmt) in block.stmts.iter().enumerate() {
+            match stmt {
+                Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _) if at == last => {
+                    result = self.json_value(expr);
+                }
+                Stmt::Expr(expr, None) if at == last => result = self.json_value(expr),
+                Stmt::Macro(call) if at == last && call.semi_token.is_none() => {
+                    result = self.json_macro(call.mac.span(), &call.mac);
+                }
+                // Imports do nothing.
+                Stmt::Item(syn::Item::Use(_)) => {}
+                stmt => steps.push(self.schema_step(stmt)),
+            }
+        }
+        SchemaFunction { steps, result }
+    }
+
+    fn schema_step(&self, stmt: &Stmt) -> SchemaStep {
+        let unknown = || SchemaStep::Unknown(self.loc(stmt.span()));
+        match stmt {
+            Stmt::Local(local) => {
+                let name = match &local.pat {
+                    Pat::Ident(name) => Some(name.ident.unraw().to_string()),
+                    Pat::Type(typed) => match &*typed.pat {
+                        Pat::Ident(name) => Some(name.ident.unraw().to_string()),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                match (name, &local.init) {
+                    (Some(name), Some(init)) if init.diverge.is_none() => {
+                        SchemaStep::Let(name, self.json_value(&init.expr))
+                    }
+                    _ => unknown(),
+                }
+            }
+            Stmt::Expr(Expr::MethodCall(call), _) => {
+                let (Some(name), arguments) = (variable(&call.receiver), &call.args) else {
+                    return unknown();
+                };
+                match (call.method.to_string().as_str(), arguments.len()) {
+                    ("insert", 2) => {
+                        SchemaStep::Insert(name, self.value(&arguments[0]), self.json_value(&arguments[1]))
+                    }
+                    ("remove", 1) => SchemaStep::Remove(name, self.value(&arguments[0])),
+                    _ => unknown(),
+                }
+            }
+            _ => unknown(),
+        }
+    }
+
+    fn predicate(&self, parameter: &str, block: &Block) -> Option<Predicate> {
+        let [Stmt::Expr(expr, None)] = &block.stmts[..] else { return None };
+        self.predicate_of(parameter, expr)
+    }
+
+    fn predicate_of(&self, parameter: &str, expr: &Expr) -> Option<Predicate> {
+        if let Some((name, asked)) = field_of(parameter, expr) {
+            let inner = self.predicate_of(FIELD, &asked)?;
+            return Some(Predicate::Field(name, Box::new(inner)));
+        }
+        match expr {
+            Expr::Paren(inner) => self.predicate_of(parameter, &inner.expr),
+            Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
+                let sides =
+                    [self.predicate_of(parameter, &binary.left), self.predicate_of(parameter, &binary.right)];
+                Some(Predicate::All(sides.into_iter().collect::<Option<_>>()?))
+            }
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
+                is_parameter(parameter, &unary.expr).then_some(Predicate::IsFalse)
+            }
+            Expr::Macro(call) if call.mac.path.is_ident("matches") => {
+                let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
+                let arguments = call.mac.parse_body_with(parser).ok()?;
+                let (asked, pattern) = (arguments.first()?, arguments.get(1)?);
+                let is_value =
+                    is_parameter(parameter, asked) && matches!(pattern, Expr::Path(_) | Expr::Lit(_));
+                is_value.then(|| Predicate::Equals(self.value(pattern)))
+            }
+            Expr::MethodCall(call) if is_parameter(parameter, &call.receiver) && call.args.is_empty() => {
+                match call.method.to_string().as_str() {
+                    "is_empty" => Some(Predicate::IsEmpty),
+                    "is_none" => Some(Predicate::IsNone),
+                    _ => None,
+                }
+            }
+            Expr::Binary(binary) if matches!(binary.op, BinOp::Eq(_)) => {
+                let other =
+                    match (is_parameter(parameter, &binary.left), is_parameter(parameter, &binary.right)) {
+                        (true, false) => &binary.right,
+                        (false, true) => &binary.left,
+                        _ => return None,
+                    };
+                Some(if is_default(other) {
+                    Predicate::IsDefault
+                } else {
+                    Predicate::Equals(self.value(other))
+                })
+            }
+            expr if is_parameter(parameter, expr) => Some(Predicate::IsTrue),
+            _ => None,
+        }
+    }
+}
+
+/// What a field is called while it is asked for.
+const FIELD: &str = "__field";
+
+/// The field that an expression asks for, and the same expression of the field alone.
+fn field_of(parameter: &str, expr: &Expr) -> Option<(String, Expr)> {
+    let replaced = |inner: &Expr| {
+        let Expr::Field(field) = inner else { return None };
+        let syn::Member::Named(name) = &field.member else { return None };
+        is_parameter(parameter, &field.base).then(|| name.unraw().to_string())
+    };
+    let placeholder = || -> Expr {
+        syn::parse_quote! { __field }
+    };
+    match expr {
+        Expr::Field(_) => Some((replaced(expr)?, placeholder())),
+        Expr::MethodCall(call) => {
+            let name = replaced(&call.receiver)?;
+            let mut call = call.clone();
+            *call.receiver = placeholder();
+            Some((name, Expr::MethodCall(call)))
+        }
+        Expr::Unary(unary) => {
+            let name = replaced(&unary.expr)?;
+            let mut unary = unary.clone();
+            *unary.expr = placeholder();
+            Some((name, Expr::Unary(unary)))
+        }
+        Expr::Binary(binary) if matches!(binary.op, BinOp::Eq(_)) => {
+            let name = replaced(&binary.left)?;
+            let mut binary = binary.clone();
+            *binary.left = placeholder();
+            Some((name, Expr::Binary(binary)))
+        }
+        _ => None,
+    }
+}
+
+/// The variable that a chain of accessors begins with.
+fn variable(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().map(|name| name.unraw().to_string()),
+        // schemars 0.8 keeps keywords that it does not know apart.
+        Expr::Field(field) if matches!(&field.member, syn::Member::Named(name) if name == "extensions") => {
+            variable(&field.base)
+        }
+        Expr::MethodCall(call)
+            if ["ensure_object", "as_object_mut", "unwrap", "expect"]
+                .iter()
+                .any(|name| call.method == name) =>
+        {
+            variable(&call.receiver)
+        }
+        _ => None,
+    }
+}
+
+fn is_parameter(parameter: &str, expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().is_some_and(|name| name.unraw() == parameter),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => is_parameter(parameter, &unary.expr),
+        Expr::Reference(inner) => is_parameter(parameter, &inner.expr),
+        Expr::Paren(inner) => is_parameter(parameter, &inner.expr),
+        _ => false,
+    }
+}
+
+/// `T::default()`, behind references.
+fn is_default(expr: &Expr) -> bool {
+    match expr {
+        Expr::Reference(inner) => is_default(&inner.expr),
+        Expr::Paren(inner) => is_default(&inner.expr),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => path.path.segments.last().is_some_and(|segment| segment.ident == "default"),
+            _ => false,
+        },
+        _ => false,
+    }
+}

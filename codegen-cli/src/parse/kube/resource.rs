@@ -1,0 +1,381 @@
+//! `#[kube(..)]`: said again in the words of `#[resource(..)]`, so that names, paths and columns are held to the same
+//! rules.
+
+use kubesmith_core::diag::{Code, Diagnostics};
+use kubesmith_core::grammar::{Family, ItemAttributes, Place, closest, parse_attributes};
+use kubesmith_core::model::ResourceAttrs;
+use kubesmith_core::names;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Token, parse_quote};
+
+use super::Parser;
+use crate::diag::Diagnostic;
+use crate::ir::CrdStyle;
+use crate::kube::attributes::{CustomResource, SchemaMode};
+use crate::syntax::{Name, TypeExpr};
+
+/// The keys of `#[kube(..)]` (kube-derive's `KubeAttrs`); the last two are those of old versions.
+const KEYS: &[&str] = &[
+    "group",
+    "version",
+    "kind",
+    "doc",
+    "root",
+    "plural",
+    "singular",
+    "namespaced",
+    "no_spec",
+    "derive",
+    "attr",
+    "schema",
+    "status",
+    "category",
+    "shortname",
+    "printcolumn",
+    "selectable",
+    "scale",
+    "crates",
+    "annotation",
+    "label",
+    "validation",
+    "cel",
+    "storage",
+    "served",
+    "deprecated",
+    "struct",
+    "apiextensions",
+];
+
+/// Whether `#[resource(inherit = ..)]` of kube's own macro `Resource` is there.
+pub(in crate::parse) fn inherits(attributes: &[Attribute]) -> bool {
+    super::serde::metas(attributes, "resource").iter().any(|meta| meta.path().is_ident("inherit"))
+}
+
+/// What was read of `#[kube(..)]` so far.
+#[derive(Default)]
+struct Keys {
+    /// The same for `#[resource(..)]`.
+    resource: Vec<TokenStream>,
+    group: Option<LitStr>,
+    version: Option<LitStr>,
+    kind: Option<LitStr>,
+    root: Option<LitStr>,
+    plural: Option<LitStr>,
+    singular: Option<LitStr>,
+    namespaced: bool,
+    doc: Option<String>,
+    no_spec: bool,
+    status: Option<TypeExpr>,
+    scale: Option<TokenStream>,
+    rules: Vec<Expr>,
+    schema: SchemaMode,
+    storage: Option<bool>,
+}
+
+impl Parser<'_> {
+    /// What `#[derive(CustomResource)]` reads; `None` after a diagnostic.
+    pub(in crate::parse) fn custom_resource(
+        &mut self,
+        ident: &Ident,
+        attributes: &[Attribute],
+    ) -> Option<CustomResource> {
+        let span = attributes.iter().find(|attribute| attribute.path().is_ident("kube"));
+        let span = span.map_or_else(|| ident.span(), |attribute| attribute.path().span());
+        let mut keys = Keys::default();
+        let mut complete = true;
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("kube")) {
+            let Meta::List(list) = &attribute.meta else { continue };
+            let parser = Punctuated::<KubeMeta, Token![,]>::parse_terminated;
+            match list.parse_args_with(parser) {
+                Ok(metas) => {
+                    for meta in metas {
+                        complete &= self.kube_key(&meta.0, &mut keys).is_some();
+                    }
+                }
+                Err(error) => {
+                    let message = format!("#[kube] cannot be read: {error}");
+                    self.kube_error(
+                        Code::MALFORMED_ATTRIBUTE,
+                        error.span(),
+                        &message,
+                        "kube takes `key`, `key = value` and `key(...)`",
+                    );
+                    complete = false;
+                }
+            }
+        }
+        if let Some(versioned) = attributes.iter().find(|attribute| attribute.path().is_ident("versioned")) {
+            let message = format!("the macro `versioned` makes the versions of `{ident}`");
+            let help = "write the types of each version out, as `cargo expand` prints them";
+            self.kube_error(Code::SCHEMA_AT_RUN_TIME, versioned.path().span(), &message, help);
+            return None;
+        }
+        for (key, given) in [
+            ("group", keys.group.is_some()),
+            ("version", keys.version.is_some()),
+            ("kind", keys.kind.is_some()),
+        ] {
+            if !given && complete {
+                let message = format!("#[kube] needs the key `{key}`");
+                self.kube_error(
+                    Code::MISSING_KEY,
+                    span,
+                    &message,
+                    "write `#[kube(group = \"example.com\", version = \"v1\", kind = \"Example\")]`",
+                );
+                return None;
+            }
+        }
+        if complete { self.kube_resource(ident, span, keys) } else { None }
+    }
+
+    fn kube_resource(&mut self, ident: &Ident, span: Span, mut keys: Keys) -> Option<CustomResource> {
+        let kind = keys.kind.clone()?;
+        let root = keys.root.clone().unwrap_or_else(|| kind.clone());
+        if ident == root.value().as_str() {
+            let message = format!("`{ident}` is the name of the type that kube makes for the kind");
+            let help = "call the struct by the kind and `Spec`, or name the made one with `root = \"...\"`";
+            self.kube_error(Code::CONTRADICTION, root.span(), &message, help);
+            return None;
+        }
+        let singular = keys
+            .singular
+            .clone()
+            .unwrap_or_else(|| LitStr::new(&kind.value().to_ascii_lowercase(), kind.span()));
+        let plural =
+            keys.plural.clone().unwrap_or_else(|| LitStr::new(&plural(&singular.value()), singular.span()));
+        let scope = if keys.namespaced { "Namespaced" } else { "Cluster" };
+        let group = &keys.group;
+        let said = keys.version.clone()?;
+        // An API server takes any label; versions like `v1` are the ones that it can put in order.
+        let is_label = names::dns_label(&said.value()).is_ok();
+        let is_other = is_label && names::Version::parse(&said.value()).is_err();
+        let version = if is_other { LitStr::new("v1", said.span()) } else { said.clone() };
+        let mut out = quote_spanned! {span=>
+            group = #group, version = #version, kind = #kind, plural = #plural, singular = #singular, scope = #scope,
+        };
+        if keys.status.is_some() {
+            keys.resource.push(quote_spanned! {span=> status });
+            keys.resource.extend(keys.scale.take());
+        }
+        let rest = &keys.resource;
+        out.extend(quote! { #(#rest,)* });
+        let attribute: Attribute = parse_quote! { #[resource(#out)] };
+        let mut diagnostics = Diagnostics::new();
+        let attributes = [attribute];
+        let item = ItemAttributes::new(&attributes);
+        let parsed = parse_attributes(Family::Resource, &item, Place::Root, &mut diagnostics);
+        let attrs = ResourceAttrs::from_parsed(&parsed, ident, &mut diagnostics);
+        self.report(diagnostics);
+        let mut facts = self.resource_facts(&attrs?);
+        facts.loc = self.loc(span);
+        if is_other {
+            facts.version = Some(Name { text: said.value(), loc: self.loc(said.span()) });
+        }
+        facts.crd.style = CrdStyle::Kube;
+        let doc = format!("Auto-generated derived type for {} via `CustomResource`", ident.unraw());
+        Some(CustomResource {
+            loc: self.loc(span),
+            facts,
+            root: Name { text: root.value(), loc: self.loc(root.span()) },
+            doc: keys.doc.unwrap_or(doc),
+            no_spec: keys.no_spec,
+            status: keys.status,
+            rules: keys.rules.iter().map(|rule| self.rule(rule)).collect(),
+            schema: keys.schema,
+            storage: keys.storage,
+        })
+    }
+
+    /// Reads one key; `None` after a diagnostic.
+    fn kube_key(&mut self, meta: &Meta, keys: &mut Keys) -> Option<()> {
+        let name = meta.path().get_ident().map(|ident| ident.unraw().to_string()).unwrap_or_default();
+        let span = meta.path().span();
+        let out = &mut keys.resource;
+        match name.as_str() {
+            "group" => keys.group = Some(self.kube_text(meta)?),
+            "version" => keys.version = Some(self.kube_text(meta)?),
+            "kind" => keys.kind = Some(self.kube_text(meta)?),
+            "root" | "struct" => keys.root = Some(self.kube_text(meta)?),
+            "plural" => keys.plural = Some(self.kube_text(meta)?),
+            "singular" => keys.singular = Some(self.kube_text(meta)?),
+            "doc" => keys.doc = Some(self.kube_text(meta)?.value()),
+            "namespaced" => keys.namespaced = self.kube_flag(meta)?,
+            "no_spec" => keys.no_spec = self.kube_flag(meta)?,
+            "storage" => keys.storage = Some(self.kube_flag(meta)?),
+            "served" => {
+                if !self.kube_flag(meta)? {
+                    out.push(quote_spanned! {span=> unserved_version });
+                }
+            }
+            "shortname" => {
+                let text = self.kube_text(meta)?;
+                out.push(quote_spanned! {span=> short_name = #text });
+            }
+            "category" => {
+                let text = self.kube_text(meta)?;
+                out.push(quote_spanned! {span=> category = #text });
+            }
+            "selectable" => {
+                let text = self.kube_text(meta)?;
+                out.push(quote_spanned! {span=> selectable_field(json_path = #text) });
+            }
+            "deprecated" => out.push(match meta {
+                Meta::Path(_) => quote_spanned! {span=> deprecated_version },
+                _ => {
+                    let text = self.kube_text(meta)?;
+                    quote_spanned! {span=> deprecated_version(warning = #text) }
+                }
+            }),
+            "annotation" => out.push(self.kube_pair(meta, "annotations")?),
+            "label" => out.push(self.kube_pair(meta, "labels")?),
+            "printcolumn" => {
+                let columns = self.kube_columns(meta)?;
+                keys.resource.extend(columns);
+            }
+            "scale" => keys.scale = Some(self.kube_scale(meta)?),
+            "status" => keys.status = Some(self.kube_type(meta)?),
+            "schema" => keys.schema = self.kube_schema(meta)?,
+            "validation" => match meta {
+                Meta::NameValue(pair) => keys.rules.push(pair.value.clone()),
+                _ => return self.wrong_value(meta, "a rule: a string, a tuple or `Rule::new(...)`"),
+            },
+            "derive" | "attr" | "crates" | "cel" | "apiextensions" => {}
+            _ => {
+                let near = closest(&name, KEYS.iter().copied());
+                let help = near.map_or_else(
+                    || format!("the keys are {}", KEYS.join(", ")),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                self.kube_error(Code::UNKNOWN_KEY, span, &format!("unknown key `{name}` in #[kube]"), &help);
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    pub(super) fn kube_text(&mut self, meta: &Meta) -> Option<LitStr> {
+        match meta {
+            Meta::NameValue(pair) => match &pair.value {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.clone()),
+                _ => self.wrong_value(meta, "a string"),
+            },
+            _ => self.wrong_value(meta, "a string"),
+        }
+    }
+
+    fn kube_flag(&mut self, meta: &Meta) -> Option<bool> {
+        match meta {
+            Meta::Path(_) => Some(true),
+            Meta::NameValue(pair) => match &pair.value {
+                Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Some(value.value),
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if text.value() == "true" => Some(true),
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if text.value() == "false" => Some(false),
+                _ => self.wrong_value(meta, "`true` or `false`"),
+            },
+            Meta::List(_) => self.wrong_value(meta, "`true` or `false`"),
+        }
+    }
+
+    fn kube_type(&mut self, meta: &Meta) -> Option<TypeExpr> {
+        let Meta::NameValue(pair) = meta else { return self.wrong_value(meta, "a type") };
+        match &pair.value {
+            Expr::Path(path) if path.qself.is_none() => Some(TypeExpr::Path(self.path_expr(&path.path))),
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+                self.type_in_text(&text.value(), text.span()).or_else(|| self.wrong_value(meta, "a type"))
+            }
+            _ => self.wrong_value(meta, "a type"),
+        }
+    }
+
+    fn kube_schema(&mut self, meta: &Meta) -> Option<SchemaMode> {
+        match self.kube_text(meta)?.value().as_str() {
+            "derived" => Some(SchemaMode::Derived),
+            "manual" => Some(SchemaMode::Manual),
+            "disabled" => Some(SchemaMode::Disabled),
+            _ => self.wrong_value(meta, "\"derived\", \"manual\" or \"disabled\""),
+        }
+    }
+
+    /// `label("key", "value")`
+    fn kube_pair(&mut self, meta: &Meta, what: &str) -> Option<TokenStream> {
+        let what = Ident::new(what, meta.path().span());
+        let pair = match meta {
+            Meta::List(list) => list.parse_args_with(Punctuated::<LitStr, Token![,]>::parse_terminated).ok(),
+            _ => None,
+        };
+        match pair.map(|pair| pair.into_iter().collect::<Vec<_>>()).as_deref() {
+            Some([key, value]) => Some(quote! { metadata(#what(#key = #value)) }),
+            _ => self.wrong_value(meta, "a key and a value: `(\"key\", \"value\")`"),
+        }
+    }
+
+    pub(super) fn wrong_value<T>(&mut self, meta: &Meta, wanted: &str) -> Option<T> {
+        let name = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
+        let message = format!("`{name}` in #[kube] takes {wanted}");
+        self.kube_error(
+            Code::WRONG_VALUE,
+            meta.span(),
+            &message,
+            "see the documentation of kube's `CustomResource`",
+        );
+        None
+    }
+
+    pub(super) fn kube_error(&mut self, code: Code, span: Span, message: &str, help: &str) {
+        self.diagnostics.push(Diagnostic::error(code, self.loc(span), message).help(help));
+    }
+}
+
+/// An item of `#[kube(..)]`, whose name may be a keyword: `struct = "Root"`.
+struct KubeMeta(Meta);
+
+impl syn::parse::Parse for KubeMeta {
+    fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(Token![struct]) {
+            return input.parse().map(Self);
+        }
+        let name = input.call(Ident::parse_any)?;
+        let raw = Ident::new_raw("struct", name.span());
+        let eq_token: Token![=] = input.parse()?;
+        let value: Expr = input.parse()?;
+        Ok(Self(Meta::NameValue(syn::MetaNameValue { path: raw.into(), eq_token, value })))
+    }
+}
+
+/// kube's plural of a word (`to_plural` of kube-derive), which knows no irregular ones.
+fn plural(word: &str) -> String {
+    if ["s", "x", "z", "ch", "sh"].iter().any(|ending| word.ends_with(ending)) {
+        return format!("{word}es");
+    }
+    let mut chars = word.chars().rev();
+    if let (Some('y'), Some(before)) = (chars.next(), chars.next())
+        && !matches!(before, 'a' | 'e' | 'i' | 'o' | 'u')
+    {
+        return format!("{}ies", &word[..word.len() - 1]);
+    }
+    format!("{word}s")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plural;
+
+    #[test]
+    fn plurals_are_kubes() {
+        for (word, expected) in [
+            ("fox", "foxes"),
+            ("puppy", "puppies"),
+            ("day", "days"),
+            ("balancer", "balancers"),
+            ("bus", "buses"),
+            ("y", "ys"),
+        ] {
+            assert_eq!(plural(word), expected);
+        }
+    }
+}

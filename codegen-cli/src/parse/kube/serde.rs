@@ -1,0 +1,134 @@
+//! serde's attributes as schemars' derive macro sees them: `#[schemars(rename = ..)]` and its kin stand in the place
+//! of serde's own, and `#[schemars(!default)]` takes one away (`schemars_to_serde.rs`).
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Generics, Meta, Path, Token, Type, TypeParamBound, WherePredicate, parse_quote};
+
+/// Keys of schemars' attributes that are serde's.
+const KEYWORDS: &[&str] = &[
+    "rename",
+    "rename_all",
+    "rename_all_fields",
+    "deny_unknown_fields",
+    "tag",
+    "content",
+    "untagged",
+    "default",
+    "skip",
+    "skip_serializing",
+    "skip_serializing_if",
+    "skip_deserializing",
+    "flatten",
+    "remote",
+    "transparent",
+    "into",
+    "from",
+    "try_from",
+];
+
+/// An item of an attribute of schemars.
+pub(super) enum Item {
+    /// `key`, `key = value`, `key(..)`
+    Meta(Box<Meta>),
+    /// `!key`
+    Not(Path),
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(Token![!]) {
+            let _: Token![!] = input.parse()?;
+            return input.parse().map(Self::Not);
+        }
+        input.parse().map(|meta| Self::Meta(Box::new(meta)))
+    }
+}
+
+impl Item {
+    fn name(&self) -> String {
+        let path = match self {
+            Self::Meta(meta) => meta.path(),
+            Self::Not(path) => path,
+        };
+        path.get_ident().map(ToString::to_string).unwrap_or_default()
+    }
+}
+
+/// The items of all attributes of a name. What cannot be read is refused by rustc.
+pub(super) fn items(attributes: &[Attribute], name: &str) -> Vec<Item> {
+    let lists = attributes.iter().filter(|attribute| attribute.path().is_ident(name));
+    let parsed = lists.filter_map(|attribute| {
+        let Meta::List(list) = &attribute.meta else { return None };
+        list.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated).ok()
+    });
+    parsed.flatten().collect()
+}
+
+/// The metas of all attributes of a name.
+pub(super) fn metas(attributes: &[Attribute], name: &str) -> Vec<Meta> {
+    let items = items(attributes, name).into_iter();
+    items
+        .filter_map(|item| match item {
+            Item::Meta(meta) => Some(*meta),
+            Item::Not(_) => None,
+        })
+        .collect()
+}
+
+/// serde's attributes that count for the schema.
+pub(super) fn effective(attributes: &[Attribute]) -> Vec<Attribute> {
+    let schemars = items(attributes, "schemars");
+    if schemars.is_empty() {
+        return attributes.iter().filter(|attribute| attribute.path().is_ident("serde")).cloned().collect();
+    }
+    let mut taken: Vec<String> = schemars.iter().map(Item::name).collect();
+    if taken.iter().any(|name| name == "skip") {
+        taken.extend(["skip_serializing".to_string(), "skip_deserializing".to_string()]);
+    }
+    let own = schemars.iter().filter_map(|item| match item {
+        Item::Meta(meta) if KEYWORDS.contains(&item.name().as_str()) => Some(meta.to_token_stream()),
+        _ => None,
+    });
+    let theirs = metas(attributes, "serde").into_iter().filter(|meta| {
+        let name = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
+        !taken.contains(&name) && (KEYWORDS.contains(&name.as_str()) || name == "alias")
+    });
+    let kept: Vec<TokenStream> = own.chain(theirs.map(ToTokens::into_token_stream)).collect();
+    let tokens = quote! { #(#kept),* };
+    vec![parse_quote! { #[serde(#tokens)] }]
+}
+
+/// Whether a function writes the field's value.
+pub(super) fn has_serialize_with(attributes: &[Attribute]) -> bool {
+    metas(attributes, "serde")
+        .iter()
+        .any(|meta| meta.path().is_ident("serialize_with") || meta.path().is_ident("with"))
+}
+
+/// The type parameters with the bound `Serialize`.
+pub(super) fn written_params(generics: &Generics) -> Vec<String> {
+    let is_serialize = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
+        bounds.iter().any(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                bound.path.segments.last().is_some_and(|segment| segment.ident == "Serialize")
+            }
+            _ => false,
+        })
+    };
+    let inline = generics
+        .type_params()
+        .filter(|param| is_serialize(&param.bounds))
+        .map(|param| param.ident.to_string());
+    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let clauses = clauses.filter_map(|predicate| match predicate {
+        WherePredicate::Type(predicate) if is_serialize(&predicate.bounds) => match &predicate.bounded_ty {
+            Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+            _ => None,
+        },
+        _ => None,
+    });
+    inline.chain(clauses).collect()
+}
