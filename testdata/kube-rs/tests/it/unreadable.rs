@@ -1,0 +1,190 @@
+//! Kinds that only exist at run time: their schemas cannot be read from source, and the command says so of every line
+//! that bears a mark or stands below one.
+
+use std::borrow::Cow;
+
+use kube::{CustomResource, KubeSchema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Code that changes schemas.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "Transformed")]
+pub struct TransformedSpec {
+    #[schemars(transform = |schema: &mut Schema| { schema.remove("format"); })] // unreadable
+    pub closure: i32,
+    #[schemars(transform = shorten)] // unreadable
+    pub function: String,
+    pub container: TransformedPart,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[schemars(transform = shorten)] // unreadable
+pub struct TransformedPart {
+    pub value: i32,
+}
+
+fn shorten(schema: &mut Schema) {
+    schema.remove("format");
+}
+
+/// Functions that compute schemas.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "Computed")]
+pub struct ComputedSpec {
+    #[schemars(schema_with = "looped")]
+    pub looped: String,
+    #[schemars(schema_with = "chosen")]
+    pub chosen: String,
+    pub by_hand: ByHand,
+}
+
+fn looped(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = String::json_schema(generator);
+    // unreadable
+    for (key, value) in [("minLength", 1), ("maxLength", 5)] {
+        schema.insert(key.to_string(), value.into());
+    }
+    schema
+}
+
+fn chosen(_: &mut SchemaGenerator) -> Schema {
+    let texts = usize::BITS > 8; // unreadable
+    json_schema!({ "type": if texts { "string" } else { "object" } })
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct ByHand(pub String);
+
+impl JsonSchema for ByHand {
+    fn schema_name() -> Cow<'static, str> {
+        "ByHand".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let formats = [1, 2].map(|times| "a".repeat(times)); // unreadable
+        json_schema!({ "type": "string", "enum": formats })
+    }
+}
+
+/// Defaults that are computed.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "ComputedDefaults")]
+pub struct ComputedDefaultsSpec {
+    #[serde(default = "from_the_environment")] // unreadable
+    pub environment: String,
+    #[serde(default = "joined")] // unreadable
+    pub joined: String,
+    #[serde(default = "summed")] // unreadable
+    pub summed: i32,
+}
+
+fn from_the_environment() -> String {
+    std::env::var("KUBESMITH_COMPARE_DEFAULT").unwrap_or_else(|_| "unset".to_string())
+}
+
+fn joined() -> String {
+    ["a", "b"].map(str::to_uppercase).join("-")
+}
+
+fn summed() -> i32 {
+    let mut sum = 0;
+    for number in 1..5 {
+        sum += number;
+    }
+    sum
+}
+
+/// Defaults that other functions write.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "WrittenDefaults")]
+pub struct WrittenDefaultsSpec {
+    #[serde(default, serialize_with = "as_text")] // unreadable
+    #[schemars(with = "String")]
+    pub function: u8,
+    #[serde(default, with = "text_number")] // unreadable
+    #[schemars(with = "Option<String>")]
+    pub module: u32,
+}
+
+fn as_text<S: Serializer>(value: &u8, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&value.to_string())
+}
+
+pub mod text_number {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &u32, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&value.to_string())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+        Ok(String::deserialize(from)?.parse().unwrap_or_default())
+    }
+}
+
+/// Whether a default is shown depends on code.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "ComputedSkips")]
+pub struct ComputedSkipsSpec {
+    #[serde(default = "seven", skip_serializing_if = "is_prime")] // unreadable
+    pub value: u32,
+}
+
+fn seven() -> u32 {
+    7
+}
+
+fn is_prime(value: &u32) -> bool {
+    (2..*value).all(|divisor| !value.is_multiple_of(divisor))
+}
+
+/// Rules that are computed.
+#[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "ComputedRules")]
+pub struct ComputedRulesSpec {
+    #[x_kube(validation = at_most(5))] // unreadable
+    pub value: i32,
+}
+
+fn at_most(limit: i32) -> kube::core::Rule {
+    kube::core::Rule::new(format!("self <= {}", limit.pow(2)))
+}
+
+/// Constraints that are computed.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "ComputedBounds")]
+pub struct ComputedBoundsSpec {
+    #[schemars(range(max = limit()))] // unreadable
+    pub bounded: i32,
+    #[schemars(extend("maxLength" = limit()))] // unreadable
+    pub extended: String,
+    #[schemars(description = describe())] // unreadable
+    pub described: String,
+}
+
+fn limit() -> i32 {
+    "five".chars().map(|letter| letter as i32 % 7).sum()
+}
+
+fn describe() -> String {
+    "computed ".repeat(2)
+}
+
+macro_rules! part {
+    ($name:ident) => {
+        #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+        pub struct $name {
+            pub value: i32,
+        }
+    };
+}
+
+part!(FromMacro);
+
+/// Types that macros make.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "MadeByMacros")]
+pub struct MadeByMacrosSpec {
+    pub part: FromMacro, // unreadable
+}
