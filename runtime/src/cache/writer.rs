@@ -90,6 +90,17 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         objects: Vec<(ObjectKey, Arc<K>)>,
         undecodable: &[ObjectKey],
     ) -> Replacement<K> {
+        self.replace_within(None, objects, undecodable)
+    }
+
+    /// [`Self::replace`] of one namespace's content, or of all.
+    pub(crate) fn replace_within(
+        &mut self,
+        namespace: Option<&str>,
+        objects: Vec<(ObjectKey, Arc<K>)>,
+        undecodable: &[ObjectKey],
+    ) -> Replacement<K> {
+        let is_within = |key: &ObjectKey| namespace.is_none_or(|namespace| namespace == key.namespace());
         let shared = Arc::clone(&self.store.shared);
         // Nothing can be absent from an empty store, whose only writer this is.
         let present: Option<HashSet<ObjectKey>> = (!self.store.is_empty())
@@ -107,9 +118,12 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
                 self.fetch_functions(&state);
                 continue;
             }
-            state.retain_undecodable(|key| undecodable.contains(key));
+            state.retain_undecodable(|key| !is_within(key) || undecodable.contains(key));
             let hash_of = |key: &ObjectKey| shared.hash(key.namespace(), key.name());
-            let absent = present.as_ref().map(|present| remove_absent(&mut state, present, hash_of));
+            let is_absent = |present: &HashSet<_>, key: &ObjectKey| is_within(key) && !present.contains(key);
+            let absent = present
+                .as_ref()
+                .map(|present| remove_all(&mut state, |key| is_absent(present, key), hash_of));
             let mut changes = absent.unwrap_or_default();
             changes.reserve(objects.len());
             let new = objects.len().saturating_sub(state.len());
@@ -146,13 +160,13 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     }
 }
 
-/// Deletes what is not in `present`, in the order of the keys.
-fn remove_absent<K>(
+/// Deletes what `is_absent`, in the order of the keys.
+fn remove_all<K>(
     state: &mut State<K>,
-    present: &HashSet<ObjectKey>,
+    is_absent: impl Fn(&ObjectKey) -> bool,
     hash_of: impl Fn(&ObjectKey) -> u64 + Copy,
 ) -> Vec<Change<K>> {
-    let absent = state.entries().filter(|(key, _)| !present.contains(*key));
+    let absent = state.entries().filter(|(key, _)| is_absent(key));
     let mut absent: Vec<ObjectKey> = absent.map(|(key, _)| key.clone()).collect();
     absent.sort();
     let removed = absent.into_iter().filter_map(|key| {

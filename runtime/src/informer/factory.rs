@@ -49,7 +49,7 @@ struct Inner {
 
 struct Settings {
     name: Option<String>,
-    namespace: Option<String>,
+    namespaces: Vec<String>,
     resync: Duration,
     params: ListParams,
 }
@@ -217,10 +217,10 @@ impl SharedInformerFactory {
         self.inner.settings.name.as_deref()
     }
 
-    /// The namespace the informers are limited to, if any.
+    /// The namespaces the informers are limited to; none if they see all.
     #[must_use]
-    pub fn namespace(&self) -> Option<&str> {
-        self.inner.settings.namespace.as_deref()
+    pub fn namespaces(&self) -> &[String] {
+        &self.inner.settings.namespaces
     }
 
     /// The transport.
@@ -242,10 +242,7 @@ impl fmt::Debug for SharedInformerFactory {
 
 impl Settings {
     fn options<K: Cached>(&self) -> InformerOptions<K> {
-        let mut options = InformerOptions::new().resync(self.resync);
-        if let Some(namespace) = &self.namespace {
-            options = options.namespace(namespace);
-        }
+        let options = InformerOptions::new().resync(self.resync).namespaces(&self.namespaces);
         options.tweak_list_options(|params| params.clone_from(&self.params))
     }
 }
@@ -262,7 +259,7 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
         let params = ListParams::default();
-        let settings = Settings { name: None, namespace: None, resync: Duration::ZERO, params };
+        let settings = Settings { name: None, namespaces: Vec::new(), resync: Duration::ZERO, params };
         Self { client, settings, factory: PhantomData }
     }
 
@@ -276,7 +273,14 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
     /// Only objects of one namespace; cluster-scoped kinds are not affected.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.settings.namespace = Some(namespace.into());
+        self.settings.namespaces = vec![namespace.into()];
+        self
+    }
+
+    /// Only objects of these namespaces, each listed and watched for itself; cluster-scoped kinds are not affected.
+    #[must_use]
+    pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.namespaces = namespaces.into_iter().map(Into::into).collect();
         self
     }
 

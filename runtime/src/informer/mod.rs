@@ -9,6 +9,7 @@ mod handler;
 mod mailbox;
 mod run;
 mod shared;
+mod sources;
 mod unknown;
 
 pub use crate::reflector::Cached;

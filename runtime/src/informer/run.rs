@@ -12,9 +12,10 @@ use tokio::time::Instant;
 
 use super::mailbox::{Delivery, Mailbox};
 use super::shared::{HandlerStatus, Status};
+use super::sources::Sources;
 use super::{Deleted, HandlerOptions, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey, StoreWriter};
-use crate::reflector::{Batch, Cached, Event, Reflector};
+use crate::reflector::{Batch, Cached, Event};
 
 /// client-go's shortest resync period.
 const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
@@ -58,7 +59,7 @@ impl<K> Active<K> {
 }
 
 pub(super) struct Runner<K: Cached> {
-    reflector: Reflector<K>,
+    sources: Sources<K>,
     writer: StoreWriter<K>,
     commands: mpsc::UnboundedReceiver<Command<K>>,
     status: Arc<Status>,
@@ -102,7 +103,7 @@ impl<K: Cached> Drop for Runner<K> {
 
 impl<K: Cached> Runner<K> {
     pub(super) fn new(
-        reflector: Reflector<K>,
+        sources: Sources<K>,
         writer: StoreWriter<K>,
         commands: mpsc::UnboundedReceiver<Command<K>>,
         status: Arc<Status>,
@@ -110,7 +111,7 @@ impl<K: Cached> Runner<K> {
     ) -> Self {
         let default_resync = rounded(resync);
         Self {
-            reflector,
+            sources,
             writer,
             commands,
             status,
@@ -145,7 +146,7 @@ impl<K: Cached> Runner<K> {
                     self.resync();
                     0
                 }
-                () = self.reflector.next_batch(&mut batch) => self.apply(&mut batch),
+                source = self.sources.next_batch(&mut batch) => self.apply(source, &mut batch),
             };
             if backlog > BACKLOG {
                 tokio::task::yield_now().await;
@@ -154,7 +155,7 @@ impl<K: Cached> Runner<K> {
         self.commands.close();
         self.close_mailboxes();
         // Nothing is read any more; connections that others use go on in tasks of their own.
-        self.reflector.close();
+        self.sources.close();
         while self.tasks.join_next().await.is_some() {}
     }
 
@@ -241,19 +242,19 @@ impl<K: Cached> Runner<K> {
         }
     }
 
-    /// Writes the batch to the store, then tells the handlers; answers the longest backlog of one.
-    fn apply(&mut self, batch: &mut Batch<K>) -> usize {
-        let mut synced = false;
+    /// Writes the batch of a source to the store, then tells the handlers; answers the longest backlog of one.
+    fn apply(&mut self, source: usize, batch: &mut Batch<K>) -> usize {
+        let mut has_listed = false;
         if std::mem::take(&mut batch.opened) {
-            self.status.set_last_error(None);
+            self.failed(source, None);
         }
         for event in batch.events.drain(..) {
             match event {
                 Event::Applied { key, object } => self.applied(key, object),
                 Event::Deleted { key, object } => self.deleted(key, object),
                 Event::Replaced { objects, undecodable } => {
-                    self.replaced(objects, &undecodable);
-                    synced = true;
+                    self.replaced(source, objects, &undecodable);
+                    has_listed = true;
                 }
                 Event::Undecodable { key, why } => {
                     self.status.undecodable.fetch_add(1, Ordering::Relaxed);
@@ -261,17 +262,27 @@ impl<K: Cached> Runner<K> {
                         self.writer.mark_undecodable(key, why);
                     }
                 }
-                Event::Failed(error) => self.status.set_last_error(Some(error.to_string())),
+                Event::Failed(error) => self.failed(source, Some(error.to_string())),
             }
         }
-        if let Some(version) = batch.resource_version.take() {
-            self.writer.set_resource_version(&version);
+        if let (Some(version), Some(source)) = (batch.resource_version.take(), self.sources.get_mut(source)) {
+            source.set_version(version);
+            if let Some(version) = self.sources.version() {
+                self.writer.set_resource_version(version);
+            }
         }
         let backlog = self.distribute();
-        if synced {
+        if has_listed && self.sources.have_synced() {
             self.mark_synced();
         }
         backlog
+    }
+
+    fn failed(&mut self, source: usize, error: Option<String>) {
+        if let Some(source) = self.sources.get_mut(source) {
+            source.set_error(error);
+        }
+        self.status.set_last_error(self.sources.error());
     }
 
     fn applied(&mut self, key: ObjectKey, new: Arc<K>) {
@@ -293,9 +304,10 @@ impl<K: Cached> Runner<K> {
         });
     }
 
-    fn replaced(&mut self, objects: Vec<(ObjectKey, Arc<K>)>, undecodable: &[ObjectKey]) {
-        let first = !*self.status.synced.borrow();
-        let replacement = self.writer.replace(objects, undecodable);
+    fn replaced(&mut self, source: usize, objects: Vec<(ObjectKey, Arc<K>)>, undecodable: &[ObjectKey]) {
+        let Some(source) = self.sources.get_mut(source) else { return };
+        let first = source.sync();
+        let replacement = self.writer.replace_within(source.namespace(), objects, undecodable);
         self.changes.extend(replacement.changes.into_iter().map(|change| {
             let kind = match &change {
                 Change::Updated { old, new, .. } if same_version(&**old, &**new) => Kind::Same,

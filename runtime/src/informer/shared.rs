@@ -11,10 +11,11 @@ use tokio::task::JoinHandle;
 
 use super::mailbox::Mailbox;
 use super::run::{Command, Runner};
+use super::sources::Sources;
 use super::{HandlerOptions, ResourceEventHandler};
 use crate::cache::{Indexer, Store, StoreWriter, store};
 use crate::lister::Lister;
-use crate::reflector::{Cached, ErrorHook, Reflector, ReflectorOptions, Transform};
+use crate::reflector::{Cached, ErrorHook, ReflectorOptions, Transform};
 
 /// A cache of one kind, kept equal to the server, and the handlers that learn of its changes.
 ///
@@ -265,8 +266,8 @@ impl<K: Cached> SharedInformer<K> {
         let Setup { client, options, writer, commands } = *setup;
         let InformerOptions { resync, mut reflector } = options;
         reflector.reuse = Some(writer.reader());
-        let reflector = Reflector::new(client, reflector);
-        let runner = Runner::new(reflector, writer, commands, Arc::clone(&self.inner.status), resync);
+        let sources = Sources::new(&client, &reflector);
+        let runner = Runner::new(sources, writer, commands, Arc::clone(&self.inner.status), resync);
         *life = Life::Running(tokio::spawn(runner.run()));
     }
 
@@ -441,6 +442,13 @@ impl<K: Cached> InformerOptions<K> {
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.reflector = self.reflector.namespace(namespace);
+        self
+    }
+
+    /// Only objects of these namespaces; see [`ReflectorOptions::namespaces`].
+    #[must_use]
+    pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.reflector = self.reflector.namespaces(namespaces);
         self
     }
 

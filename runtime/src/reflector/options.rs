@@ -1,8 +1,11 @@
 //! How to list, watch and decode.
 
+use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
+use k8s_openapi::NamespaceResourceScope;
+use kube::Resource;
 use kube::api::ListParams;
 
 use super::{Cached, WatchError};
@@ -26,7 +29,8 @@ pub type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
 ///     .keep_managed_fields();
 /// ```
 pub struct ReflectorOptions<K> {
-    pub(crate) namespace: Option<String>,
+    /// Sorted; empty: all.
+    pub(crate) namespaces: Vec<String>,
     /// Selectors and page size; the rest is the reflector's own.
     pub(crate) params: ListParams,
     pub(crate) streaming_lists: bool,
@@ -43,7 +47,7 @@ impl<K: Cached> ReflectorOptions<K> {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            namespace: None,
+            namespaces: Vec::new(),
             params: ListParams::default(),
             streaming_lists: true,
             keep_managed_fields: false,
@@ -57,8 +61,31 @@ impl<K: Cached> ReflectorOptions<K> {
     /// Only objects of one namespace. Without effect on cluster-scoped kinds.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
-        self.namespace = Some(namespace.to_owned());
+        self.namespaces = vec![namespace.to_owned()];
         self
+    }
+
+    /// Only objects of these namespaces, each listed and watched for itself: what a role that is bound in a few namespaces
+    /// allows. None at all means all namespaces. Without effect on cluster-scoped kinds.
+    ///
+    /// The cache is complete when all of them have been listed; one that cannot be listed does not keep the others from
+    /// being shown.
+    #[must_use]
+    pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.namespaces = namespaces.into_iter().map(Into::into).collect();
+        self.namespaces.sort();
+        self.namespaces.dedup();
+        self
+    }
+
+    /// What each reflector lists: one namespace, or everything.
+    pub(crate) fn scopes(&self) -> Vec<Option<String>> {
+        let is_namespaced =
+            TypeId::of::<<K::Kind as Resource>::Scope>() == TypeId::of::<NamespaceResourceScope>();
+        if !is_namespaced || self.namespaces.is_empty() {
+            return vec![None];
+        }
+        self.namespaces.iter().cloned().map(Some).collect()
     }
 
     /// Changes the parameters of lists and watches: label selector, field selector, page size. Versions and
@@ -91,6 +118,21 @@ impl<K: Cached> ReflectorOptions<K> {
     }
 }
 
+impl<K> Clone for ReflectorOptions<K> {
+    fn clone(&self) -> Self {
+        Self {
+            namespaces: self.namespaces.clone(),
+            params: self.params.clone(),
+            streaming_lists: self.streaming_lists,
+            keep_managed_fields: self.keep_managed_fields,
+            transform: self.transform.clone(),
+            error_hook: self.error_hook.clone(),
+            reuse: self.reuse.clone(),
+            seed: self.seed,
+        }
+    }
+}
+
 impl<K: Cached> Default for ReflectorOptions<K> {
     fn default() -> Self {
         Self::new()
@@ -100,7 +142,7 @@ impl<K: Cached> Default for ReflectorOptions<K> {
 impl<K> fmt::Debug for ReflectorOptions<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReflectorOptions")
-            .field("namespace", &self.namespace)
+            .field("namespaces", &self.namespaces)
             .field("streaming_lists", &self.streaming_lists)
             .field("keep_managed_fields", &self.keep_managed_fields)
             .finish_non_exhaustive()

@@ -12,7 +12,6 @@ use futures::future::BoxFuture;
 use http::Response;
 use http::header::RETRY_AFTER;
 use http_body::Body as _;
-use k8s_openapi::NamespaceResourceScope;
 use kube::Resource as _;
 use kube::client::Body;
 use kube::core::Status;
@@ -72,20 +71,17 @@ enum Io {
 }
 
 impl<K: Cached> Reflector<K> {
-    /// A reflector that sends its first request when it is first polled.
+    /// A reflector of one namespace or of all, which sends its first request when it is first polled.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
-    pub(crate) fn new(client: kube::Client, options: ReflectorOptions<K>) -> Self {
+    pub(crate) fn new(client: kube::Client, options: ReflectorOptions<K>, namespace: Option<&str>) -> Self {
         let now = Instant::now();
         let random = options.seed.map_or_else(crate::random::from_system, crate::random::seeded);
         let mut machine = Machine::new(now, options.streaming_lists, random);
         if let Some(limit) = options.params.limit {
             machine.set_page_size(limit);
         }
-        let namespaced = std::any::TypeId::of::<<K::Kind as kube::Resource>::Scope>()
-            == std::any::TypeId::of::<NamespaceResourceScope>();
-        let namespace = options.namespace.as_deref().filter(|_| namespaced);
         Self {
             client,
             resource: resource_name::<K>(),
@@ -100,15 +96,14 @@ impl<K: Cached> Reflector<K> {
         }
     }
 
-    /// Waits for the next events and adds them to `batch`.
-    ///
-    /// # Cancel safety
-    /// All state is in the reflector; a dropped future loses nothing that was not in `batch`.
-    pub(crate) async fn next_batch(&mut self, batch: &mut Batch<K>) {
-        std::future::poll_fn(|context| self.poll_batch(context, batch)).await;
+    /// Adds the next events to `batch`, and wakes the task when there are some. All state is in the reflector: between
+    /// two polls nothing is lost that was not in `batch`.
+    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>, batch: &mut Batch<K>) -> Poll<()> {
+        ready!(self.poll_batch(context, batch));
         if std::mem::take(&mut batch.applied) {
             batch.resource_version = Some(self.machine.version().to_owned());
         }
+        Poll::Ready(())
     }
 
     /// Gives up the request under way, and the connections.

@@ -13,6 +13,7 @@ mod informer;
 mod leaderelection;
 mod manager;
 mod metrics;
+mod namespaces;
 mod record;
 mod reflector;
 mod scripted;

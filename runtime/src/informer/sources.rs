@@ -1,0 +1,105 @@
+//! The reflectors of an informer: one for all namespaces, or one for each of those that are wanted.
+
+use std::task::Poll;
+
+use crate::reflector::{Batch, Cached, Reflector, ReflectorOptions};
+
+/// The reflectors, polled by the informer's task.
+pub(super) struct Sources<K: Cached> {
+    all: Vec<Source<K>>,
+    /// Which is polled first, so that a busy one does not keep the others waiting.
+    turn: usize,
+}
+
+/// One reflector and how far it has come.
+pub(super) struct Source<K: Cached> {
+    reflector: Reflector<K>,
+    namespace: Option<String>,
+    has_synced: bool,
+    version: String,
+    error: Option<String>,
+}
+
+impl<K: Cached> Source<K> {
+    /// What its lists are the whole of; everything if there is no namespace.
+    pub(super) fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
+    /// Its first list is complete; answers whether it was the first.
+    pub(super) fn sync(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_synced, true)
+    }
+
+    pub(super) fn set_version(&mut self, version: String) {
+        self.version = version;
+    }
+
+    pub(super) fn set_error(&mut self, error: Option<String>) {
+        self.error = error;
+    }
+}
+
+impl<K: Cached> Sources<K> {
+    /// # Panics
+    /// Outside a tokio runtime with time enabled.
+    pub(super) fn new(client: &kube::Client, options: &ReflectorOptions<K>) -> Self {
+        let sources = options.scopes().into_iter().enumerate().map(|(number, namespace)| {
+            let mut options = options.clone();
+            // Reflectors of one informer must not all come back at the same moment.
+            options.seed = options.seed.map(|seed| seed.wrapping_add(number as u64));
+            Source {
+                reflector: Reflector::new(client.clone(), options, namespace.as_deref()),
+                namespace,
+                has_synced: false,
+                version: String::new(),
+                error: None,
+            }
+        });
+        Self { all: sources.collect(), turn: 0 }
+    }
+
+    /// Waits for the next events of any and answers whose they are.
+    ///
+    /// # Cancel safety
+    /// As the reflector's: nothing is lost that was not in `batch`.
+    pub(super) async fn next_batch(&mut self, batch: &mut Batch<K>) -> usize {
+        std::future::poll_fn(|context| {
+            let count = self.all.len();
+            for offset in 0..count {
+                let number = (self.turn + offset) % count;
+                if self.all[number].reflector.poll_next(context, batch).is_ready() {
+                    self.turn = number + 1;
+                    return Poll::Ready(number);
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Source<K>> {
+        self.all.get_mut(number)
+    }
+
+    /// Whether the first lists of all are complete.
+    pub(super) fn have_synced(&self) -> bool {
+        self.all.iter().all(|source| source.has_synced)
+    }
+
+    /// The version that all have reached; `None` before that.
+    pub(super) fn version(&self) -> Option<&str> {
+        let versions = self.all.iter().map(|source| source.version.as_str());
+        versions.min_by_key(|version| (version.len(), *version)).filter(|version| !version.is_empty())
+    }
+
+    /// What one of them failed with and has not got over.
+    pub(super) fn error(&self) -> Option<String> {
+        self.all.iter().find_map(|source| source.error.clone())
+    }
+
+    /// Gives up all requests and connections.
+    pub(super) fn close(&mut self) {
+        self.all.iter_mut().for_each(|source| source.reflector.close());
+    }
+}
