@@ -10,7 +10,7 @@ use crate::syntax::{ValueExpr, ValueKind};
 impl Dialect<'_, '_> {
     /// A text that is known; `None` after a diagnostic.
     pub(super) fn text(&mut self, env: &Env, expr: &ValueExpr) -> Option<String> {
-        let found = self.quiet(|dialect| dialect.text_value(env, expr, 0));
+        let found = self.ask(|dialect| dialect.quiet(|dialect| dialect.text_value(env, expr, 0)));
         if found.is_none() {
             self.unknown_value(expr.loc, "this text");
         }
@@ -39,7 +39,7 @@ impl Dialect<'_, '_> {
 
     /// A constant that is known; `None` after a diagnostic.
     pub(super) fn constant(&mut self, env: &Env, expr: &ValueExpr) -> Option<Value> {
-        let found = self.quiet(|dialect| dialect.value(env, None, expr));
+        let found = self.ask(|dialect| dialect.quiet(|dialect| dialect.value(env, None, expr)));
         if found.is_none() {
             self.unknown_value(expr.loc, "this value");
         }

@@ -331,7 +331,7 @@ impl Field {
 }
 
 /// How many values a JSON value consists of.
-fn size(value: &Value) -> usize {
+pub(super) fn size(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
         Value::Object(members) => 1 + members.values().map(size).sum::<usize>(),

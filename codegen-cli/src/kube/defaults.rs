@@ -27,10 +27,10 @@ impl<'a> Dialect<'_, 'a> {
             return Some(());
         }
         let ty = self.ty(env, &field.ty)?;
-        let value = match (&field.serde.default, container) {
-            (Some(own), _) => self.default_value(env, own, &ty),
-            (None, _) => self.field_of_default(env, default, field, &ty),
-        };
+        let value = self.ask(|dialect| match &field.serde.default {
+            Some(own) => dialect.default_value(env, own, &ty),
+            None => dialect.field_of_default(env, default, field, &ty),
+        });
         if let Some(value) = &value
             && self.is_skipped(env, field, &ty, value)?
         {
@@ -116,6 +116,7 @@ impl<'a> Dialect<'_, 'a> {
         if depth > DEPTH_LIMIT {
             return None;
         }
+        self.step()?;
         let (given, rest) = match &expr.kind {
             ValueKind::Struct(_, given, rest) => (given, rest),
             ValueKind::Call(path, arguments) => {
@@ -204,6 +205,7 @@ impl<'a> Dialect<'_, 'a> {
         if depth > DEPTH_LIMIT {
             return None;
         }
+        self.step()?;
         match ty {
             Ty::Item(id, params) => {
                 let (id, params) = (*id, params.clone());

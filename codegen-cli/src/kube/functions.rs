@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
+use kubesmith_core::diag::Code;
 use serde_json::{Map, Value};
 
 use super::attributes::{JsonExpr, SchemaFunction, SchemaStep};
+use super::container::size;
 use super::pieces;
-use super::types::{Dialect, Env};
+use super::types::{Dialect, Env, SIZE_LIMIT};
+use crate::diag::Diagnostic;
 use crate::resolve::{self, ItemId};
+use crate::source::Loc;
 use crate::syntax::{PathExpr, ValueItem, ValueKind};
 
 /// Variables of a function.
@@ -33,7 +37,7 @@ impl Dialect<'_, '_> {
     pub(super) fn written_out(&mut self, env: &Env, values: &[ValueItem]) -> Option<Value> {
         let function = values.iter().find(|value| value.name.text == "json_schema")?;
         match &function.expr.kind {
-            ValueKind::SchemaFunction(body) => self.evaluate(env, body),
+            ValueKind::SchemaFunction(body) => self.evaluate(env, body, function.name.loc),
             _ => {
                 self.unreadable(function.name.loc, "what this returns is not known before the program runs");
                 None
@@ -52,8 +56,13 @@ impl Dialect<'_, '_> {
                 return None;
             }
             self.calls += 1;
-            let schema = self.evaluate(&Env::module(krate, module), function);
+            let schema = match self.functions.get(&item.name.loc) {
+                Some(known) => known.clone(),
+                None => self.evaluate(&Env::module(krate, module), function, item.name.loc),
+            };
             self.calls -= 1;
+            let schema = schema.and_then(|schema| self.small(schema, path.loc));
+            self.functions.insert(item.name.loc, schema.clone());
             return schema;
         }
         self.unreadable(
@@ -63,13 +72,13 @@ impl Dialect<'_, '_> {
         None
     }
 
-    fn evaluate(&mut self, env: &Env, function: &SchemaFunction) -> Option<Value> {
+    fn evaluate(&mut self, env: &Env, function: &SchemaFunction, loc: Loc) -> Option<Value> {
         let mut locals = Locals::new();
         for step in &function.steps {
             match step {
                 SchemaStep::Let(name, value) => {
-                    let value = self.json_in(env, value, &locals)?;
-                    locals.insert(name.clone(), value);
+                    let made = self.json_in(env, value, &locals)?;
+                    locals.insert(name.clone(), self.small(made, loc)?);
                 }
                 SchemaStep::Insert(name, key, value) => {
                     let (key, value) = (self.text(env, key)?, self.json_in(env, value, &locals)?);
@@ -89,6 +98,19 @@ impl Dialect<'_, '_> {
             }
         }
         self.json_in(env, &function.result, &locals)
+    }
+
+    /// The schema, unless it is larger than any may be.
+    fn small(&mut self, schema: Value, loc: Loc) -> Option<Value> {
+        if size(&schema) <= SIZE_LIMIT {
+            return Some(schema);
+        }
+        let message = format!("a function makes a schema of more than {SIZE_LIMIT} parts");
+        self.error(
+            Diagnostic::error(Code::SCHEMA_TOO_LARGE, loc, message)
+                .help("leave a part open with `\"x-kubernetes-preserve-unknown-fields\": true`"),
+        );
+        None
     }
 
     /// JSON that is written out.

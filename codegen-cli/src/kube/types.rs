@@ -136,13 +136,28 @@ pub(crate) struct Dialect<'c, 'a> {
     pub(super) open: Vec<Ty>,
     /// Schemas that were made; `None` after a diagnostic.
     pub(super) done: HashMap<Ty, Option<(Value, usize)>>,
+    /// What functions return, by their places; `None` after a diagnostic.
+    pub(super) functions: HashMap<Loc, Option<Value>>,
     /// How many functions are being looked into.
     pub(super) calls: usize,
+    /// How many more expressions and types may be looked at for the question at hand: functions that call others
+    /// twice, and aliases of tuples, grow with each level.
+    pub(super) budget: usize,
 }
+
+/// How many expressions or types one question may lead to.
+const BUDGET: usize = 100_000;
 
 impl<'c, 'a> Dialect<'c, 'a> {
     pub(crate) fn new(ctx: &'c mut Ctx<'a>) -> Self {
-        Self { ctx, open: Vec::new(), done: HashMap::new(), calls: 0 }
+        Self {
+            ctx,
+            open: Vec::new(),
+            done: HashMap::new(),
+            functions: HashMap::new(),
+            calls: 0,
+            budget: BUDGET,
+        }
     }
 
     pub(super) fn error(&mut self, diagnostic: Diagnostic) {
@@ -153,6 +168,20 @@ impl<'c, 'a> Dialect<'c, 'a> {
 
     pub(super) fn item(&self, id: ItemId) -> &'a TypeItem {
         self.ctx.resolver.item(id)
+    }
+
+    /// Begins a new question.
+    pub(super) fn ask<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.budget, BUDGET);
+        let answer = look(self);
+        self.budget = outer;
+        answer
+    }
+
+    /// Takes a step; `None`: there were too many.
+    pub(super) fn step(&mut self) -> Option<()> {
+        self.budget = self.budget.checked_sub(1)?;
+        Some(())
     }
 
     /// Looks at a definition: its parameters are bound, and what contains itself is found.
@@ -214,10 +243,18 @@ impl<'c, 'a> Dialect<'c, 'a> {
 
     /// Resolves a type; `None` after a diagnostic.
     pub(super) fn ty(&mut self, env: &Env, expr: &TypeExpr) -> Option<Ty> {
-        self.ty_at(env, expr, 0)
+        self.ask(|dialect| dialect.ty_at(env, expr, 0))
     }
 
     fn ty_at(&mut self, env: &Env, expr: &TypeExpr, depth: usize) -> Option<Ty> {
+        if self.step().is_none() {
+            let message = format!("the type consists of more than {BUDGET} parts");
+            self.error(
+                Diagnostic::error(Code::SCHEMA_TOO_LARGE, expr.loc(), message)
+                    .help("use structs with named fields"),
+            );
+            return None;
+        }
         if depth > DEPTH_LIMIT {
             self.error(Diagnostic::error(
                 Code::RECURSIVE_TYPE,

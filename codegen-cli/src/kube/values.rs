@@ -28,6 +28,7 @@ impl<'a> Dialect<'_, 'a> {
         if depth > DEPTH_LIMIT {
             return None;
         }
+        self.step()?;
         let depth = depth + 1;
         match &expr.kind {
             ValueKind::Path(path) => self.named(env, ty, path, depth),

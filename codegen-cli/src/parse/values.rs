@@ -112,8 +112,8 @@ impl Parser<'_> {
                 let Expr::Path(path) = &*call.receiver else { return None };
                 let name = path.path.get_ident()?.unraw().to_string();
                 let (_, value) = variables.iter_mut().rev().find(|(known, _)| *known == name)?;
-                let mut items = match &value.kind {
-                    ValueKind::List(items) => items.clone(),
+                let mut items = match std::mem::replace(&mut value.kind, ValueKind::Unknown) {
+                    ValueKind::List(items) => items,
                     ValueKind::Call(path, arguments)
                         if arguments.is_empty()
                             || path.segments.last().is_some_and(|name| name == "with_capacity") =>
@@ -257,7 +257,14 @@ impl Parser<'_> {
         match self.value_kind(len, depth) {
             ValueKind::Int(len) if (0..=REPETITION_LIMIT).contains(&len) => {
                 let item = self.value_at(item, depth);
-                ValueKind::List((0..len).map(|_| item.clone()).collect())
+                // Lists of lists would grow with each level.
+                match item.kind {
+                    ValueKind::List(_)
+                    | ValueKind::Tuple(_)
+                    | ValueKind::Struct(..)
+                    | ValueKind::Block(..) => ValueKind::Unknown,
+                    _ => ValueKind::List((0..len).map(|_| item.clone()).collect()),
+                }
             }
             _ => ValueKind::Unknown,
         }
