@@ -3,7 +3,7 @@
 //! The dialects differ in small things: Go's `\d`, `\w`, `\s` and `\b` are ASCII, `\Q..\E` quotes, a `{` that opens no
 //! repetition is a literal, and a `[`, `&&`, `--` or `~~` inside a class means itself. [`compile`] rewrites them.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use regex::{Regex, RegexBuilder};
 
@@ -12,17 +12,17 @@ const SIZE_LIMIT: usize = 32 << 20;
 /// Groups and classes that may be nested, so that compiling cannot exhaust the stack.
 const NEST_LIMIT: u32 = 100;
 
-/// A regular expression of a schema: its text, and its compiled form once it was needed.
+/// A regular expression of a schema: its text, and its compiled form once it was needed, which clones share.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
     source: String,
-    compiled: OnceLock<Result<Regex, String>>,
+    compiled: Arc<OnceLock<Result<Regex, String>>>,
 }
 
 impl Pattern {
     /// Wraps the text; nothing is compiled here.
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), compiled: OnceLock::new() }
+        Self { source: source.into(), compiled: Arc::default() }
     }
 
     /// The text as the user wrote it.
@@ -36,16 +36,17 @@ impl Pattern {
     /// # Errors
     /// The reason why the expression cannot be compiled.
     pub fn is_match(&self, text: &str) -> Result<bool, &str> {
-        match self.compiled.get_or_init(|| compile(&self.source)) {
-            Ok(regex) => Ok(regex.is_match(text)),
-            Err(error) => Err(error),
-        }
+        self.compiled().map(|regex| regex.is_match(text))
+    }
+
+    fn compiled(&self) -> Result<&Regex, &str> {
+        self.compiled.get_or_init(|| compile(&self.source)).as_ref().map_err(String::as_str)
     }
 
     /// The reason why the expression cannot be compiled, if so.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
-        self.is_match("").err()
+        self.compiled().err()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The schema of a custom resource, parsed from the JSON of `openAPIV3Schema`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
@@ -174,7 +174,7 @@ impl Structural {
     /// # Errors
     /// A keyword of the wrong type, or a schema nested deeper than [`MAX_SCHEMA_DEPTH`].
     pub fn parse(schema: &Value) -> Result<Self, SchemaError> {
-        Reader { path: Vec::new(), depth: 0 }.node(schema).map(|node| *node)
+        Reader::default().node(schema).map(|node| *node)
     }
 
     /// The list type as it takes effect: atomic where none is named.
@@ -242,9 +242,12 @@ impl Structural {
     }
 }
 
+#[derive(Default)]
 struct Reader {
     path: Vec<String>,
     depth: usize,
+    /// Those that were met: the same one often stands in many places.
+    patterns: HashMap<String, Pattern>,
 }
 
 impl Reader {
@@ -298,7 +301,11 @@ impl Reader {
             "required" => node.required = self.strings(key, value)?,
             "pattern" => {
                 let source = self.string(key, value)?;
-                node.pattern = (!source.is_empty()).then(|| Pattern::new(source));
+                if !source.is_empty() {
+                    let pattern =
+                        self.patterns.entry(source).or_insert_with_key(|source| Pattern::new(source));
+                    node.pattern = Some(pattern.clone());
+                }
             }
             "uniqueItems" => node.unique_items = self.boolean(key, value)?,
             "example" | "externalDocs" => node.documented = true,
