@@ -184,6 +184,9 @@ impl Writer {
         if is_word(text) {
             return self.put(text);
         }
+        if is_phrase(text) {
+            return self.folded(text, indent, position, false);
+        }
         let facts = Facts::of(text);
         match style(text, &facts, position) {
             Style::Plain => self.folded(text, indent, position, false),
@@ -297,13 +300,23 @@ impl Writer {
     }
 }
 
+/// Longer than any word that YAML 1.1 reads as something else.
+const LONGER_THAN_A_WORD: usize = 6;
+
 /// Whether the text is a plain scalar at first sight, as most keys and types are.
 fn is_word(text: &str) -> bool {
-    // Longer than any word that YAML 1.1 reads as something else.
-    const LONGER_THAN_A_WORD: usize = 6;
     text.len() >= LONGER_THAN_A_WORD
         && text.as_bytes()[0].is_ascii_alphabetic()
         && text.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// Whether the text is plain words at first sight, as most descriptions are.
+fn is_phrase(text: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'.' | b',' | b'/' | b'-' | b'_');
+    text.len() >= LONGER_THAN_A_WORD
+        && text.as_bytes()[0].is_ascii_alphabetic()
+        && !text.ends_with(' ')
+        && text.bytes().all(is_plain)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -30,6 +30,9 @@ pub fn sizes(ir: &Ir, schemas: &Schemas, tree: &OutputTree, sources: &SourceMap)
     // YAML is longer than the JSON that is stored, so that most files need no second look. HTML's special characters
     // are what JSON writes longer, in six bytes each.
     let short = |text: &str| {
+        if text.len() * 6 < APPLY_LIMIT - 1_024 {
+            return true;
+        }
         let special = text.bytes().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
         text.len() + special * 5 <= APPLY_LIMIT - 1_024
     };
