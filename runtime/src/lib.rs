@@ -23,6 +23,8 @@ pub mod controller;
 #[cfg(feature = "client")]
 pub mod controllerutil;
 #[cfg(feature = "client")]
+pub mod events;
+#[cfg(feature = "client")]
 pub mod informer;
 #[cfg(feature = "client")]
 mod json;

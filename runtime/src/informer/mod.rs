@@ -7,6 +7,7 @@
 mod factory;
 mod handler;
 mod mailbox;
+mod registration;
 mod run;
 mod shared;
 mod sources;
@@ -15,5 +16,6 @@ mod unknown;
 pub use crate::reflector::Cached;
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};
 pub use handler::{Deleted, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs};
-pub use shared::{HandlerRegistration, InformerError, InformerOptions, SharedInformer};
+pub use registration::HandlerRegistration;
+pub use shared::{InformerError, InformerOptions, SharedInformer};
 pub use unknown::UnknownResource;

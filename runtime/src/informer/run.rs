@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::mailbox::{Delivery, Mailbox};
-use super::shared::{HandlerStatus, Status};
+use super::registration::HandlerStatus;
+use super::shared::Status;
 use super::sources::Sources;
 use super::{Deleted, HandlerOptions, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey, StoreWriter};

@@ -161,6 +161,8 @@ pub struct Manager {
     registry: Registry,
     /// Made when the first recorder is asked for.
     events: Option<EventBroadcaster>,
+    /// As `events`, for the group `events.k8s.io`.
+    series: Option<crate::events::EventBroadcaster>,
     healthz: Checks,
     readyz: Checks,
     on_every_replica: Vec<Runnable>,
@@ -183,6 +185,7 @@ impl Manager {
                 factory,
                 registry: Registry::new(),
                 events: None,
+                series: None,
                 healthz: Checks::default(),
                 readyz: Checks::default(),
                 on_every_replica: Vec::new(),
@@ -223,6 +226,17 @@ impl Manager {
     pub fn event_recorder_for(&mut self, component: &str) -> EventRecorder {
         let client = &self.client;
         self.events.get_or_insert_with(|| EventBroadcaster::new(client.clone())).recorder(component)
+    }
+
+    /// As [`event_recorder_for`](Self::event_recorder_for), with events of the API group `events.k8s.io`.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn events_recorder_for(&mut self, controller: &str) -> crate::events::EventRecorder {
+        let client = &self.client;
+        let new = || crate::events::EventBroadcaster::new(client.clone());
+        self.series.get_or_insert_with(new).recorder(controller)
     }
 
     /// Runs a controller where this replica leads.
@@ -290,7 +304,7 @@ impl Manager {
             ("health", self.health_address, Routes::health(self.healthz, self.readyz)),
         ];
         let mut endpoints = serve_all(endpoints, &endpoints_stop).await?;
-        let (factory, events, grace) = (self.factory, self.events, self.grace);
+        let (factory, events, series, grace) = (self.factory, self.events, self.series, self.grace);
         factory.start();
         let mut stop = std::pin::pin!(stop);
         let synced = tokio::select! {
@@ -306,6 +320,9 @@ impl Manager {
         let rest = async {
             if let Some(events) = events {
                 events.shutdown().await;
+            }
+            if let Some(series) = series {
+                series.shutdown().await;
             }
             factory.shutdown().await;
             endpoints_stop.cancel();

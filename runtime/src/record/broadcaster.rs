@@ -1,13 +1,13 @@
 //! The task that writes events.
 
 use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::jiff::Timestamp;
-use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube::api::{Api, Patch, PatchParams};
 use kube::{Client, Error};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -15,15 +15,10 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::correlator::{Correlation, CorrelatorOptions, EventCorrelator};
-use super::recorder::{EventRecorder, QueueRecorder, Shared};
+use super::recorder::{EventRecorder, QueueRecorder};
+use super::retry::{Retry, Tried, create};
+use super::shared::{QUEUE_LENGTH, Shared};
 use crate::random::{self, Random};
-
-/// How often an event is tried while the server cannot be reached (client-go's `maxTriesPerEvent`).
-const MAX_TRIES: usize = 12;
-/// Pause between two tries (client-go's `defaultSleepDuration`).
-const RETRY_SLEEP: Duration = Duration::from_secs(10);
-/// How many events may wait (client-go's `maxQueuedEvents`).
-const QUEUE_LENGTH: usize = 1000;
 
 /// Owns the queue of recorded events and the task that writes them.
 ///
@@ -95,17 +90,11 @@ impl EventBroadcasterBuilder {
         let writer = Writer {
             client: self.client,
             correlator: EventCorrelator::new(self.correlation),
-            random: self.random,
-            stop: stop.clone(),
-            lost: lost.clone(),
+            retry: Retry::new(self.random, stop.clone(), lost.clone()),
         };
         EventBroadcaster {
             queue,
-            shared: Arc::new(Shared {
-                clock: self.clock,
-                last_name: Mutex::new(0),
-                dropped: AtomicU64::new(0),
-            }),
+            shared: Arc::new(Shared::new(self.clock)),
             host: self.host,
             lost,
             stop,
@@ -148,7 +137,7 @@ impl EventBroadcaster {
 
     /// How many events were dropped because too many waited.
     pub fn dropped(&self) -> u64 {
-        self.shared.dropped.load(Ordering::Relaxed)
+        self.shared.dropped()
     }
 
     /// How many events the server refused or could not be reached for.
@@ -185,19 +174,7 @@ impl Drop for EventBroadcaster {
 struct Writer {
     client: Client,
     correlator: EventCorrelator,
-    random: Random,
-    /// Cancelled when waiting for a better time makes no sense any more.
-    stop: CancellationToken,
-    lost: Arc<AtomicU64>,
-}
-
-/// How one try ended.
-enum Tried {
-    Stored(Box<Event>),
-    /// The server will say the same next time.
-    Refused(Error),
-    /// The server could not be reached or has no time.
-    Unreachable(Error),
+    retry: Retry,
 }
 
 impl Writer {
@@ -213,62 +190,34 @@ impl Writer {
     }
 
     async fn write(&mut self, key: String, event: Event, mut patch: bool) {
-        for attempt in 1..=MAX_TRIES {
-            let error = match self.attempt(&event, &mut patch).await {
-                Tried::Stored(stored) => return self.correlator.stored(&key, &stored),
-                Tried::Refused(error) => {
-                    tracing::warn!(reason = event.reason, %error, "the server refused an event");
-                    break;
-                }
-                Tried::Unreachable(error) => error,
-            };
-            if attempt == MAX_TRIES || self.stop.is_cancelled() {
-                tracing::error!(reason = event.reason, attempt, %error, "cannot write an event, it is lost");
-                break;
-            }
-            tracing::debug!(reason = event.reason, attempt, %error, "cannot write an event, trying again");
-            // The first pause differs from client to client, so that they do not come back in step.
-            let share = if attempt == 1 { (self.random)() } else { 1.0 };
-            tokio::select! {
-                () = tokio::time::sleep(RETRY_SLEEP.mul_f64(share.clamp(0.0, 1.0))) => {}
-                () = self.stop.cancelled() => {}
-            }
-        }
-        self.lost.fetch_add(1, Ordering::Relaxed);
-    }
-
-    async fn attempt(&mut self, event: &Event, patch: &mut bool) -> Tried {
         let namespace = event.metadata.namespace.as_deref().unwrap_or("default");
         let api: Api<Event> = Api::namespaced(self.client.clone(), namespace);
-        if *patch {
-            let name = event.metadata.name.as_deref().unwrap_or_default();
-            let changes = json!({
-                "count": event.count,
-                "lastTimestamp": event.last_timestamp,
-                "message": event.message,
-            });
-            match api.patch(name, &PatchParams::default(), &Patch::Merge(changes)).await {
-                Err(Error::Api(status)) if status.code == 404 => *patch = false,
-                result => return tried(result),
+        let reason = event.reason.as_deref().unwrap_or_default();
+        for number in 1.. {
+            let tried = attempt(&api, &event, &mut patch).await;
+            match self.retry.settle(number, reason, tried).await {
+                ControlFlow::Continue(()) => {}
+                ControlFlow::Break(Some(stored)) => return self.correlator.stored(&key, &stored),
+                ControlFlow::Break(None) => return,
             }
-        }
-        match api.create(&PostParams::default(), event).await {
-            // An earlier try arrived although its answer did not.
-            Err(Error::Api(status)) if status.is_already_exists() => Tried::Stored(Box::new(event.clone())),
-            result => tried(result),
         }
     }
 }
 
-fn tried(result: Result<Event, Error>) -> Tried {
-    match result {
-        Ok(event) => Tried::Stored(Box::new(event)),
-        // Too many requests and the server's own faults pass; any other answer stays the same.
-        Err(Error::Api(status)) if status.code != 429 && status.code < 500 => {
-            Tried::Refused(Error::Api(status))
+async fn attempt(api: &Api<Event>, event: &Event, patch: &mut bool) -> Tried<Event> {
+    if *patch {
+        let name = event.metadata.name.as_deref().unwrap_or_default();
+        let changes = json!({
+            "count": event.count,
+            "lastTimestamp": event.last_timestamp,
+            "message": event.message,
+        });
+        match api.patch(name, &PatchParams::default(), &Patch::Merge(changes)).await {
+            Err(Error::Api(status)) if status.code == 404 => *patch = false,
+            result => return result.into(),
         }
-        Err(error) => Tried::Unreachable(error),
     }
+    create(api, event).await
 }
 
 impl fmt::Debug for EventBroadcaster {

@@ -7,6 +7,8 @@
 //! Before they are written, events are correlated by client-go's rules ([`EventCorrelator`]): the same event again
 //! only raises a count, many similar ones become one, and a source that repeats itself about one object is muted.
 //!
+//! [`events`](crate::events) has the same for the API group `events.k8s.io`.
+//!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
 //! use kubesmith_runtime::record::{EventBroadcaster, EventType};
@@ -34,7 +36,10 @@ mod broadcaster;
 mod correlator;
 mod lru;
 mod recorder;
+pub(crate) mod retry;
+pub(crate) mod shared;
 
 pub use broadcaster::{EventBroadcaster, EventBroadcasterBuilder};
 pub use correlator::{Correlation, CorrelatorOptions, EventCorrelator};
+pub(crate) use recorder::lock;
 pub use recorder::{EventRecorder, EventType, FakeRecorder};

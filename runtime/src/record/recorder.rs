@@ -1,17 +1,14 @@
 //! The handles that controllers call.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Resource;
 use tokio::sync::mpsc;
 
-/// Longest name of an object (RFC 1123 subdomain).
-const MAX_NAME: usize = 253;
+use super::shared::{Shared, reference_to};
 
 /// Whether an event is good or bad news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,9 +58,7 @@ impl EventRecorder {
     where
         K: Resource<DynamicType = ()>,
     {
-        let mut reference = object.object_ref(&());
-        reference.resource_version.clone_from(&object.meta().resource_version);
-        self.event_for(&reference, event_type, reason, message);
+        self.event_for(&reference_to(object), event_type, reason, message);
     }
 
     /// As [`event`](Self::event), for an object known by reference.
@@ -80,15 +75,6 @@ impl EventRecorder {
             Target::Fake(events) => lock(events).push(format!("{event_type} {reason} {message}")),
         }
     }
-}
-
-/// What all recorders of a broadcaster share.
-pub(super) struct Shared {
-    pub(super) clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
-    /// Nanoseconds since 1970 in the latest event's name: no two events of a process share a name.
-    pub(super) last_name: Mutex<i128>,
-    /// Events that found the queue full.
-    pub(super) dropped: AtomicU64,
 }
 
 /// Makes events and puts them in a broadcaster's queue.
@@ -116,24 +102,13 @@ impl QueueRecorder {
             tracing::debug!(reason, "event recorded after the broadcaster's shutdown: dropped");
             return;
         };
-        let event = self.make(object, event_type, reason, message);
-        if let Err(mpsc::error::TrySendError::Full(event)) = queue.try_send(event) {
-            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
-            tracing::warn!(reason = event.reason, "too many events wait to be written: event dropped");
-        }
+        self.shared.put(&queue, reason, self.make(object, event_type, reason, message));
     }
 
     fn make(&self, object: &ObjectReference, event_type: EventType, reason: &str, message: String) -> Event {
-        let now = (self.shared.clock)();
-        let nanoseconds = self.unique(now.as_nanosecond());
-        // Events about objects without a namespace live where kubectl looks for them.
-        let namespace = object.namespace.clone().filter(|namespace| !namespace.is_empty());
+        let (now, metadata) = self.shared.name(object);
         Event {
-            metadata: ObjectMeta {
-                name: Some(event_name(object.name.as_deref().unwrap_or_default(), nanoseconds)),
-                namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
-                ..ObjectMeta::default()
-            },
+            metadata,
             involved_object: object.clone(),
             type_: Some(event_type.as_str().to_owned()),
             reason: Some(reason.to_owned()),
@@ -150,30 +125,11 @@ impl QueueRecorder {
             ..Event::default()
         }
     }
-
-    fn unique(&self, nanoseconds: i128) -> i128 {
-        let mut last = self.shared.last_name.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = nanoseconds.max(*last + 1);
-        *last
-    }
 }
 
 impl fmt::Debug for QueueRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("QueueRecorder").field("component", &self.component).field("host", &self.host).finish()
-    }
-}
-
-/// `OBJECT.TIME` as client-go names events, with the object's name cut so that the whole is a valid name.
-fn event_name(object: &str, nanoseconds: i128) -> String {
-    let suffix = format!("{nanoseconds:x}");
-    let mut end = object.len().min(MAX_NAME - 1 - suffix.len());
-    while !object.is_char_boundary(end) {
-        end -= 1;
-    }
-    match object[..end].trim_end_matches(|last: char| !last.is_ascii_alphanumeric()) {
-        "" => format!("event.{suffix}"),
-        name => format!("{name}.{suffix}"),
     }
 }
 
@@ -194,26 +150,17 @@ impl FakeRecorder {
         EventRecorder(Target::Fake(self.events.clone()))
     }
 
+    /// The handle for what records with the API group `events.k8s.io`.
+    pub fn events_recorder(&self) -> crate::events::EventRecorder {
+        crate::events::EventRecorder::to_fake(self.events.clone())
+    }
+
     /// Takes what was recorded since the last call, each as `TYPE REASON MESSAGE`.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.events))
     }
 }
 
-fn lock(events: &Mutex<Vec<String>>) -> MutexGuard<'_, Vec<String>> {
+pub(crate) fn lock(events: &Mutex<Vec<String>>) -> MutexGuard<'_, Vec<String>> {
     events.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::event_name;
-
-    #[test]
-    fn names_are_valid() {
-        assert_eq!(event_name("web", 0x12ab), "web.12ab");
-        assert_eq!(event_name("", 1), "event.1");
-        let long = event_name(&"a-".repeat(150), 0x1122_3344_5566_7788);
-        assert!(long.len() <= 253 && long.ends_with("a.1122334455667788"), "{long}");
-        assert_eq!(event_name("\u{e4}", 1), "event.1");
-    }
 }

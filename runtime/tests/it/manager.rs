@@ -150,15 +150,19 @@ async fn events_are_written_before_the_end() {
     let (client, log) = client(|request: &Asked| (201, request.body.clone()));
     let mut manager = Manager::builder(client).build();
     let recorder = manager.event_recorder_for("maps");
+    let events = manager.events_recorder_for("example.com/maps");
     manager.add_runnable("records", move |stop| async move {
         stop.cancelled().await;
         recorder.event(&ConfigMap::default(), EventType::Normal, "Stopped", "at the last moment");
+        events.event(&ConfigMap::default(), EventType::Normal, "Stopped", "Stop", "in the other group");
         Ok::<_, io::Error>(())
     });
     manager.run(after(1)).await.unwrap();
     let log = log.lock().unwrap();
-    assert_eq!(log.len(), 1);
-    assert_eq!(log[0].body["message"], "at the last moment");
+    assert_eq!(log.len(), 2);
+    let find = |api: &str| log.iter().find(|request| request.uri.starts_with(api)).unwrap();
+    assert_eq!(find("/api/v1/").body["message"], "at the last moment");
+    assert_eq!(find("/apis/events.k8s.io/v1/").body["note"], "in the other group");
 }
 
 #[tokio::test(start_paused = true)]

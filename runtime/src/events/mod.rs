@@ -1,0 +1,26 @@
+//! Events of the API group `events.k8s.io`, as client-go's `tools/events` writes them.
+//!
+//! They name what the controller did (`action`) and may relate two objects. What is recorded again is no new event: it
+//! becomes a series, which is written when it begins, every half an hour while it lasts, and when it has ended. As in
+//! [`record`](crate::record), recording never waits and never fails.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kubesmith_runtime::events::{EventBroadcaster, EventType};
+//!
+//! # async fn run(client: kube::Client, pod: &Pod) {
+//! let broadcaster = EventBroadcaster::new(client);
+//! let recorder = broadcaster.recorder("example.com/pod-controller");
+//! recorder.event(pod, EventType::Normal, "Labelled", "Label", "set the missing labels");
+//! broadcaster.shutdown().await;
+//! # }
+//! ```
+
+mod broadcaster;
+mod recorder;
+mod series;
+
+pub use crate::record::{EventType, FakeRecorder};
+pub use broadcaster::{EventBroadcaster, EventBroadcasterBuilder};
+pub use recorder::EventRecorder;
+pub use series::{SeriesCorrelator, SeriesOptions, SeriesWrite};

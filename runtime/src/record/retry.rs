@@ -1,0 +1,99 @@
+//! Tries to write, again and again for a while.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use kube::api::{Api, PostParams};
+use kube::{Error, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use crate::random::Random;
+
+/// How often an event is tried while the server cannot be reached (client-go's `maxTriesPerEvent`).
+const MAX_TRIES: usize = 12;
+/// Pause between two tries (client-go's `defaultSleepDuration`).
+const RETRY_SLEEP: Duration = Duration::from_secs(10);
+
+/// How one try ended.
+pub(crate) enum Tried<T> {
+    Stored(T),
+    /// The server will say the same next time.
+    Refused(Error),
+    /// The server could not be reached or has no time.
+    Unreachable(Error),
+}
+
+impl<T> From<Result<T, Error>> for Tried<T> {
+    fn from(result: Result<T, Error>) -> Self {
+        match result {
+            Ok(event) => Tried::Stored(event),
+            // Too many requests and the server's own faults pass; any other answer stays the same.
+            Err(Error::Api(status)) if status.code != 429 && status.code < 500 => {
+                Tried::Refused(Error::Api(status))
+            }
+            Err(error) => Tried::Unreachable(error),
+        }
+    }
+}
+
+/// Creates the event. One that is there is stored: an earlier try arrived although its answer did not.
+pub(crate) async fn create<E>(api: &Api<E>, event: &E) -> Tried<E>
+where
+    E: Resource + Clone + Serialize + DeserializeOwned + std::fmt::Debug,
+{
+    match api.create(&PostParams::default(), event).await {
+        Err(Error::Api(status)) if status.is_already_exists() => Tried::Stored(event.clone()),
+        result => result.into(),
+    }
+}
+
+/// When to try again, and what was given up.
+pub(crate) struct Retry {
+    random: Random,
+    /// Cancelled when waiting for a better time makes no sense any more.
+    stop: CancellationToken,
+    lost: Arc<AtomicU64>,
+}
+
+impl Retry {
+    pub(crate) fn new(random: Random, stop: CancellationToken, lost: Arc<AtomicU64>) -> Self {
+        Self { random, stop, lost }
+    }
+
+    /// Judges the `number`th try, counted from 1, and waits if there is to be another. Breaks with what was stored, or
+    /// with nothing where the event was given up, which is counted.
+    pub(crate) async fn settle<T>(
+        &mut self,
+        number: usize,
+        reason: &str,
+        tried: Tried<T>,
+    ) -> ControlFlow<Option<T>> {
+        match tried {
+            Tried::Stored(stored) => return ControlFlow::Break(Some(stored)),
+            Tried::Refused(error) => tracing::warn!(reason, %error, "the server refused an event"),
+            Tried::Unreachable(error) if number >= MAX_TRIES || self.stop.is_cancelled() => {
+                tracing::error!(reason, number, %error, "cannot write an event, it is lost");
+            }
+            Tried::Unreachable(error) => {
+                tracing::debug!(reason, number, %error, "cannot write an event, trying again");
+                self.pause(number).await;
+                return ControlFlow::Continue(());
+            }
+        }
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        ControlFlow::Break(None)
+    }
+
+    async fn pause(&mut self, number: usize) {
+        // The first pause differs from client to client, so that they do not come back in step.
+        let share = if number == 1 { (self.random)() } else { 1.0 };
+        tokio::select! {
+            () = tokio::time::sleep(RETRY_SLEEP.mul_f64(share.clamp(0.0, 1.0))) => {}
+            () = self.stop.cancelled() => {}
+        }
+    }
+}
