@@ -140,11 +140,7 @@ impl Parser<'_> {
             match item {
                 Item::Struct(item) => out.types.push(self.structure(item)),
                 Item::Enum(item) => out.types.push(self.enumeration(item)),
-                Item::Type(item) => {
-                    let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
-                    definition.kind = TypeKind::Alias(self.type_expr(&item.ty));
-                    out.types.push(definition);
-                }
+                Item::Type(item) => out.types.push(self.alias(item)),
                 Item::Union(item) => out.types.push(self.union(item)),
                 Item::Trait(item) => {
                     let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
@@ -301,6 +297,19 @@ impl Parser<'_> {
             self.model(&model, &mut definition, derives.schema);
         }
         self.finish(&mut definition, derives, diagnostics);
+        definition
+    }
+
+    /// Markers on an alias are ours: no macro could read them.
+    fn alias(&mut self, item: &syn::ItemType) -> TypeItem {
+        let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
+        let item = syn::ItemType { attrs: self.cfg.expanded(&item.attrs), ..item.clone() };
+        let mut diagnostics = Diagnostics::new();
+        let model = TypeModel::from_alias(&item, &mut diagnostics);
+        self.report(diagnostics);
+        definition.description = description(&model.docs);
+        definition.facts = self.facts(&model.validation, &model.schema, None);
+        definition.kind = TypeKind::Alias(self.type_expr(&item.ty));
         definition
     }
 

@@ -5,9 +5,10 @@ use kubesmith_core::diag::Code;
 use super::Ctx;
 use super::generics::{Arg, Instance, Scope};
 use crate::diag::Diagnostic;
-use crate::ir::{Shape, Tagging, TypeRef};
+use crate::ir::{Element, Places, Shape, Tagging, TypeDef, TypeRef};
 use crate::known::{self, Known};
 use crate::resolve::{ItemId, Target, Unresolved};
+use crate::schema::Schema;
 use crate::source::Loc;
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeKind, ValueExpr};
 
@@ -214,7 +215,7 @@ impl Ctx<'_> {
         }
         let before = self.diagnostics.len();
         self.aliases.push(instance.clone());
-        let used = self.use_of(inner, target).map(Use::nullable);
+        let used = self.use_of(inner, target).map(|used| self.described(inner, instance.0, used).nullable());
         self.aliases.pop();
         let known = match used {
             Some(ty) => Ok(ty),
@@ -222,6 +223,42 @@ impl Ctx<'_> {
         };
         self.known_aliases.insert(instance, known.clone());
         known.ok()
+    }
+
+    /// What an alias stands for, with what its documentation says: a type of its own if that is something.
+    fn described(&mut self, inner: &Scope, id: ItemId, used: Use) -> Use {
+        let item = self.resolver.item(id);
+        // The documentation of a type is better than that of another name for it.
+        let is_simple = match &used.ty {
+            TypeRef::Known(path) => known::simple(path).is_some(),
+            ty => matches!(ty, TypeRef::List(_) | TypeRef::Array(..) | TypeRef::Map(_) | TypeRef::Tuple(_)),
+        };
+        let description = item.description.clone().filter(|_| is_simple);
+        if item.facts.schema.is_empty() && description.is_none() {
+            return used;
+        }
+        let span = self.sources.span(item.name.loc);
+        let element =
+            Element { ty: used.ty, facts: Schema::default(), span: span.clone(), places: Places::new() };
+        let definition = TypeDef {
+            path: self.instance_path(id, inner),
+            span,
+            description,
+            shape: Shape::Newtype(Box::new(element)),
+            facts: item.facts.schema.clone(),
+            places: self.spans(&item.facts.places),
+        };
+        Use { ty: TypeRef::Named(self.add(definition)), ..used }
+    }
+
+    /// The type behind names for it.
+    pub(super) fn bare<'t>(&'t self, mut ty: &'t TypeRef) -> &'t TypeRef {
+        while let TypeRef::Named(id) = ty
+            && let Shape::Newtype(element) = &self.types[id.0 as usize].shape
+        {
+            ty = &element.ty;
+        }
+        ty
     }
 
     fn report_aliases(&mut self, instance: &Instance) {
@@ -279,15 +316,17 @@ impl Ctx<'_> {
                 Some(Use::plain(TypeRef::Map(Box::new(value?.nullable()))))
             }
             Known::Unit => Some(Use::plain(TypeRef::Unit)),
-            Known::NonZero => match self.argument(scope, path, 0)?.ty {
-                TypeRef::Known(number) if known::non_zero(&number).is_some() => {
-                    known::non_zero(&number).map(|known| Use::plain(TypeRef::Known(known.to_string())))
-                }
-                _ => {
+            Known::NonZero => {
+                let argument = self.argument(scope, path, 0)?.ty;
+                let known = match self.bare(&argument) {
+                    TypeRef::Known(number) => known::non_zero(number),
+                    _ => None,
+                };
+                if known.is_none() {
                     self.report_foreign(path, external);
-                    None
                 }
-            },
+                known.map(|known| Use::plain(TypeRef::Known(known.to_string())))
+            }
             Known::Object(fields) => self.known_object(scope, path, external, fields),
             Known::Choice(variants) => self.known_choice(scope, path, external, variants),
         }

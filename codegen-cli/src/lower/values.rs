@@ -152,7 +152,7 @@ impl Ctx<'_> {
                 _ => None,
             },
             (Value::Variant(_, name), [argument]) => {
-                let Shape::Enum(definition) = self.shape(ty)? else { return None };
+                let Shape::Enum(definition) = self.shape(self.bare(ty))? else { return None };
                 let variant = definition.variants.iter().find(|variant| variant.rust_name == name)?;
                 let content = self.json(scope, argument, &variant.content.as_ref()?.ty, depth)?;
                 self.variant_json(ty, &name, Some(content))
@@ -177,7 +177,7 @@ impl Ctx<'_> {
             ("Some" | "new" | "from" | "Int" | "String" | "Quantity", [argument]) => {
                 self.json(scope, argument, ty, depth)
             }
-            ("new" | "default", []) => match ty {
+            ("new" | "default", []) => match self.bare_default(path, ty) {
                 TypeRef::List(_) => Some(Json::Array(Vec::new())),
                 TypeRef::Map(_) => Some(Json::Object(Map::new())),
                 TypeRef::Known(path) if path == "String" => Some(Json::String(String::new())),
@@ -185,6 +185,11 @@ impl Ctx<'_> {
             },
             _ => None,
         }
+    }
+
+    /// What a constructor makes. The trait's makes the type itself, which may have a default of its own.
+    fn bare_default<'t>(&'t self, path: &str, ty: &'t TypeRef) -> &'t TypeRef {
+        if path.ends_with("Default::default") { ty } else { self.bare(ty) }
     }
 
     fn shape(&self, ty: &TypeRef) -> Option<&Shape> {
@@ -195,7 +200,7 @@ impl Ctx<'_> {
     }
 
     fn variant_json(&self, ty: &TypeRef, name: &str, content: Option<Json>) -> Option<Json> {
-        let Shape::Enum(Enum { tagging, variants }) = self.shape(ty)? else { return None };
+        let Shape::Enum(Enum { tagging, variants }) = self.shape(self.bare(ty))? else { return None };
         let variant = variants.iter().find(|variant| variant.rust_name == name)?;
         let text = Json::String(variant.name.clone());
         let object = |members: Vec<(String, Json)>| Some(Json::Object(members.into_iter().collect()));

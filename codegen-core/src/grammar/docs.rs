@@ -49,6 +49,9 @@ They are written as for controller-gen: bare, quoted and raw (backtick) strings,
 become part of a description. A marker that is unknown or in the wrong place is an error, so is one that says again
 what an attribute says; lines that begin with `+` and a letter are therefore always markers, unless in a fence.
 
+On a type alias, `pub type Name = String;`, only markers may stand, as rustc knows no attributes of ours there. They hold
+wherever the alias is used, like those of a newtype, and fields may add to them.
+
 Markers that are rules of roles and webhooks (`+kubebuilder:rbac`, `+kubebuilder:webhook`,
 `+kubebuilder:webhookconfiguration`) stand anywhere between items, in plain `//` comments as well, as in Go.
 ";

@@ -169,12 +169,12 @@ impl Places {
     pub const ENUM: Self = Self(4);
     /// A field of a struct or of a variant.
     pub const FIELD: Self = Self(8);
-    /// Any type.
-    pub const TYPE: Self = Self(7);
+    /// Any type, and a name for one.
+    pub const TYPE: Self = Self(39);
     /// Any type or field.
-    pub const ALL: Self = Self(15);
+    pub const ALL: Self = Self(47);
     /// Any item: a type, a function, an `impl` block, a module.
-    pub const ITEM: Self = Self(23);
+    pub const ITEM: Self = Self(55);
 
     /// No place on an item.
     pub const NONE: Self = Self(0);
@@ -216,6 +216,8 @@ pub enum Place {
     Struct,
     /// On an enum.
     Enum,
+    /// On an alias, `type A = B;`, where only markers may stand.
+    Alias,
     /// On a field of a struct or of a variant.
     Field,
     /// On another item, such as a function or an `impl` block.
@@ -234,6 +236,7 @@ impl Place {
             Self::Enum => Places::ENUM,
             Self::Field => Places::FIELD,
             Self::Item => Places(16),
+            Self::Alias => Places(32),
             Self::Part | Self::Variant => Places(0),
         }
     }
@@ -244,6 +247,7 @@ impl Place {
             Self::Root => "the type that derives `Resource`",
             Self::Struct => "a struct",
             Self::Enum => "an enum",
+            Self::Alias => "a type alias",
             Self::Field => "a field",
             Self::Item => "this item",
             Self::Part => "a part of an item",

@@ -3,7 +3,10 @@
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Data, DeriveInput, Fields, ItemEnum, ItemStruct, Token, Type, Variant};
+use syn::{
+    Attribute, Data, DeriveInput, FieldModifiers, Fields, ItemEnum, ItemStruct, ItemType, Token, Type,
+    Variant, Visibility,
+};
 
 use super::notation::Notation;
 use super::one_of::check_one_ofs;
@@ -101,6 +104,25 @@ impl TypeModel {
     pub fn from_enum(item: &ItemEnum, diagnostics: &mut Diagnostics) -> Self {
         Self::read(&item.attrs, &item.ident, Place::Enum, diagnostics, |serde, diagnostics| {
             variants(&item.variants, serde, diagnostics)
+        })
+    }
+
+    /// Reads and checks an alias, as a tuple struct that holds its type. As no macro stands on it, only its
+    /// documentation is read.
+    pub fn from_alias(item: &ItemType, diagnostics: &mut Diagnostics) -> Self {
+        let docs: Vec<Attribute> =
+            item.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")).cloned().collect();
+        let field = syn::Field {
+            attrs: Vec::new(),
+            vis: Visibility::Inherited,
+            modifiers: FieldModifiers::default(),
+            ident: None,
+            colon_token: None,
+            ty: (*item.ty).clone(),
+            default: None,
+        };
+        Self::read(&docs, &item.ident, Place::Alias, diagnostics, |serde, diagnostics| {
+            Body::Tuple(vec![FieldModel::read(&field, 0, serde.rename_all, diagnostics)])
         })
     }
 
