@@ -4,6 +4,7 @@
 //! the CRD; here they are led back to fields and attributes. A cause for which there are no better words is passed on.
 
 mod defaults;
+mod fields;
 mod literal;
 mod rules;
 mod schema;
@@ -55,7 +56,7 @@ fn refusals(
     mut object: Value,
 ) -> Vec<Diagnostic> {
     let report = Report { input, definition, schemas: schemas(&object) };
-    causes.extend(report.rules_behind_defaults(&causes, &mut object));
+    causes.extend(report.rules_behind_others(&causes, &mut object));
     let mut found: Vec<Diagnostic> = causes.iter().filter_map(|cause| report.diagnostic(cause)).collect();
     report.total_cost(&causes, &mut found);
     found
@@ -76,6 +77,16 @@ fn schema_at<'v>(schema: &'v mut Value, steps: &[Step]) -> Option<&'v mut Map<St
         Step::Values => node.get_mut("additionalProperties"),
     });
     node?.as_object_mut()
+}
+
+/// Takes a wrong default, or the wrong field path of a rule, out of the schema of its place.
+fn drop_wrong(node: &mut Map<String, Value>, site: &Site<'_>) -> bool {
+    if site.keyword() == "default" {
+        return node.remove("default").is_some();
+    }
+    let Some((index, "fieldPath")) = site.rule() else { return false };
+    let rule = node.get_mut("x-kubernetes-validations").and_then(|rules| rules.get_mut(index));
+    rule.and_then(Value::as_object_mut).is_some_and(|rule| rule.remove("fieldPath").is_some())
 }
 
 /// What a cause is about.
@@ -109,17 +120,15 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The faults of rules, which a server does not look for while defaults are wrong.
-    fn rules_behind_defaults(&self, causes: &[Cause], crd: &mut Value) -> Vec<Cause> {
+    /// The faults of rules, which a server does not look for while defaults or field paths are wrong.
+    fn rules_behind_others(&self, causes: &[Cause], crd: &mut Value) -> Vec<Cause> {
         let mut dropped = false;
         for cause in causes {
             let About::Schema(version, text) = about(field(cause)) else { continue };
-            let Some(site) = self.site(version, text).filter(|site| site.keyword() == "default") else {
-                continue;
-            };
+            let Some(site) = self.site(version, text) else { continue };
             for version in crd["spec"]["versions"].as_array_mut().into_iter().flatten() {
                 let node = schema_at(&mut version["schema"]["openAPIV3Schema"], &site.steps);
-                dropped |= node.and_then(|node| node.remove("default")).is_some();
+                dropped |= node.is_some_and(|node| drop_wrong(node, &site));
             }
         }
         let again = if dropped { validate_crd(crd, None) } else { Vec::new() };

@@ -28,14 +28,15 @@ fn problem(node: &Structural, default: &Value, below: &str, cause: &Cause) -> (S
     if cause.detail == "must not have unknown fields" {
         return unknown(node, default);
     }
-    let path = below.trim_start_matches('.');
+    let (path, detail) = place_and_words(below.trim_start_matches('.'), &cause.detail);
     if cause.kind == CauseKind::Required {
         return (format!("the required field `{path}` is missing"), None);
     }
     let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
-    let value = value_at(default, below).unwrap_or(default);
-    // The server repeats the path: `spec....default in body must be of type string: "integer"`.
-    let detail = cause.detail.split_once("in body ").map_or(cause.detail.as_str(), |(_, rest)| rest);
+    let value = value_at(default, path).unwrap_or(default);
+    if is_neither(node, path, value) {
+        return (format!("{place}{value} is neither an integer nor a string"), None);
+    }
     let problem = match cause.kind {
         CauseKind::TypeInvalid => {
             let detail = detail.rsplit_once(": ").map_or(detail, |(wanted, _)| wanted);
@@ -49,6 +50,33 @@ fn problem(node: &Structural, default: &Value, below: &str, cause: &Cause) -> (S
         _ => format!("{place}{value} {detail}"),
     };
     (problem, None)
+}
+
+/// The part of a default that a cause is about, and what the server says of it without the path, which it repeats in
+/// three ways: `spec....default in body must be of type string`, `"ports" must validate at least one schema (anyOf)`,
+/// `Checked value must be of type integer (default format) in ports`.
+fn place_and_words<'t>(path: &'t str, detail: &'t str) -> (&'t str, &'t str) {
+    if let Some((_, words)) = detail.split_once("in body ") {
+        return (path, words);
+    }
+    if let Some((inner, words)) = detail.strip_prefix('"').and_then(|rest| rest.split_once("\" must ")) {
+        let words = &detail[detail.len() - words.len() - "must ".len()..];
+        return (if path.is_empty() { inner } else { path }, words);
+    }
+    match detail.strip_prefix("Checked value ").and_then(|rest| rest.rsplit_once(" in ")) {
+        Some((words, inner)) => {
+            let words = words.trim_end_matches(" (default format)");
+            (if path.is_empty() { inner } else { path }, words)
+        }
+        None => (path, detail),
+    }
+}
+
+/// Whether a value stands where an integer or a string is wanted and is none of them: the server says so once for each
+/// of the alternatives.
+fn is_neither(node: &Structural, path: &str, value: &Value) -> bool {
+    let is_integer = value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    node.at(&inside(node, path)).is_some_and(|node| node.int_or_string) && !value.is_string() && !is_integer
 }
 
 /// Fields of the default that the schema does not have.

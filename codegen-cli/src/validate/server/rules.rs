@@ -2,12 +2,11 @@
 
 use kubesmith_apiextensions::cel::{Decl, Issue, OldSelf, compile};
 use kubesmith_apiextensions::structural::crd::{RULE_LIMIT, TOTAL_LIMIT};
-use kubesmith_apiextensions::structural::{
-    Cause, CauseKind, Excess, Expression, Rule, Step, Structural, explain_cost,
-};
+use kubesmith_apiextensions::structural::{Cause, CauseKind, Excess, Expression, Rule, Step, explain_cost};
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
 
+use super::fields;
 use super::literal;
 use super::site::Site;
 use crate::diag::Diagnostic;
@@ -87,11 +86,10 @@ pub(super) fn first_that_does_not_compile(site: &Site<'_>) -> Option<Diagnostic>
 }
 
 impl<'a> Part<'a> {
-    /// Reads `.x-kubernetes-validations[2].rule`.
+    /// The one that the tail of a place names.
     fn of(site: &'a Site<'a>) -> Option<Self> {
-        let (index, rest) = site.tail.strip_prefix(".x-kubernetes-validations[")?.split_once(']')?;
-        let index = index.parse().ok()?;
-        Some(Self { site, rule: site.node().rules.get(index)?, index, name: rest.trim_start_matches('.') })
+        let (index, name) = site.rule()?;
+        Some(Self { site, rule: site.node().rules.get(index)?, index, name })
     }
 
     fn expression(&self) -> Expression {
@@ -132,7 +130,7 @@ impl<'a> Part<'a> {
         for issue in issues.iter().skip(1).take(3) {
             diagnostic = diagnostic.secondary(self.place(issue), issue.message.clone());
         }
-        Some(diagnostic.help_opt(hint(node, &first.message)))
+        Some(diagnostic.help_opt(fields::hint(self.site, &first.message)))
     }
 
     /// The place of a fault inside of the literal.
@@ -213,18 +211,4 @@ fn bound(site: &Site<'_>, diagnostic: Diagnostic, excess: &Excess) -> Diagnostic
             diagnostic.help(format!("set {}, and simplify the expression", wanted.join(" and ")))
         }
     }
-}
-
-/// A field that was meant.
-fn hint(node: &Structural, message: &str) -> Option<String> {
-    let name = message.strip_prefix("undefined field '")?.strip_suffix('\'')?;
-    let mut names = Vec::new();
-    collect(node, &mut names);
-    names.sort_unstable();
-    closest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"))
-}
-
-fn collect<'s>(node: &'s Structural, out: &mut Vec<&'s str>) {
-    out.extend(node.properties.keys().map(String::as_str));
-    node.children().for_each(|(_, child)| collect(child, out));
 }

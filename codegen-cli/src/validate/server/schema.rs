@@ -102,13 +102,15 @@ fn list_map(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     let depth = site.steps.iter().rposition(|step| *step == Step::Items).unwrap_or(site.steps.len());
     let list = &site.steps[..depth];
     let node = site.root.at(list)?;
-    let says = |message: String| Diagnostic::error(Code::LIST_MAP_KEYS, site.list_keys(depth), message);
+    let says = |key: &str, message: String| {
+        Diagnostic::error(Code::LIST_MAP_KEYS, site.list_key(depth, key), message)
+    };
     let fields = node.items.as_deref().filter(|items| !items.properties.is_empty());
     let Some(items) = fields else {
         let message =
             format!("{} is a list of type map, which needs items with named fields", site.name_of(list));
         return Some(
-            says(message)
+            says("", message)
                 .help("use `list_type = \"set\"` for a list of scalars, or `list_type = \"atomic\"`"),
         );
     };
@@ -120,7 +122,7 @@ fn list_map(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
         };
         let message = format!("the key `{key}` of the list {} {problem}", site.name_of(list));
         return Some(
-            says(message)
+            says(key, message)
                 .secondary(site.definition(), "this field")
                 .note("keys identify the items, so each item has them"),
         );
@@ -130,7 +132,7 @@ fn list_map(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
     let message =
         format!("the items of {} have no field `{missing}`, which is a list map key", site.name_of(list));
     Some(
-        says(message)
+        says(missing, message)
             .note("keys are names in JSON, after serde's renaming")
             .help_opt(near.map(|near| format!("did you mean `{near}`?"))),
     )

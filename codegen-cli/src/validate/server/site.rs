@@ -1,6 +1,6 @@
 //! From a place in a schema to the field or type that it was made of.
 
-use kubesmith_apiextensions::structural::{Step, Structural, locate};
+use kubesmith_apiextensions::structural::{Rule, Step, Structural, locate};
 
 use super::super::Input;
 use crate::ir::{Enum, Field, Ir, Places, Resource, Shape, Span, Tagging, TypeId, TypeRef};
@@ -66,6 +66,12 @@ impl<'a> Site<'a> {
         &tail[..tail.find(['.', '[']).unwrap_or(tail.len())]
     }
 
+    /// The number of the rule that the tail names, and the part of it: `.x-kubernetes-validations[2].rule`.
+    pub(super) fn rule(&self) -> Option<(usize, &'a str)> {
+        let (index, part) = self.tail.strip_prefix(".x-kubernetes-validations[")?.split_once(']')?;
+        Some((index.parse().ok()?, part.trim_start_matches('.')))
+    }
+
     /// The place as a user names it: `spec.ports[].name`, or the kind.
     pub(super) fn name(&self) -> String {
         self.name_of(&self.steps)
@@ -124,24 +130,48 @@ impl<'a> Site<'a> {
         format!("`{open}{constraint}{close}` on {}", self.name_of(&self.steps[..known]))
     }
 
-    /// Where the keys of the list so many steps away from the root are said.
-    pub(super) fn list_keys(&self, depth: usize) -> Option<Loc> {
+    /// Where a key of the list so many steps away from the root is said.
+    pub(super) fn list_key(&self, depth: usize, key: &str) -> Option<Loc> {
         let list = self.at(self.steps[..depth].to_vec());
-        list.said(".x-kubernetes-list-map-keys").or_else(|| list.definition())
+        let index = list.node().list_map_keys.iter().position(|known| known == key).unwrap_or(0);
+        list.said(&format!(".x-kubernetes-list-map-keys[{index}]")).or_else(|| list.definition())
     }
 
     /// Where a part of the rule with this number in the node is said: `rule`, `messageExpression`.
     pub(super) fn rule_part(&self, index: usize, part: &str) -> Option<Loc> {
-        let text = &self.node().rules.get(index)?.rule;
-        self.owners.iter().rev().find_map(|owner| {
-            let prefix = keys(&self.steps[owner.depth..])?;
-            let facts =
-                self.steps[owner.depth..].iter().try_fold(owner.facts, |facts, _| facts.items.as_deref())?;
-            let own = facts.validations.iter().position(|rule| rule.rule == *text)?;
-            let name = format!("{prefix}.x-kubernetes-validations[{own}].{part}");
-            self.input.loc(longest(owner.places, name.trim_start_matches('.'))?)
-        })
+        let rules = &self.node().rules;
+        let wanted = rules.get(index)?;
+        // Of rules that are alike each is said somewhere, in the order in which they stand in the node.
+        let before = rules[..index].iter().filter(|rule| *rule == wanted).count();
+        let mut said = self.owners.iter().rev().flat_map(|owner| self.said_rules(owner, wanted, part));
+        said.nth(before).and_then(|place| self.input.loc(place))
     }
+
+    /// Where attributes of a definition say a part of a rule.
+    fn said_rules(&self, owner: &Owner<'a>, wanted: &Rule, part: &str) -> Vec<&'a Span> {
+        let steps = &self.steps[owner.depth..];
+        let facts = steps.iter().try_fold(owner.facts, |facts, _| facts.items.as_deref());
+        let (Some(prefix), Some(facts)) = (keys(steps), facts) else { return Vec::new() };
+        let place = |own: usize| {
+            let name = format!("{prefix}.x-kubernetes-validations[{own}].{part}");
+            longest(owner.places, name.trim_start_matches('.'))
+        };
+        let alike = facts.validations.iter().enumerate().filter(|(_, rule)| is_same(rule, wanted));
+        alike.filter_map(|(own, _)| place(own)).collect()
+    }
+}
+
+/// Whether a rule of the source became this one.
+fn is_same(said: &crate::schema::Rule, rule: &Rule) -> bool {
+    fn text(said: &Option<String>) -> &str {
+        said.as_deref().unwrap_or_default()
+    }
+    said.rule == rule.rule
+        && text(&said.message) == rule.message
+        && text(&said.message_expression) == rule.message_expression
+        && text(&said.field_path) == rule.field_path
+        && said.reason == rule.reason
+        && said.optional_old_self == rule.optional_old_self
 }
 
 /// Attributes of a list speak of its items, and of no other place further down.

@@ -1,4 +1,5 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubesmith_runtime::{Resource, Schema};
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +16,22 @@ pub struct WidgetSpec {
     pub inner: Inner,
     #[schema(default = "blue")]
     pub color: Color,
+    #[schema(default = 1.5)]
+    pub port: IntOrString,
+    #[schema(default = {"port": true, "ports": [1, "http", 2.5]})]
+    pub ports: Ports,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 pub struct Inner {
     pub size: i32,
     pub name: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Ports {
+    pub port: IntOrString,
+    pub ports: Vec<IntOrString>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]

@@ -17,6 +17,10 @@ pub struct WidgetSpec {
     pub optional: Vec<Port>,
     #[schema(list_type = "map", list_map_key = "x")]
     pub scalars: Vec<String>,
+    #[schema(list_type = "map", list_map_key = "name", list_map_key = "port")]
+    pub second: Vec<Port>,
+    #[schema(list_type = "map", list_map_key = "name", list_map_key = "title")]
+    pub second_optional: Vec<Port>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]

@@ -1,0 +1,86 @@
+//! Fields that a rule names and cannot see.
+
+use kubesmith_apiextensions::cel::{Decl, escape};
+use kubesmith_apiextensions::structural::{Step, Structural};
+use kubesmith_core::grammar::closest;
+
+use super::site::Site;
+
+/// A field below the place of a rule.
+struct Known<'s> {
+    name: &'s str,
+    /// How expressions write it; `None` if they cannot.
+    written: Option<String>,
+    /// The place without a type because of which expressions do not see it.
+    untyped: Option<Vec<Step>>,
+    steps: Vec<Step>,
+}
+
+impl Known<'_> {
+    /// Whether the name is the one that an expression has, or goes on with what is no part of names there: `my-field`.
+    fn begins(&self, wanted: &str) -> bool {
+        self.name
+            .strip_prefix(wanted)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.', '/']))
+    }
+}
+
+/// What to do about `undefined field 'x'`.
+pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
+    let wanted = message.strip_prefix("undefined field '")?.strip_suffix('\'')?;
+    let mut fields = Vec::new();
+    collect(site.node(), &site.steps, &mut fields);
+    // What stands nearest to the rule was meant first.
+    fields.sort_by_key(|field| field.steps.len());
+    if let Some(field) = fields.iter().find(|field| field.written.as_deref() == Some(wanted)) {
+        return Some(match &field.untyped {
+            Some(steps) => format!("{} has no type, and rules only see what has one", site.name_of(steps)),
+            None => {
+                let place = site.name_of(&field.steps);
+                format!("the value before the dot has no such field; {place} has this name")
+            }
+        });
+    }
+    if let Some(field) = fields.iter().find(|field| field.begins(wanted)) {
+        let place = site.name_of(&field.steps);
+        return Some(match &field.written {
+            Some(written) => format!("in rules, write `{written}` for {place}"),
+            None => format!("rules cannot name {place}"),
+        });
+    }
+    let mut names: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.untyped.is_none())
+        .filter_map(|field| field.written.as_deref())
+        .collect();
+    names.sort_unstable();
+    closest(wanted, names.iter().copied()).map(|near| format!("did you mean `{near}`?"))
+}
+
+fn collect<'s>(node: &'s Structural, steps: &[Step], out: &mut Vec<Known<'s>>) {
+    let below = |step: Step| steps.iter().cloned().chain([step]).collect::<Vec<_>>();
+    for (name, child) in &node.properties {
+        let steps = below(Step::Property(name.clone()));
+        collect(child, &steps, out);
+        let unseen = Decl::of(child, child.embedded_resource, name).is_none();
+        let untyped = unseen.then(|| without_type(child, steps.clone()));
+        out.push(Known { name, written: escape(name), untyped, steps });
+    }
+    if let Some(items) = &node.items {
+        collect(items, &below(Step::Items), out);
+    }
+    if let Some(values) = node.additional_schema() {
+        collect(values, &below(Step::Values), out);
+    }
+}
+
+/// The node that has no type: this one, or what its items or values lead to.
+fn without_type(node: &Structural, mut steps: Vec<Step>) -> Vec<Step> {
+    let below = match (&node.items, node.additional_schema()) {
+        (Some(items), _) => (items.as_ref(), Step::Items),
+        (None, Some(values)) => (values, Step::Values),
+        (None, None) => return steps,
+    };
+    steps.push(below.1);
+    without_type(below.0, steps)
+}
