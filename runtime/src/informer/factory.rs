@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::shared::because;
 use super::{InformerOptions, SharedInformer};
+use crate::metrics::Registry;
 use crate::reflector::Cached;
 
 /// Hands out one [`SharedInformer`] per kind, so that every part of a program shares its cache and its watch.
@@ -52,6 +53,7 @@ struct Settings {
     namespaces: Vec<String>,
     resync: Duration,
     params: ListParams,
+    registry: Option<Registry>,
 }
 
 struct State {
@@ -154,6 +156,9 @@ impl SharedInformerFactory {
             return informer.clone();
         }
         let informer = SharedInformer::new(self.inner.client.clone(), self.inner.settings.options());
+        if let Some(registry) = &self.inner.settings.registry {
+            informer.register_metrics(registry, self.name().unwrap_or_default());
+        }
         state.informers.push((kind, Box::new(informer.clone())));
         informer
     }
@@ -259,7 +264,8 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
         let params = ListParams::default();
-        let settings = Settings { name: None, namespaces: Vec::new(), resync: Duration::ZERO, params };
+        let settings =
+            Settings { name: None, namespaces: Vec::new(), resync: Duration::ZERO, params, registry: None };
         Self { client, settings, factory: PhantomData }
     }
 
@@ -291,7 +297,14 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
         self
     }
 
-    /// A name for messages.
+    /// Shows every informer in `registry`; see [`SharedInformer::register_metrics`].
+    #[must_use]
+    pub fn metrics(mut self, registry: &Registry) -> Self {
+        self.settings.registry = Some(registry.clone());
+        self
+    }
+
+    /// A name for messages and metrics.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = Some(name.into());

@@ -7,6 +7,7 @@
 mod factory;
 mod handler;
 mod mailbox;
+mod metrics;
 mod registration;
 mod run;
 mod shared;

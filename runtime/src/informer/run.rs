@@ -263,7 +263,10 @@ impl<K: Cached> Runner<K> {
                         self.writer.mark_undecodable(key, why);
                     }
                 }
-                Event::Failed(error) => self.failed(source, Some(error.to_string())),
+                Event::Failed(error) => {
+                    self.status.errors.fetch_add(1, Ordering::Relaxed);
+                    self.failed(source, Some(error.to_string()));
+                }
             }
         }
         if let (Some(version), Some(source)) = (batch.resource_version.take(), self.sources.get_mut(source)) {

@@ -40,14 +40,14 @@ use crate::reflector::{Cached, ErrorHook, ReflectorOptions, Transform};
 /// # }
 /// ```
 pub struct SharedInformer<K> {
-    inner: Arc<Inner<K>>,
+    pub(super) inner: Arc<Inner<K>>,
 }
 
-struct Inner<K> {
+pub(super) struct Inner<K> {
     resource: String,
-    store: Store<K>,
+    pub(super) store: Store<K>,
     commands: mpsc::UnboundedSender<Command<K>>,
-    status: Arc<Status>,
+    pub(super) status: Arc<Status>,
     next_handler: AtomicU64,
     /// Held for the change of a state, never across an await or a callback.
     life: Mutex<Life<K>>,
@@ -74,6 +74,7 @@ pub(super) struct Status {
     pub(super) stopped: watch::Sender<bool>,
     pub(super) last_error: Mutex<Option<String>>,
     pub(super) undecodable: AtomicU64,
+    pub(super) errors: AtomicU64,
 }
 
 /// How an informer lists, watches and decodes.
@@ -396,6 +397,7 @@ impl Status {
             stopped: watch::Sender::new(false),
             last_error: Mutex::new(None),
             undecodable: AtomicU64::new(0),
+            errors: AtomicU64::new(0),
         }
     }
 

@@ -178,12 +178,13 @@ impl Manager {
     /// Settings for a manager whose informers use `client`.
     #[must_use]
     pub fn builder(client: Client) -> ManagerBuilder {
-        let factory = SharedInformerFactory::builder(client.clone()).build();
+        let registry = Registry::new();
+        let factory = SharedInformerFactory::builder(client.clone()).metrics(&registry).build();
         ManagerBuilder {
             manager: Manager {
                 client,
                 factory,
-                registry: Registry::new(),
+                registry,
                 events: None,
                 series: None,
                 healthz: Checks::default(),

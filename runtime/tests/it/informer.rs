@@ -10,9 +10,10 @@ use kubesmith_runtime::informer::{
     Deleted, HandlerOptions, HandlerRegistration, InformerError, InformerOptions, ResourceEventHandler,
     SharedInformer, SharedInformerFactory,
 };
+use kubesmith_runtime::metrics::Registry;
 use tokio::time::Instant;
 
-use crate::fake::{FakeServer, Sending, map, show_one, status};
+use crate::fake::{FakeServer, Sending, broken, map, show_one, status};
 
 /// Writes down what it is told.
 #[derive(Clone, Default)]
@@ -360,4 +361,34 @@ async fn a_factory_shares_informers_and_starts_only_new_ones() {
     let late = factory.informer_for::<k8s_openapi::api::core::v1::Pod>();
     factory.start();
     assert!(!late.is_started(), "nothing starts after a shutdown");
+}
+
+#[tokio::test(start_paused = true)]
+async fn metrics_show_a_cache_until_its_informer_is_gone() {
+    let mut server = FakeServer::new();
+    let registry = Registry::new();
+    let builder = SharedInformerFactory::builder(server.client()).metrics(&registry).name("west");
+    let factory: SharedInformerFactory = builder.build();
+    let informer = factory.informer_for::<ConfigMap>();
+    factory.start();
+    server.streaming_list().await.refuse(503, "ServiceUnavailable");
+    server.list().await.page(&[map("a", 1), broken("b", 2), map("c", 3)], "17", None);
+    let _watch = server.watch().await.ok();
+    informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    let text = registry.encode();
+    let labels = r#"{name="west",group="",version="v1",resource="configmaps"}"#;
+    for (name, value) in [
+        ("objects", 2),
+        ("store_resource_version", 17),
+        ("synced", 1),
+        ("undecodable_objects", 1),
+        ("undecodable_total", 1),
+        ("watch_errors_total", 2),
+    ] {
+        let line = format!("informer_{name}{labels} {value}\n");
+        assert!(text.contains(&line), "no {line} in\n{text}");
+    }
+    factory.shutdown().await;
+    drop((informer, factory));
+    assert!(!registry.encode().contains("west"), "{}", registry.encode());
 }

@@ -1,0 +1,73 @@
+//! What informers tell Prometheus.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kube::Resource;
+
+use super::SharedInformer;
+use super::shared::Inner;
+use crate::metrics::Registry;
+use crate::reflector::Cached;
+
+impl<K: Cached> SharedInformer<K> {
+    /// Shows the informer in `registry`, until its last handle is gone. `name` tells it from others of its kind, as that of
+    /// another cluster; the labels are those of client-go's informers: `name`, `group`, `version`, `resource`.
+    ///
+    /// - `informer_objects`: objects in the cache
+    /// - `informer_store_resource_version`: the version that the cache has reached, where it is a number
+    /// - `informer_undecodable_objects`: objects that are there now and could not be decoded in their present state
+    /// - `informer_undecodable_total`: how often such an object arrived
+    /// - `informer_watch_errors_total`: failures to list, watch or decode
+    /// - `informer_synced`: 1 once the cache was complete
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kubesmith_runtime::informer::SharedInformer;
+    /// use kubesmith_runtime::metrics::Registry;
+    ///
+    /// fn show(pods: &SharedInformer<Pod>, registry: &Registry) {
+    ///     pods.register_metrics(registry, "");
+    /// }
+    /// ```
+    pub fn register_metrics(&self, registry: &Registry, name: &str) {
+        let (group, version) = (K::Kind::group(&()), K::Kind::version(&()));
+        let plural = K::Kind::plural(&());
+        let labels = [("name", name), ("group", &*group), ("version", &*version), ("resource", &*plural)];
+        let gauge = |name, help, read: fn(&Inner<K>) -> Option<f64>| {
+            registry.gauge_fn(name, help, &labels, self.reading(read));
+        };
+        gauge("informer_objects", "Objects in the cache.", |inner| Some(count(inner.store.len())));
+        gauge("informer_store_resource_version", "The version that the cache has reached.", |inner| {
+            inner.store.resource_version().parse().ok()
+        });
+        gauge("informer_undecodable_objects", "Objects whose present state cannot be decoded.", |inner| {
+            Some(count(inner.store.undecodable().len()))
+        });
+        gauge("informer_synced", "1 once the cache was complete.", |inner| {
+            Some(if *inner.status.synced.borrow() { 1.0 } else { 0.0 })
+        });
+        let counter = |name, help, read: fn(&Inner<K>) -> Option<f64>| {
+            registry.counter_fn(name, help, &labels, self.reading(read));
+        };
+        counter("informer_undecodable_total", "Objects that arrived and could not be decoded.", |inner| {
+            Some(inner.status.undecodable.load(Ordering::Relaxed) as f64)
+        });
+        counter("informer_watch_errors_total", "Failures to list, watch or decode.", |inner| {
+            Some(inner.status.errors.load(Ordering::Relaxed) as f64)
+        });
+    }
+
+    /// Reads a number of the informer, as long as there is one.
+    fn reading(
+        &self,
+        read: fn(&Inner<K>) -> Option<f64>,
+    ) -> impl Fn() -> Option<f64> + Send + Sync + 'static {
+        let inner = Arc::downgrade(&self.inner);
+        move || read(&*inner.upgrade()?)
+    }
+}
+
+fn count(number: usize) -> f64 {
+    number as f64
+}
