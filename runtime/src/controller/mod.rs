@@ -41,10 +41,12 @@ mod builder;
 mod metrics;
 mod predicate;
 mod reconcile;
+mod state;
 mod worker;
 
 pub use builder::{BuildError, ControllerBuilder, Watch};
 pub use predicate::Predicate;
 pub use reconcile::{Action, FnReconciler, ReconcileError, Reconciler, reconcile_fn};
+pub use state::{ControllerState, KeyError, QueueState, SlowKey};
 pub use tokio_util::sync::CancellationToken;
 pub use worker::{Controller, ControllerError};

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
 use super::reconcile::{Action, ReconcileError, Reconciler};
+use super::state::ControllerState;
 use crate::metrics::Registry;
 use crate::workqueue::{Item, Queue, QueueKey};
 
@@ -88,6 +89,7 @@ pub struct Controller<R: Reconciler> {
     cache_sync_timeout: Duration,
     shutdown_grace: Duration,
     registry: Option<Registry>,
+    state: Option<ControllerState>,
 }
 
 impl<R: Reconciler> Controller<R> {
@@ -104,7 +106,14 @@ impl<R: Reconciler> Controller<R> {
             cache_sync_timeout: DEFAULT_CACHE_SYNC_TIMEOUT,
             shutdown_grace: DEFAULT_SHUTDOWN_GRACE,
             registry: None,
+            state: None,
         }
+    }
+
+    /// A look at the controller while it runs. From the first call on it notes which keys fail and which take long.
+    pub fn state(&mut self) -> ControllerState {
+        let Controller { name, workers, queue, state, .. } = self;
+        state.get_or_insert_with(|| ControllerState::new(name, *workers, queue)).clone()
     }
 
     /// How many keys are reconciled at a time; at least one.
@@ -205,6 +214,7 @@ impl<R: Reconciler> Controller<R> {
             max_retries: self.max_retries,
             reconcile_timeout: self.reconcile_timeout,
             metrics: registry.map(|registry| Metrics::register(&registry, &name, workers)),
+            state: self.state,
         });
         let mut tasks = JoinSet::new();
         for _ in 0..workers {
@@ -266,6 +276,7 @@ struct Shared<R: Reconciler> {
     max_retries: Option<usize>,
     reconcile_timeout: Option<Duration>,
     metrics: Option<Metrics>,
+    state: Option<ControllerState>,
 }
 
 /// Waits for the end of all workers; the stop shuts the queue down, which ends them.
@@ -318,14 +329,27 @@ enum Outcome {
     TimedOut(ReconcileError),
 }
 
+impl Outcome {
+    fn error(&self) -> Option<&ReconcileError> {
+        match self {
+            Outcome::Done(_) => None,
+            Outcome::Failed(error) | Outcome::Panicked(error) | Outcome::TimedOut(error) => Some(error),
+        }
+    }
+}
+
 impl<R: Reconciler> Shared<R> {
     async fn process(&self, item: &Item<'_, R::Key>) {
         let start = self.metrics.as_ref().map(|metrics| {
             metrics.active_workers.add(1.0);
             ActiveWorker { metrics, since: Instant::now() }
         });
+        let since = self.state.as_ref().map(|state| (state, Instant::now()));
         let outcome = self.reconcile(item.key()).await;
         drop(start);
+        if let Some((state, since)) = since {
+            state.note(item.key(), since.elapsed(), outcome.error().map(ToString::to_string));
+        }
         self.count(&outcome);
         self.requeue(item, outcome);
     }

@@ -12,7 +12,7 @@ use kube::api::ListParams;
 use tokio::time::Instant;
 
 use super::shared::because;
-use super::{InformerOptions, SharedInformer};
+use super::{InformerOptions, InformerState, SharedInformer};
 use crate::metrics::Registry;
 use crate::reflector::Cached;
 
@@ -69,6 +69,7 @@ trait AnyInformer: Send + Sync {
     fn start(&self);
     fn is_started(&self) -> bool;
     fn status(&self) -> NotSynced;
+    fn state(&self) -> InformerState;
     fn has_synced(&self) -> bool;
     fn wait(self: Box<Self>, deadline: Instant) -> BoxFuture;
     fn shutdown(self: Box<Self>) -> BoxFuture;
@@ -95,6 +96,10 @@ impl<K: Cached> AnyInformer for SharedInformer<K> {
 
     fn status(&self) -> NotSynced {
         NotSynced { resource: self.resource().to_owned(), last_error: self.last_error() }
+    }
+
+    fn state(&self) -> InformerState {
+        SharedInformer::state(self)
     }
 
     fn has_synced(&self) -> bool {
@@ -214,6 +219,12 @@ impl SharedInformerFactory {
             state.informers.iter().map(|(_, informer)| informer.boxed_clone().shutdown()).collect()
         };
         futures::future::join_all(informers).await;
+    }
+
+    /// How all informers are, in the order in which they were asked for.
+    #[must_use]
+    pub fn states(&self) -> Vec<InformerState> {
+        self.state().informers.iter().map(|(_, informer)| informer.state()).collect()
     }
 
     /// The name given to the builder.

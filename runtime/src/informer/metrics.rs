@@ -1,4 +1,4 @@
-//! What informers tell Prometheus.
+//! What informers tell of themselves: Prometheus, and people.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,7 +10,38 @@ use super::shared::Inner;
 use crate::metrics::Registry;
 use crate::reflector::Cached;
 
+/// How an informer is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InformerState {
+    /// `plural.group` of the kind.
+    pub resource: String,
+    /// Whether the cache was complete once.
+    pub has_synced: bool,
+    /// Objects in the cache.
+    pub objects: usize,
+    /// The version that the cache has reached.
+    pub resource_version: String,
+    /// Objects whose present state cannot be decoded.
+    pub undecodable: usize,
+    /// What the last try to list or watch failed with.
+    pub last_error: Option<String>,
+}
+
 impl<K: Cached> SharedInformer<K> {
+    /// How the informer is now.
+    #[must_use]
+    pub fn state(&self) -> InformerState {
+        let store = self.store();
+        InformerState {
+            resource: self.resource().to_owned(),
+            has_synced: self.has_synced(),
+            objects: store.len(),
+            resource_version: store.resource_version(),
+            undecodable: store.undecodable().len(),
+            last_error: self.last_error(),
+        }
+    }
+
     /// Shows the informer in `registry`, until its last handle is gone. `name` tells it from others of its kind, as that of
     /// another cluster; the labels are those of client-go's informers: `name`, `group`, `version`, `resource`.
     ///

@@ -17,6 +17,7 @@ mod unknown;
 pub use crate::reflector::Cached;
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};
 pub use handler::{Deleted, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs};
+pub use metrics::InformerState;
 pub use registration::HandlerRegistration;
 pub use shared::{InformerError, InformerOptions, SharedInformer};
 pub use unknown::UnknownResource;

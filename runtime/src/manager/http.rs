@@ -1,4 +1,4 @@
-//! Metrics and health over HTTP/1.1.
+//! Metrics, health and the page for people over HTTP/1.1.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -16,6 +16,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::debug::page;
+use crate::controller::ControllerState;
+use crate::informer::SharedInformerFactory;
 use crate::metrics::{CONTENT_TYPE as METRICS_TYPE, Registry};
 
 /// More connections at a time are closed at once: probes and scrapes need few.
@@ -83,6 +86,7 @@ impl Checks {
 pub(super) enum Routes {
     Metrics(Registry),
     Health { healthz: Checks, readyz: Checks },
+    Debug { controllers: Vec<ControllerState>, factory: SharedInformerFactory },
 }
 
 impl Routes {
@@ -92,6 +96,10 @@ impl Routes {
 
     pub(super) fn health(healthz: Checks, readyz: Checks) -> Self {
         Routes::Health { healthz, readyz }
+    }
+
+    pub(super) fn debug(controllers: Vec<ControllerState>, factory: SharedInformerFactory) -> Self {
+        Routes::Debug { controllers, factory }
     }
 
     fn answer(&self, method: &Method, uri: &Uri) -> (StatusCode, &'static str, String) {
@@ -106,6 +114,9 @@ impl Routes {
         let (status, text) = match (self, endpoint) {
             (Routes::Metrics(registry), "metrics") if only.is_none() => {
                 return (StatusCode::OK, METRICS_TYPE, registry.encode());
+            }
+            (Routes::Debug { controllers, factory }, "debug") if only == Some("controllers") => {
+                return (StatusCode::OK, "text/html; charset=utf-8", page(controllers, &factory.states()));
             }
             (Routes::Health { healthz, .. }, "healthz") => healthz.answer("healthz", only, query),
             (Routes::Health { readyz, .. }, "readyz") => readyz.answer("readyz", only, query),
@@ -126,7 +137,7 @@ pub(super) async fn serve(listener: TcpListener, routes: Arc<Routes>, stop: Canc
                 Ok((stream, _)) if connections.len() < MAX_CONNECTIONS => {
                     connections.spawn(connection(stream, routes.clone()));
                 }
-                Ok(_) => tracing::warn!("too many connections to the metrics or health endpoint"),
+                Ok(_) => tracing::warn!("too many connections to an endpoint"),
                 Err(error) => {
                     // Out of file descriptors, for instance: trying again at once would only spin.
                     tracing::warn!(%error, "cannot accept a connection");
@@ -185,6 +196,19 @@ mod tests {
         assert_eq!(get(&routes, "/metrics").0, 404);
         let (status, ..) = routes.answer(&Method::POST, &Uri::from_static("/healthz"));
         assert_eq!(status, StatusCode::METHOD_NOT_ALLOWED);
+    }
+
+    #[tokio::test]
+    async fn the_page_of_controllers_is_html() {
+        let client =
+            kube::Client::try_from(kube::Config::new(Uri::from_static("http://127.0.0.1:1"))).unwrap();
+        let routes = Routes::debug(Vec::new(), SharedInformerFactory::builder(client).build());
+        let answer = |path| routes.answer(&Method::GET, &Uri::from_static(path));
+        let (status, kind, text) = answer("/debug/controllers");
+        assert_eq!((status, kind), (StatusCode::OK, "text/html; charset=utf-8"));
+        assert!(text.contains("<h1>Controllers</h1>") && text.contains("<h1>Caches</h1>"), "{text}");
+        assert_eq!(answer("/debug").0, StatusCode::NOT_FOUND);
+        assert_eq!(answer("/metrics").0, StatusCode::NOT_FOUND);
     }
 
     #[tokio::test]

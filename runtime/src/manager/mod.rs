@@ -33,6 +33,7 @@
 //! # }
 //! ```
 
+mod debug;
 mod group;
 mod http;
 mod signal;
@@ -51,7 +52,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::controller::{Controller, Reconciler};
+use crate::controller::{Controller, ControllerState, Reconciler};
 use crate::informer::{CacheSyncError, SharedInformerFactory};
 use crate::leaderelection::{LeaderCallbacks, LeaderElectionError, LeaderElector};
 use crate::metrics::Registry;
@@ -73,7 +74,7 @@ pub enum ManagerError {
     /// An endpoint's address cannot be used.
     #[error("cannot serve {what} on {address}: {source}")]
     Bind {
-        /// `metrics` or `health`.
+        /// `metrics`, `health` or `debug`.
         what: &'static str,
         /// The address.
         address: SocketAddr,
@@ -133,6 +134,14 @@ impl ManagerBuilder {
         self
     }
 
+    /// Serves `/debug/controllers` here: a page with queues, caches, keys that fail and keys that take long, of the
+    /// controllers that are added afterwards. It names objects and errors, so it is for an address that only operators reach.
+    #[must_use]
+    pub fn debug_address(mut self, address: SocketAddr) -> Self {
+        self.manager.debug_address = Some(address);
+        self
+    }
+
     /// How long the whole stop may take; 30 s unless told otherwise.
     #[must_use]
     pub fn shutdown_grace(mut self, grace: Duration) -> Self {
@@ -170,6 +179,9 @@ pub struct Manager {
     elector: Option<LeaderElector>,
     metrics_address: Option<SocketAddr>,
     health_address: Option<SocketAddr>,
+    debug_address: Option<SocketAddr>,
+    /// What `/debug/controllers` shows.
+    states: Vec<ControllerState>,
     grace: Duration,
     cache_sync_timeout: Duration,
 }
@@ -194,6 +206,8 @@ impl Manager {
                 elector: None,
                 metrics_address: None,
                 health_address: None,
+                debug_address: None,
+                states: Vec::new(),
                 grace: DEFAULT_GRACE,
                 cache_sync_timeout: DEFAULT_CACHE_SYNC_TIMEOUT,
             },
@@ -242,12 +256,22 @@ impl Manager {
 
     /// Runs a controller where this replica leads.
     pub fn add<R: Reconciler>(&mut self, controller: Controller<R>) {
+        let controller = self.watched(controller);
         self.on_leader.push(of_controller(controller));
     }
 
     /// Runs a controller on every replica.
     pub fn add_on_every_replica<R: Reconciler>(&mut self, controller: Controller<R>) {
+        let controller = self.watched(controller);
         self.on_every_replica.push(of_controller(controller));
+    }
+
+    /// Has the controller shown on the page, if there is one.
+    fn watched<R: Reconciler>(&mut self, mut controller: Controller<R>) -> Controller<R> {
+        if self.debug_address.is_some() {
+            self.states.push(controller.state());
+        }
+        controller
     }
 
     /// Runs `run` where this replica leads, until the token it gets is cancelled. An error stops the manager; so does
@@ -303,6 +327,7 @@ impl Manager {
         let endpoints = [
             ("metrics", self.metrics_address, Routes::metrics(self.registry)),
             ("health", self.health_address, Routes::health(self.healthz, self.readyz)),
+            ("debug", self.debug_address, Routes::debug(self.states, self.factory.clone())),
         ];
         let mut endpoints = serve_all(endpoints, &endpoints_stop).await?;
         let (factory, events, series, grace) = (self.factory, self.events, self.series, self.grace);
@@ -335,7 +360,7 @@ impl Manager {
 }
 
 async fn serve_all(
-    endpoints: [(&'static str, Option<SocketAddr>, Routes); 2],
+    endpoints: [(&'static str, Option<SocketAddr>, Routes); 3],
     stop: &CancellationToken,
 ) -> Result<JoinSet<()>, ManagerError> {
     let mut tasks = JoinSet::new();

@@ -1,0 +1,196 @@
+//! What a controller is doing, for people.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::workqueue::{Queue, QueueKey};
+
+/// So many keys with errors are remembered, and so many slow ones.
+const MOST_KEYS: usize = 20;
+
+/// A look at a running controller: its queue, the keys that fail, and those that take longest. Clones look at the same.
+#[derive(Clone)]
+pub struct ControllerState(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    workers: usize,
+    queue: Box<dyn Fn() -> QueueState + Send + Sync>,
+    /// Held for a change or a copy, never while a reconciler runs.
+    log: Mutex<Log>,
+}
+
+/// How full a queue is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueState {
+    /// Keys that wait for a worker.
+    pub waiting: usize,
+    /// Keys that a worker has.
+    pub processing: usize,
+    /// Keys that come later.
+    pub delayed: usize,
+}
+
+#[derive(Default)]
+struct Log {
+    succeeded: u64,
+    failed: u64,
+    errors: BTreeMap<String, KeyError>,
+    slowest: Vec<SlowKey>,
+}
+
+/// A key whose last reconcile failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyError {
+    /// The key.
+    pub key: String,
+    /// What the last reconcile failed with.
+    pub message: String,
+    /// When that was.
+    pub at: Instant,
+    /// How often it has failed since it last succeeded.
+    pub times: u64,
+}
+
+/// A key and the longest time that a reconcile of it took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlowKey {
+    /// The key.
+    pub key: String,
+    /// The longest of its reconciles.
+    pub longest: Duration,
+}
+
+impl ControllerState {
+    pub(super) fn new<T: QueueKey + fmt::Debug>(name: &str, workers: usize, queue: &Queue<T>) -> Self {
+        let queue = queue.clone();
+        let read = move || QueueState {
+            waiting: queue.len(),
+            processing: queue.processing(),
+            delayed: queue.delayed(),
+        };
+        let log = Mutex::default();
+        Self(Arc::new(Inner { name: name.to_owned(), workers, queue: Box::new(read), log }))
+    }
+
+    /// The controller's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// How many keys it reconciles at a time.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.0.workers
+    }
+
+    /// Its queue now.
+    #[must_use]
+    pub fn queue(&self) -> QueueState {
+        (self.0.queue)()
+    }
+
+    /// How many reconciles have succeeded, and how many failed.
+    #[must_use]
+    pub fn reconciles(&self) -> (u64, u64) {
+        let log = self.log();
+        (log.succeeded, log.failed)
+    }
+
+    /// The keys whose last reconcile failed, the latest first: at most 20.
+    #[must_use]
+    pub fn errors(&self) -> Vec<KeyError> {
+        let mut errors: Vec<KeyError> = self.log().errors.values().cloned().collect();
+        errors.sort_by_key(|error| std::cmp::Reverse(error.at));
+        errors
+    }
+
+    /// The keys that have taken longest, the slowest first: at most 20.
+    #[must_use]
+    pub fn slowest(&self) -> Vec<SlowKey> {
+        self.log().slowest.clone()
+    }
+
+    /// Notes how a reconcile ended.
+    pub(super) fn note(&self, key: &impl fmt::Debug, took: Duration, error: Option<String>) {
+        let key = format!("{key:?}");
+        let mut log = self.log();
+        log.note_time(&key, took);
+        match error {
+            None => {
+                log.succeeded += 1;
+                log.errors.remove(&key);
+            }
+            Some(message) => {
+                log.failed += 1;
+                log.note_error(key, message);
+            }
+        }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.0.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Log {
+    fn note_error(&mut self, key: String, message: String) {
+        let times = self.errors.get(&key).map_or(0, |error| error.times) + 1;
+        let error = KeyError { key: key.clone(), message, at: Instant::now(), times };
+        self.errors.insert(key, error);
+        if self.errors.len() > MOST_KEYS {
+            let oldest = self.errors.values().min_by_key(|error| error.at);
+            if let Some(oldest) = oldest.map(|error| error.key.clone()) {
+                self.errors.remove(&oldest);
+            }
+        }
+    }
+
+    fn note_time(&mut self, key: &str, took: Duration) {
+        let is_slow = self.slowest.len() < MOST_KEYS
+            || self.slowest.last().is_some_and(|fastest| took > fastest.longest);
+        match self.slowest.iter_mut().find(|slow| slow.key == key) {
+            Some(slow) => slow.longest = slow.longest.max(took),
+            None if is_slow => self.slowest.push(SlowKey { key: key.to_owned(), longest: took }),
+            None => return,
+        }
+        self.slowest.sort_by_key(|slow| std::cmp::Reverse(slow.longest));
+        self.slowest.truncate(MOST_KEYS);
+    }
+}
+
+impl fmt::Debug for ControllerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerState")
+            .field("name", &self.0.name)
+            .field("queue", &self.queue())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_and_the_latest_errors_are_kept() {
+        let state = ControllerState::new("c", 1, &Queue::<u32>::new("c"));
+        for key in 0..100_u32 {
+            let took = Duration::from_millis(u64::from(key * 7 % 100));
+            state.note(&key, took, Some(format!("error {key}")));
+        }
+        state.note(&99_u32, Duration::ZERO, Some("again".to_owned()));
+        state.note(&98_u32, Duration::ZERO, None);
+        assert_eq!(state.reconciles(), (1, 101));
+        let slowest: Vec<u128> = state.slowest().iter().map(|slow| slow.longest.as_millis()).collect();
+        assert_eq!(slowest, (80..100).rev().collect::<Vec<_>>());
+        let errors = state.errors();
+        assert_eq!((errors.len(), errors[0].key.as_str(), errors[0].times), (19, "99", 2));
+        assert!(errors.iter().all(|error| error.key != "98"), "it has succeeded since");
+    }
+}

@@ -1,0 +1,147 @@
+//! The page that shows people what controllers and caches are doing.
+
+use std::fmt::{self, Display, Write};
+
+use crate::controller::ControllerState;
+use crate::informer::InformerState;
+
+const STYLE: &str = "body{font-family:sans-serif;margin:2em}table{border-collapse:collapse;margin:0 0 1.5em}\
+    td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}";
+
+/// HTML of the state of everything.
+pub(super) fn page(controllers: &[ControllerState], informers: &[InformerState]) -> String {
+    let mut out = format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Controllers</title><style>{STYLE}</style>\
+         </head><body>\n<h1>Controllers</h1>\n"
+    );
+    for controller in controllers {
+        show_controller(&mut out, controller);
+    }
+    out.push_str("<h1>Caches</h1>\n");
+    let rows = informers.iter().map(|informer| {
+        let state = if informer.has_synced { "synced" } else { "not synced" };
+        let cells: [&dyn Display; 6] = [
+            &informer.resource,
+            &state,
+            &informer.objects,
+            &informer.resource_version,
+            &informer.undecodable,
+            &informer.last_error.as_deref().unwrap_or_default(),
+        ];
+        row("td", &cells)
+    });
+    table(&mut out, &["resource", "state", "objects", "version", "undecodable", "last error"], rows);
+    out.push_str("</body></html>\n");
+    out
+}
+
+fn show_controller(out: &mut String, controller: &ControllerState) {
+    let (queue, (succeeded, failed)) = (controller.queue(), controller.reconciles());
+    out.push_str(&format!("<h2>{}</h2>\n", Escaped(&controller.name())));
+    let numbers: [&dyn Display; 6] =
+        [&controller.workers(), &queue.processing, &queue.waiting, &queue.delayed, &succeeded, &failed];
+    let head = ["workers", "in work", "waiting", "delayed", "succeeded", "failed"];
+    table(out, &head, std::iter::once(row("td", &numbers)));
+    let errors = controller.errors();
+    if !errors.is_empty() {
+        let rows = errors.iter().map(|error| {
+            let ago = format!("{} s ago", error.at.elapsed().as_secs());
+            row("td", &[&error.key, &error.times, &ago, &error.message])
+        });
+        table(out, &["key that fails", "times", "last", "error"], rows);
+    }
+    let slowest = controller.slowest();
+    if !slowest.is_empty() {
+        let rows = slowest.iter().map(|slow| {
+            let longest = format!("{:.3} s", slow.longest.as_secs_f64());
+            row("td", &[&slow.key, &longest])
+        });
+        table(out, &["slowest keys", "longest reconcile"], rows);
+    }
+}
+
+fn table(out: &mut String, head: &[&str], rows: impl Iterator<Item = String>) {
+    let head: Vec<&dyn Display> = head.iter().map(|name| name as &dyn Display).collect();
+    out.push_str("<table>\n");
+    out.push_str(&row("th", &head));
+    rows.for_each(|row| out.push_str(&row));
+    out.push_str("</table>\n");
+}
+
+fn row(tag: &str, cells: &[&dyn Display]) -> String {
+    let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", Escaped(cell))).collect();
+    format!("<tr>{cells}</tr>\n")
+}
+
+/// Text that cannot leave its place in HTML.
+struct Escaped<'a>(&'a dyn Display);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.to_string().chars() {
+            match character {
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '&' => f.write_str("&amp;")?,
+                '"' => f.write_str("&quot;")?,
+                other => f.write_char(other)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::controller::{Action, CancellationToken, Controller, ReconcileError, reconcile_fn};
+    use crate::workqueue::Queue;
+
+    fn informer() -> InformerState {
+        InformerState {
+            resource: "configmaps".to_owned(),
+            has_synced: true,
+            objects: 3,
+            resource_version: "17".to_owned(),
+            undecodable: 1,
+            last_error: Some("cannot watch <configmaps>".to_owned()),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_page_shows_what_fails_and_what_takes_long() {
+        let queue = Queue::new("maps & more");
+        let reconciler = reconcile_fn(|key: String| async move {
+            tokio::time::sleep(Duration::from_millis(1500)).await;
+            let error = || ReconcileError::terminal("<script>alert(1)</script>");
+            if key == "bad" { Err(error()) } else { Ok(Action::done()) }
+        });
+        let mut controller = Controller::new("maps & more", queue.clone(), reconciler).workers(2);
+        let state = controller.state();
+        let stop = CancellationToken::new();
+        let run = tokio::spawn(controller.run(stop.clone()));
+        for key in ["good", "bad", "waits"] {
+            queue.add(key.to_owned());
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let (in_work, waiting) = (state.queue().processing, state.queue().waiting);
+        assert_eq!((in_work, waiting), (2, 1));
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let page = page(&[state], &[informer()]);
+        for text in [
+            "<h2>maps &amp; more</h2>",
+            "<tr><td>2</td><td>0</td><td>0</td><td>0</td><td>2</td><td>1</td></tr>",
+            "<tr><td>&quot;bad&quot;</td><td>1</td><td>9 s ago</td>\
+             <td>&lt;script&gt;alert(1)&lt;/script&gt;</td></tr>",
+            "<tr><td>&quot;waits&quot;</td><td>1.500 s</td></tr>",
+            "<tr><td>configmaps</td><td>synced</td><td>3</td><td>17</td><td>1</td>\
+             <td>cannot watch &lt;configmaps&gt;</td></tr>",
+        ] {
+            assert!(page.contains(text), "no {text} in\n{page}");
+        }
+        stop.cancel();
+        run.await.unwrap().unwrap();
+    }
+}
