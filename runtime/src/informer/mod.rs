@@ -5,6 +5,7 @@
 //! distribution needs no lock and a late handler sees a consistent beginning.
 
 mod factory;
+mod fresh;
 mod handler;
 mod mailbox;
 mod metrics;

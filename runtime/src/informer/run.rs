@@ -275,6 +275,9 @@ impl<K: Cached> Runner<K> {
                 self.writer.set_resource_version(version);
             }
         }
+        if self.status.applied.receiver_count() > 0 {
+            self.status.applied.send_replace(());
+        }
         let backlog = self.distribute();
         if has_listed && self.sources.have_synced() {
             self.mark_synced();

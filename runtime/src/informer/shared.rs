@@ -14,7 +14,7 @@ use super::registration::{HandlerRegistration, HandlerStatus};
 use super::run::{Command, Runner};
 use super::sources::Sources;
 use super::{HandlerOptions, ResourceEventHandler};
-use crate::cache::{Indexer, Store, StoreWriter, store};
+use crate::cache::{Indexer, ObjectKey, Store, StoreWriter, store};
 use crate::lister::Lister;
 use crate::reflector::{Cached, ErrorHook, ReflectorOptions, Transform};
 
@@ -75,6 +75,8 @@ pub(super) struct Status {
     pub(super) last_error: Mutex<Option<String>>,
     pub(super) undecodable: AtomicU64,
     pub(super) errors: AtomicU64,
+    /// Told after each change of the store.
+    pub(super) applied: watch::Sender<()>,
 }
 
 /// How an informer lists, watches and decodes.
@@ -114,6 +116,18 @@ pub enum InformerError {
     NotSynced {
         /// `plural.group`.
         resource: String,
+        /// How long was waited.
+        waited: Duration,
+        /// What the last try to list or watch failed with.
+        last_error: Option<String>,
+    },
+    /// The cache did not show a write in time.
+    #[error("the cache of {resource} has not shown the write of \"{key}\" after {waited:?}{}", because(.last_error.as_deref()))]
+    NotWritten {
+        /// `plural.group`.
+        resource: String,
+        /// The object that was written.
+        key: ObjectKey,
         /// How long was waited.
         waited: Duration,
         /// What the last try to list or watch failed with.
@@ -398,6 +412,7 @@ impl Status {
             last_error: Mutex::new(None),
             undecodable: AtomicU64::new(0),
             errors: AtomicU64::new(0),
+            applied: watch::Sender::new(()),
         }
     }
 

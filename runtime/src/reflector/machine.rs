@@ -429,7 +429,7 @@ impl Machine {
 }
 
 /// Whether `next` is an older version than `last`. Versions that are no decimal numbers cannot be compared.
-fn goes_back(last: &str, next: &str) -> bool {
+pub(crate) fn goes_back(last: &str, next: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number(last) && is_number(next) && (next.len(), next) < (last.len(), last)
 }

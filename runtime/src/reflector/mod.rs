@@ -25,6 +25,7 @@ use kube::Resource as _;
 
 pub use cached::Cached;
 pub use error::WatchError;
+pub(crate) use machine::goes_back;
 pub use options::{ErrorHook, ReflectorOptions, Transform};
 pub(crate) use shell::Reflector;
 

@@ -392,3 +392,41 @@ async fn metrics_show_a_cache_until_its_informer_is_gone() {
     drop((informer, factory));
     assert!(!registry.encode().contains("west"), "{}", registry.encode());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_write_is_waited_for() {
+    let mut server = FakeServer::new();
+    let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
+    informer.start();
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    let written = |name, version| serde_json::from_value::<ConfigMap>(map(name, version)).unwrap();
+    let patience = Duration::from_secs(5);
+    let wait = |map: ConfigMap| {
+        let informer = informer.clone();
+        tokio::spawn(async move { informer.wait_for_write(&map, patience).await })
+    };
+    // Known already, by the object or by the version.
+    wait(written("a", 1)).await.unwrap().unwrap();
+    wait(written("b", 4)).await.unwrap().unwrap();
+    // The version itself, and a later one.
+    let waits = wait(written("a", 9));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!waits.is_finished());
+    watch.event("MODIFIED", &map("a", 9));
+    waits.await.unwrap().unwrap();
+    let waits = wait(written("a", 10));
+    watch.event("MODIFIED", &map("a", 11));
+    waits.await.unwrap().unwrap();
+    // Deleted meanwhile, or not selected.
+    let waits = wait(written("c", 20));
+    watch.bookmark("21", false);
+    waits.await.unwrap().unwrap();
+
+    let error = wait(written("a", 100)).await.unwrap().unwrap_err().to_string();
+    assert_eq!(error, "the cache of configmaps has not shown the write of \"default/a\" after 5s");
+    let waits = wait(written("a", 100));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    informer.shutdown().await;
+    assert!(matches!(waits.await.unwrap(), Err(InformerError::Stopped { .. })));
+}

@@ -1,0 +1,77 @@
+//! Reading one's own writes.
+
+use std::time::Duration;
+
+use kube::Resource;
+
+use super::{InformerError, SharedInformer};
+use crate::cache::ObjectKey;
+use crate::reflector::{Cached, goes_back};
+
+impl<K: Cached> SharedInformer<K> {
+    /// Waits until the cache shows a write, given what the server answered to it: the object as it was created, replaced or
+    /// patched. A reconciler that does so before it ends is not called with a state that is older than its own work.
+    ///
+    /// The cache shows it when it has the object in this version or a later one, or has reached the version without it,
+    /// since it was deleted or is not selected. The latter is known by a later event or a bookmark, which may take a minute.
+    /// An answer without a version is waited for no longer than it takes to look.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::api::{Api, PostParams};
+    /// use kubesmith_runtime::informer::SharedInformer;
+    ///
+    /// # async fn example(api: Api<ConfigMap>, maps: SharedInformer<ConfigMap>, map: ConfigMap)
+    /// #     -> Result<(), Box<dyn std::error::Error>> {
+    /// let written = api.create(&PostParams::default(), &map).await?;
+    /// maps.wait_for_write(&written, Duration::from_secs(5)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InformerError::NotWritten`] after `timeout`, [`InformerError::Stopped`].
+    ///
+    /// # Cancel safety
+    /// Nothing is lost.
+    pub async fn wait_for_write(&self, written: &K::Kind, timeout: Duration) -> Result<(), InformerError> {
+        let key = ObjectKey::of(written);
+        let Some(version) = written.meta().resource_version.as_deref() else { return Ok(()) };
+        let mut applied = self.inner.status.applied.subscribe();
+        let mut stop = self.inner.status.stop.subscribe();
+        let shown = async {
+            // Marked as seen before the look, so that what comes meanwhile is not missed.
+            applied.borrow_and_update();
+            while !self.shows(&key, version) {
+                if applied.changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        let waited = tokio::time::timeout(timeout, async {
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => false,
+                () = shown => true,
+            }
+        });
+        let resource = self.resource().to_owned();
+        match waited.await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(InformerError::Stopped { resource }),
+            Err(_) => {
+                let last_error = self.last_error();
+                Err(InformerError::NotWritten { resource, key, waited: timeout, last_error })
+            }
+        }
+    }
+
+    fn shows(&self, key: &ObjectKey, version: &str) -> bool {
+        // What is there is the version itself, or the version would be older than it.
+        let reached = |has: &str| has == version || goes_back(has, version);
+        let object = self.store().get_by_key(key);
+        object.is_some_and(|object| object.object_version().is_some_and(reached))
+            || reached(&self.store().resource_version())
+    }
+}
