@@ -248,6 +248,29 @@ pub struct ValueExpr {
     pub loc: Loc,
 }
 
+impl ValueExpr {
+    /// Whether the expression may name a variable.
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        let any = |exprs: &[ValueExpr]| exprs.iter().any(|expr| expr.mentions(name));
+        match &self.kind {
+            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Bool(_) | ValueKind::Text(_) => false,
+            ValueKind::Path(path) => path.segments == [name],
+            ValueKind::Not(inner)
+            | ValueKind::Neg(inner)
+            | ValueKind::Cast(inner, _)
+            | ValueKind::Converted(_, inner) => inner.mentions(name),
+            ValueKind::Binary(_, left, right) => left.mentions(name) || right.mentions(name),
+            ValueKind::List(items) | ValueKind::Tuple(items) | ValueKind::Call(_, items) => any(items),
+            ValueKind::Format(_, items) => any(items),
+            ValueKind::Struct(_, fields, rest) => {
+                fields.iter().any(|(_, value)| value.mentions(name))
+                    || rest.as_ref().is_some_and(|rest| rest.mentions(name))
+            }
+            _ => true,
+        }
+    }
+}
+
 /// A constant expression.
 #[derive(Clone, Debug)]
 pub enum ValueKind {
@@ -275,6 +298,10 @@ pub enum ValueKind {
     Struct(PathExpr, Vec<(String, ValueExpr)>, Option<Box<ValueExpr>>),
     /// `!a`
     Not(Box<ValueExpr>),
+    /// `a as b`
+    Cast(Box<ValueExpr>, String),
+    /// `a.into()`, `a.to_string()` and their kin.
+    Converted(Conversion, Box<ValueExpr>),
     /// `format!("a{}b", c)`: the texts between the values, and the values.
     Format(Vec<String>, Vec<ValueExpr>),
     /// `let a = b; c`
@@ -289,6 +316,17 @@ pub enum ValueKind {
     Predicate(Box<Predicate>),
     /// Anything else: its value is not known before the program runs.
     Unknown,
+}
+
+/// A method that turns a value into another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// The same value: `clone`, `to_owned`, `unwrap`, `collect`.
+    Same,
+    /// `into`: the same for texts and numbers, whatever an implementation does for other types.
+    Into,
+    /// `to_string`: the text that `Display` writes.
+    ToString,
 }
 
 /// An operator of constant expressions.

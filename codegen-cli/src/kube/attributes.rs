@@ -2,8 +2,6 @@
 //!
 //! As in [`crate::syntax`], nothing is resolved here: a type is the path that was written, a value the expression.
 
-use kubesmith_core::model::SerdeDefault;
-
 use crate::source::Loc;
 use crate::syntax::{Name, PathExpr, TypeExpr, ValueExpr};
 
@@ -22,6 +20,8 @@ pub struct Derived {
     pub rules: Vec<RuleItem>,
     /// Whether the type has `#[derive(Default)]`.
     pub derives_default: bool,
+    /// Whether the type has `#[derive(Serialize)]`; otherwise what is written is not known.
+    pub derives_serialize: bool,
     /// Whether one of the macros makes the schema; otherwise it is written by hand.
     pub derives_schema: bool,
     /// `#[derive(JsonSchema_repr)]`: the variants are numbers.
@@ -45,6 +45,8 @@ pub struct Common {
     pub extensions: Vec<(String, JsonExpr)>,
     /// `transform`, and what else only runs with the program.
     pub transforms: Vec<Loc>,
+    /// Documentation that is not written out.
+    pub unread_docs: Vec<Loc>,
     /// `#[deprecated]`
     pub deprecated: bool,
 }
@@ -52,13 +54,15 @@ pub struct Common {
 impl Common {
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
-        let Self { doc, title, description, examples, extensions, transforms, deprecated } = self;
+        let Self { doc, title, description, examples, extensions, transforms, unread_docs, deprecated } =
+            self;
         doc.is_none()
             && title.is_none()
             && description.is_none()
             && examples.is_empty()
             && extensions.is_empty()
             && transforms.is_empty()
+            && unread_docs.is_empty()
             && !deprecated
     }
 }
@@ -95,16 +99,6 @@ pub struct DefaultExpr {
     pub function: Option<PathExpr>,
     /// Where it is said.
     pub loc: Loc,
-}
-
-impl DefaultExpr {
-    /// Whether serde's attribute names a function that could not be read as a path.
-    pub(crate) fn new(default: &SerdeDefault, function: Option<PathExpr>, loc: Loc) -> Option<Self> {
-        match (default, &function) {
-            (SerdeDefault::Path(_), None) => None,
-            _ => Some(Self { function, loc }),
-        }
-    }
 }
 
 /// What a type or variant is made of.
@@ -298,6 +292,8 @@ pub enum SchemaStep {
 /// A function that decides whether a field is left out.
 #[derive(Clone, Debug)]
 pub enum Predicate {
+    /// Whatever the value is.
+    Always(bool),
     /// `*value`
     IsTrue,
     /// `!value`

@@ -21,6 +21,7 @@ impl Dialect<'_, '_> {
         if depth > DEPTH_LIMIT {
             return None;
         }
+        self.step()?;
         match &expr.kind {
             ValueKind::Text(text) => Some(text.clone()),
             // A compiled pattern: `LazyLock::new(|| Regex::new("..").unwrap())`

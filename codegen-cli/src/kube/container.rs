@@ -33,17 +33,27 @@ impl Dialect<'_, '_> {
 
     /// The schema of a type without its `Option`, which `required` and `flatten` take off.
     pub(super) fn non_optional(&mut self, ty: &Ty) -> Option<Value> {
-        match self.forwarded(ty) {
-            Some(Forward::Option(inner) | Forward::Same(inner)) => self.non_optional(&inner),
+        let inner = self.unwrapped_once(ty);
+        match self.nested(|dialect| inner.map(|inner| dialect.non_optional(&inner))) {
+            Some(schema) => schema,
+            // What leads to itself is reported where its schema is made.
             None => self.schema(ty),
         }
+    }
+
+    fn unwrapped_once(&mut self, ty: &Ty) -> Option<Ty> {
+        self.forwarded(ty).map(|forward| match forward {
+            Forward::Option(inner) | Forward::Same(inner) => inner,
+        })
     }
 
     /// Whether values may be left out.
     pub(super) fn is_option(&mut self, ty: &Ty) -> bool {
         match self.forwarded(ty) {
             Some(Forward::Option(_)) => true,
-            Some(Forward::Same(inner)) => self.is_option(&inner),
+            Some(Forward::Same(inner)) => {
+                self.nested(|dialect| Some(dialect.is_option(&inner))).unwrap_or(false)
+            }
             None => false,
         }
     }
@@ -253,6 +263,14 @@ impl Dialect<'_, '_> {
     pub(super) fn common(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
         if let Some(loc) = common.transforms.first() {
             self.unreadable(*loc, "what this does to the schema is not known before the program runs");
+            return None;
+        }
+        if let Some(loc) = common.unread_docs.first() {
+            self.error(
+                Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, *loc, "this documentation is not written out")
+                    .note("the text of another file is not read, though kube-rs makes it the description")
+                    .help("write it as a doc comment, or as `#[schemars(description = \"...\")]`"),
+            );
             return None;
         }
         let (title, description) = common.doc.as_deref().map(pieces::documentation).unwrap_or_default();

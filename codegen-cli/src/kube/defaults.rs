@@ -4,6 +4,7 @@ use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
 
 use super::attributes::{Body, DefaultExpr, Derived, Field};
+use super::container::size;
 use super::known;
 use super::types::{Dialect, Env, Param, Ty};
 use super::values::{DEPTH_LIMIT, empty_value};
@@ -11,6 +12,9 @@ use crate::diag::Diagnostic;
 use crate::resolve::{self, ItemId};
 use crate::source::Loc;
 use crate::syntax::{PathExpr, ValueExpr, ValueKind};
+
+/// How many values the default of an array may consist of.
+const ARRAY_LIMIT: usize = 10_000;
 
 impl<'a> Dialect<'_, 'a> {
     /// Writes the value into a property's schema that the field has when it is not given.
@@ -122,6 +126,13 @@ impl<'a> Dialect<'_, 'a> {
             ValueKind::Call(path, arguments) => {
                 return self.field_of_call(env, (path, arguments), owner, field, ty, depth + 1);
             }
+            ValueKind::Path(path) => {
+                let Some(resolve::Value::Item(krate, module, item)) = self.resolve_value(env, path) else {
+                    return None;
+                };
+                let inner = self.call_env(env, path, (krate, module), &[], &[]);
+                return self.literal_field(&inner, &item.expr, owner, field, ty, depth + 1);
+            }
             ValueKind::Block(variables, result) => {
                 let inner = env.clone().with_block(variables);
                 return self.literal_field(&inner, result, owner, field, ty, depth + 1);
@@ -188,12 +199,15 @@ impl<'a> Dialect<'_, 'a> {
     /// The expression of a hand-written `impl Default`.
     fn default_impl(&self, id: ItemId) -> Option<(Env, &'a ValueExpr)> {
         let blocks = self.ctx.resolver.impls(id).iter();
-        blocks
-            .filter(|(.., block)| block.of_trait.as_ref().is_some_and(|name| name.text == "Default"))
-            .find_map(|(krate, module, block)| {
-                let value = block.values.iter().find(|value| value.name.text == "default")?;
-                Some((Env::module(*krate, *module), &value.expr))
-            })
+        let mut found =
+            blocks.filter(|(.., block)| block.of_trait.as_ref().is_some_and(|name| name.text == "Default"));
+        let (krate, module, block) = found.next()?;
+        // Several are for different arguments of a generic type.
+        if found.next().is_some() {
+            return None;
+        }
+        let value = block.values.iter().find(|value| value.name.text == "default")?;
+        Some((Env::module(*krate, *module), &value.expr))
     }
 
     /// The JSON of what `Default` makes of a type.
@@ -221,7 +235,9 @@ impl<'a> Dialect<'_, 'a> {
             Ty::Known(path, arguments) => self.known_default(path, arguments, depth),
             Ty::Array(item, len) => {
                 let item = self.default_at(item, depth + 1)?;
-                Some(Value::Array(vec![item; usize::try_from(*len).ok().filter(|len| *len <= DEPTH_LIMIT)?]))
+                let len = usize::try_from(*len).ok()?;
+                let is_small = size(&item).checked_mul(len).is_some_and(|size| size <= ARRAY_LIMIT);
+                is_small.then(|| Value::Array(vec![item; len]))
             }
             Ty::Slice(_) => Some(json!([])),
             Ty::Tuple(items) if items.is_empty() => Some(Value::Null),

@@ -24,7 +24,9 @@ impl Dialect<'_, '_> {
         let blocks = self.ctx.resolver.impls(id).iter();
         let mut found = blocks
             .filter(|(.., block)| block.of_trait.as_ref().is_some_and(|name| name.text == "JsonSchema"));
-        let found = found.next().map(|(_, module, block)| (*module, &block.values));
+        let first = found.next().map(|(_, module, block)| (*module, &block.values));
+        // Several are for different arguments of a generic type.
+        let found = first.filter(|_| found.next().is_none());
         if let Some((module, values)) = found {
             return self.written_out(&env.within(module), values);
         }
@@ -119,11 +121,19 @@ impl Dialect<'_, '_> {
     }
 
     fn json_in(&mut self, env: &Env, expr: &JsonExpr, locals: &Locals) -> Option<Value> {
+        self.nested(|dialect| dialect.json_of(env, expr, locals))
+    }
+
+    fn json_of(&mut self, env: &Env, expr: &JsonExpr, locals: &Locals) -> Option<Value> {
         Some(match expr {
             JsonExpr::Null => Value::Null,
             JsonExpr::Text(value) => value.clone(),
             JsonExpr::Value(value) => {
-                if let ValueKind::Path(path) = &value.kind
+                let named = match &value.kind {
+                    ValueKind::Converted(_, inner) => &inner.kind,
+                    kind => kind,
+                };
+                if let ValueKind::Path(path) = named
                     && let [name] = &path.segments[..]
                     && let Some(local) = locals.get(name)
                 {

@@ -20,7 +20,14 @@ impl Dialect<'_, '_> {
         (given, rest): (&[(String, ValueExpr)], Option<&ValueExpr>),
         depth: usize,
     ) -> Option<Value> {
+        let named =
+            |dialect: &mut Self| dialect.quiet(|dialect| dialect.ty(env, &TypeExpr::Path(path.clone())));
         let ty = match ty.map(|ty| self.unwrapped(ty)) {
+            // A literal of another type would be converted.
+            Some(ty @ Ty::Item(id, _)) => match named(self) {
+                Some(Ty::Item(other, _)) if other != id => return None,
+                _ => ty,
+            },
             Some(ty) => ty,
             None => self.quiet(|dialect| dialect.ty(env, &TypeExpr::Path(path.clone())))?,
         };
@@ -103,7 +110,10 @@ impl Dialect<'_, '_> {
         derived: &Derived,
         values: Vec<(&Field, Value, Ty)>,
     ) -> Option<Value> {
-        if derived.serde.written_as.is_some() || values.iter().any(|(field, ..)| field.serde.serialize_with) {
+        if !derived.derives_serialize
+            || derived.serde.written_as.is_some()
+            || values.iter().any(|(field, ..)| field.serde.serialize_with)
+        {
             return None;
         }
         let is_newtype = matches!(&derived.body, Body::Tuple(fields) if fields.len() == 1);
@@ -138,6 +148,9 @@ impl Dialect<'_, '_> {
         content: Option<Value>,
     ) -> Option<Value> {
         let serde = &derived.serde;
+        if !derived.derives_serialize || serde.written_as.is_some() {
+            return None;
+        }
         let name = json!(variant.written);
         if serde.untagged || variant.untagged {
             return Some(content.unwrap_or(Value::Null));
@@ -158,7 +171,7 @@ impl Dialect<'_, '_> {
 }
 
 /// The map that a list of pairs makes.
-fn paired(value: Value) -> Value {
+pub(super) fn paired(value: Value) -> Value {
     let Value::Array(items) = &value else { return value };
     let pairs = items.iter().map(|item| match item.as_array().map(Vec::as_slice) {
         Some([Value::String(key), value]) => Some((key.clone(), value.clone())),

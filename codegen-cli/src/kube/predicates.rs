@@ -21,6 +21,7 @@ impl Dialect<'_, '_> {
     }
 
     fn predicate(&mut self, env: &Env, path: &PathExpr, ty: &Ty, value: &Value) -> Option<bool> {
+        self.step()?;
         let known = match self.ctx.resolver.value(env.krate, env.module, path)? {
             resolve::Value::Item(krate, module, item) => {
                 let ValueKind::Predicate(predicate) = &item.expr.kind else { return None };
@@ -30,7 +31,7 @@ impl Dialect<'_, '_> {
             _ => return None,
         };
         match known.rsplit("::").next()? {
-            "is_none" => Some(value.is_null()),
+            "is_none" | "is_null" => Some(value.is_null()),
             "is_some" => Some(!value.is_null()),
             "is_empty" => is_empty(value),
             "not" => value.as_bool().map(|value| !value),
@@ -39,10 +40,15 @@ impl Dialect<'_, '_> {
     }
 
     fn holds(&mut self, env: &Env, predicate: &Predicate, ty: &Ty, value: &Value) -> Option<bool> {
+        let compares = matches!(predicate, Predicate::IsDefault | Predicate::Equals(_));
+        if compares && self.has_own_equality(ty) {
+            return None;
+        }
         match predicate {
+            Predicate::Always(answer) => Some(*answer),
             Predicate::IsTrue => value.as_bool(),
             Predicate::IsFalse => value.as_bool().map(|value| !value),
-            Predicate::IsEmpty => is_empty(value),
+            Predicate::IsEmpty => self.asks(ty, "is_empty", value),
             Predicate::IsNone => Some(value.is_null()),
             Predicate::IsDefault => Some(self.default_of(ty)? == *value),
             Predicate::Equals(expr) => Some(self.value(env, Some(ty), expr)? == *value),
@@ -53,6 +59,28 @@ impl Dialect<'_, '_> {
                 Some(answers?.into_iter().all(|holds| holds))
             }
         }
+    }
+
+    /// Whether code decides what is equal.
+    fn has_own_equality(&self, ty: &Ty) -> bool {
+        let Ty::Item(id, _) = ty else { return false };
+        let mut traits =
+            self.ctx.resolver.impls(*id).iter().filter_map(|(.., block)| block.of_trait.as_ref());
+        traits.any(|name| name.text == "PartialEq")
+    }
+
+    /// Asks a value whether it is empty; own types have methods of their own.
+    fn asks(&mut self, ty: &Ty, method: &str, value: &Value) -> Option<bool> {
+        let Ty::Item(id, _) = ty else { return is_empty(value) };
+        let owner = self.item(*id).name.clone();
+        let path = PathExpr {
+            global: false,
+            segments: vec![owner.text, method.to_string()],
+            arguments: Vec::new(),
+            loc: owner.loc,
+        };
+        let env = Env::module(id.krate, id.module);
+        self.predicate(&env, &path, ty, value)
     }
 
     /// Asks a field of a struct.
@@ -89,7 +117,7 @@ impl Dialect<'_, '_> {
                     Predicate::IsNone => Some(Value::Null),
                     Predicate::IsEmpty | Predicate::IsDefault => self.default_of(ty),
                     Predicate::Equals(expr) => self.value(&Env::module(krate, module), Some(ty), expr),
-                    Predicate::Field(..) | Predicate::All(_) => None,
+                    Predicate::Field(..) | Predicate::All(_) | Predicate::Always(_) => None,
                 }
             }
             resolve::Value::External(path) => match path.rsplit("::").next()? {

@@ -126,10 +126,15 @@ fn normalize(members: &mut Members) {
 
 /// Moves up what a structural schema has once; `None` where kube panics.
 fn hoist(members: &mut Members, key: &str) -> Option<()> {
+    // What is optional and no object has its type already: it was joined.
+    let is_option = key == "anyOf" && option_of(members).is_some();
     let Some(Value::Array(mut variants)) = members.remove(key) else { return Some(()) };
     let is_one_of = key == "oneOf";
     for variant in &mut variants {
         if let Value::Object(variant) = variant {
+            if is_option && !OBJECT.iter().any(|key| is_said(variant, key)) {
+                continue;
+            }
             hoist_properties(members, variant, is_one_of)?;
         }
     }
@@ -174,6 +179,10 @@ fn hoist_properties(members: &mut Members, variant: &mut Members, describe: bool
         let common = common.as_object_mut()?;
         for (name, property) in own {
             match common.get(&name) {
+                // What stands for a field of a variant, where unknown ones are refused, says nothing; kube panics.
+                Some(Value::Object(found)) if found.is_empty() => {
+                    common.insert(name, property);
+                }
                 Some(found) if *found != property => return None,
                 _ => {
                     common.insert(name, property);
@@ -244,9 +253,15 @@ fn join(members: &mut Members, key: &str, variants: Vec<Value>) {
     members.remove(key);
     let junction = if key == "oneOf" { Junction::OneOf } else { Junction::AnyOf };
     let alternatives = variants.into_iter().map(|mut variant| {
-        // What is said of one variant is not said of all.
-        for key in ["description", "title"] {
-            pieces::object(&mut variant).remove(key);
+        // What is said of one variant is not said of all; kube says it of the variant's one property.
+        let members = pieces::object(&mut variant);
+        members.remove("title");
+        if let Some(description) = members.remove("description")
+            && let Some(Value::Object(properties)) =
+                members.get_mut("properties").filter(|_| junction == Junction::OneOf)
+            && let (1, Some(Value::Object(property))) = (properties.len(), properties.values_mut().next())
+        {
+            property.insert("description".to_string(), description);
         }
         // A closed object beside others would refuse their fields.
         if variant.get("additionalProperties") == Some(&Value::Bool(false)) {

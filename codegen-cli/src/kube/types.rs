@@ -16,6 +16,9 @@ use crate::syntax::{Argument, PathExpr, TypeExpr, TypeItem, TypeKind, ValueExpr,
 /// How deep types may hold each other: deeper than any API, and far from the end of a thread's stack.
 const DEPTH_LIMIT: usize = 64;
 
+/// How often a type may hold itself with other arguments; more is a type that grows without end.
+const NESTED_INSTANCES: usize = 8;
+
 /// How many values the JSON of a schema may consist of.
 pub(super) const SIZE_LIMIT: usize = 100_000;
 
@@ -43,6 +46,28 @@ pub(super) enum Param {
     Value(i128),
     /// Something that cannot be read; its diagnostics are kept for the case that it is used.
     Withheld(usize),
+}
+
+impl Ty {
+    /// How many types it consists of, counted up to a little more than the limit.
+    fn parts(&self) -> usize {
+        let sum = |params: &[Param]| {
+            params.iter().try_fold(1, |sum, param| match param {
+                Param::Type(ty) => Some(sum + ty.parts()).filter(|sum| *sum <= PARTS_LIMIT),
+                Param::Value(_) | Param::Withheld(_) => Some(sum + 1),
+            })
+        };
+        match self {
+            Ty::Item(_, params) | Ty::Known(_, params) => sum(params).unwrap_or(PARTS_LIMIT + 1),
+            Ty::Array(item, _) | Ty::Slice(item) => item.parts().saturating_add(1),
+            Ty::Tuple(items) => {
+                let sum = items
+                    .iter()
+                    .try_fold(1, |sum, ty| Some(sum + ty.parts()).filter(|sum| *sum <= PARTS_LIMIT));
+                sum.unwrap_or(PARTS_LIMIT + 1)
+            }
+        }
+    }
 }
 
 /// Where a type is used, and what parameters stand for there.
@@ -143,7 +168,14 @@ pub(crate) struct Dialect<'c, 'a> {
     /// How many more expressions and types may be looked at for the question at hand: functions that call others
     /// twice, and aliases of tuples, grow with each level.
     pub(super) budget: usize,
+    /// Whether a question is at hand.
+    asked: bool,
+    /// How many expressions lead to the one that is looked at.
+    nesting: usize,
 }
+
+/// How many types one may consist of.
+const PARTS_LIMIT: usize = 10_000;
 
 /// How many expressions or types one question may lead to.
 const BUDGET: usize = 100_000;
@@ -157,6 +189,8 @@ impl<'c, 'a> Dialect<'c, 'a> {
             functions: HashMap::new(),
             calls: 0,
             budget: BUDGET,
+            asked: false,
+            nesting: 0,
         }
     }
 
@@ -170,11 +204,25 @@ impl<'c, 'a> Dialect<'c, 'a> {
         self.ctx.resolver.item(id)
     }
 
-    /// Begins a new question.
+    /// Begins a question, unless it is part of another one.
     pub(super) fn ask<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.budget, BUDGET);
+        if self.asked {
+            return look(self);
+        }
+        (self.asked, self.budget) = (true, BUDGET);
         let answer = look(self);
-        self.budget = outer;
+        self.asked = false;
+        answer
+    }
+
+    /// Looks into an expression that another one leads to; `None`: they lead too far.
+    pub(super) fn nested<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.nesting >= DEPTH_LIMIT {
+            return None;
+        }
+        self.nesting += 1;
+        let answer = look(self);
+        self.nesting -= 1;
         answer
     }
 
@@ -192,7 +240,9 @@ impl<'c, 'a> Dialect<'c, 'a> {
         look: impl FnOnce(&mut Self, &Env) -> Option<T>,
     ) -> Option<T> {
         let ty = Ty::Item(id, params.clone());
-        if self.open.contains(&ty) || self.open.len() >= DEPTH_LIMIT {
+        let instances =
+            self.open.iter().filter(|open| matches!(open, Ty::Item(other, _) if *other == id)).count();
+        if self.open.contains(&ty) || self.open.len() >= DEPTH_LIMIT || instances >= NESTED_INSTANCES {
             self.report_cycle(id, &ty);
             return None;
         }
@@ -231,6 +281,8 @@ impl<'c, 'a> Dialect<'c, 'a> {
         let name = self.item(id).name.clone();
         let message = if self.open.contains(ty) {
             format!("`{}` contains itself", name.text)
+        } else if self.open.len() < DEPTH_LIMIT {
+            format!("`{}` contains itself with ever other arguments", name.text)
         } else {
             format!("the schema of `{}` would be nested more than {DEPTH_LIMIT} levels deep", name.text)
         };
@@ -247,19 +299,25 @@ impl<'c, 'a> Dialect<'c, 'a> {
     }
 
     fn ty_at(&mut self, env: &Env, expr: &TypeExpr, depth: usize) -> Option<Ty> {
-        if self.step().is_none() {
-            let message = format!("the type consists of more than {BUDGET} parts");
+        let found =
+            if self.step().is_some() { self.ty_of(env, expr, depth)? } else { Ty::Tuple(Rc::default()) };
+        if self.budget == 0 || found.parts() > PARTS_LIMIT {
+            let message = format!("the type consists of more than {PARTS_LIMIT} types");
             self.error(
                 Diagnostic::error(Code::SCHEMA_TOO_LARGE, expr.loc(), message)
                     .help("use structs with named fields"),
             );
             return None;
         }
+        Some(found)
+    }
+
+    fn ty_of(&mut self, env: &Env, expr: &TypeExpr, depth: usize) -> Option<Ty> {
         if depth > DEPTH_LIMIT {
             self.error(Diagnostic::error(
                 Code::RECURSIVE_TYPE,
                 expr.loc(),
-                format!("more than {DEPTH_LIMIT} aliases lead from one to the next"),
+                format!("types or aliases lead more than {DEPTH_LIMIT} levels deep"),
             ));
             return None;
         }

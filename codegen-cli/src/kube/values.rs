@@ -3,11 +3,12 @@
 use serde_json::{Map, Number, Value, json};
 
 use super::attributes::{Body, Field};
+use super::literals::paired;
 use super::types::{Dialect, Env, Param, Ty};
 use super::{enums, known};
 use crate::load::ModuleId;
 use crate::resolve::{self, ItemId};
-use crate::syntax::{Operator, PathExpr, TypeExpr, ValueExpr, ValueKind};
+use crate::syntax::{Conversion, Operator, PathExpr, TypeExpr, ValueExpr, ValueKind};
 
 /// How deep values may consist of each other.
 pub(super) const DEPTH_LIMIT: usize = 64;
@@ -29,7 +30,10 @@ impl<'a> Dialect<'_, 'a> {
             return None;
         }
         self.step()?;
-        let depth = depth + 1;
+        self.nested(|dialect| dialect.value_of(env, ty, expr, depth + 1))
+    }
+
+    fn value_of(&mut self, env: &Env, ty: Option<&Ty>, expr: &ValueExpr, depth: usize) -> Option<Value> {
         match &expr.kind {
             ValueKind::Path(path) => self.named(env, ty, path, depth),
             ValueKind::Call(path, arguments) => self.called(env, ty, path, arguments, depth),
@@ -38,6 +42,7 @@ impl<'a> Dialect<'_, 'a> {
             }
             ValueKind::List(items) => self.list(env, ty, items, depth),
             ValueKind::Json(json) => self.json(env, json),
+            ValueKind::Converted(conversion, inner) => self.converted(env, ty, *conversion, inner, depth),
             ValueKind::Block(variables, result) => {
                 let inner = env.clone().with_block(variables);
                 self.value_at(&inner, ty, result, depth)
@@ -56,6 +61,83 @@ impl<'a> Dialect<'_, 'a> {
                     .collect()
             }
             _ => self.scalar(env, ty, expr),
+        }
+    }
+
+    /// What a conversion makes. What those of own types do is not known.
+    fn converted(
+        &mut self,
+        env: &Env,
+        ty: Option<&Ty>,
+        conversion: Conversion,
+        inner: &ValueExpr,
+        depth: usize,
+    ) -> Option<Value> {
+        match conversion {
+            Conversion::Same => self.value_at(env, ty, inner, depth),
+            _ if self.is_own(env, inner, depth) => None,
+            Conversion::Into => {
+                // `x.into()` is `Some(x)` where an option is wanted.
+                let wanted = match ty {
+                    Some(Ty::Known(path, arguments)) if path == "Option" => {
+                        Some(self.type_argument(path, arguments, 0)?)
+                    }
+                    ty => ty.cloned(),
+                };
+                let value = self.value_at(env, wanted.as_ref(), inner, depth)?;
+                // What a list or map is converted into depends on the type.
+                (wanted.is_some() || !(value.is_array() || value.is_object())).then_some(value)
+            }
+            Conversion::ToString => {
+                let text = match self.value_at(env, None, inner, depth)? {
+                    Value::String(text) => text,
+                    Value::Bool(value) => value.to_string(),
+                    Value::Number(number) if !number.is_f64() => number.to_string(),
+                    _ => return None,
+                };
+                match ty.map(|ty| self.unwrapped(ty)) {
+                    Some(Ty::Known(path, arguments)) => {
+                        fitted(json!(text), &self.known(&path, &arguments)?, &path)
+                    }
+                    Some(_) => None,
+                    None => Some(json!(text)),
+                }
+            }
+        }
+    }
+
+    /// Whether the value is one of a type whose source is read.
+    fn is_own(&mut self, env: &Env, expr: &ValueExpr, depth: usize) -> bool {
+        if depth > DEPTH_LIMIT || self.step().is_none() {
+            return true;
+        }
+        match &expr.kind {
+            ValueKind::Struct(..) => true,
+            ValueKind::Converted(_, inner) => self.is_own(env, inner, depth + 1),
+            ValueKind::Path(path) | ValueKind::Call(path, _) => {
+                if let Some((_, outer, argument)) = env.local(path) {
+                    return self.is_own(&outer.clone(), &argument.clone(), depth + 1);
+                }
+                match self.resolve_value(env, path) {
+                    Some(resolve::Value::Variant(..) | resolve::Value::Constructor(_)) => true,
+                    Some(resolve::Value::Item(krate, module, item)) => {
+                        let inner = Env::module(krate, module).owned(self.owner_of(env, path));
+                        let body = match &item.expr.kind {
+                            ValueKind::Function(_, body) => body,
+                            _ => &item.expr,
+                        };
+                        self.is_own(&inner, body, depth + 1)
+                    }
+                    _ => {
+                        path.segments.last().is_some_and(|name| name == "default")
+                            && matches!(self.owner_of(env, path), Some(Ty::Item(..)))
+                    }
+                }
+            }
+            ValueKind::Block(variables, result) => {
+                self.is_own(&env.clone().with_block(variables), result, depth + 1)
+            }
+            _ => false,
         }
     }
 
@@ -86,17 +168,26 @@ impl<'a> Dialect<'_, 'a> {
 
     /// The integer that an expression is.
     pub(super) fn whole(&mut self, env: &Env, expr: &ValueExpr, depth: usize) -> Option<i128> {
-        if let Some(value) = self.ctx.integer(&env.scope(), expr) {
-            return Some(value);
-        }
         match &expr.kind {
             _ if depth > DEPTH_LIMIT => None,
             ValueKind::Int(value) => Some(*value),
+            ValueKind::Converted(Conversion::Same | Conversion::Into, inner) => {
+                self.whole(env, inner, depth + 1)
+            }
+            ValueKind::Cast(inner, name) => {
+                let value = self.whole(env, inner, depth + 1)?;
+                fits(value, name).then_some(value)
+            }
+            ValueKind::Path(path) if env.scope().param(&path.segments[0]).is_some() => {
+                self.ctx.integer(&env.scope(), expr)
+            }
             ValueKind::Neg(inner) => self.whole(env, inner, depth + 1)?.checked_neg(),
             ValueKind::Binary(operator, left, right) => {
                 let (left, right) = (self.whole(env, left, depth + 1)?, self.whole(env, right, depth + 1)?);
                 operator.apply(left, right)
             }
+            // A fraction, whatever it is made of.
+            ValueKind::Call(path, _) if is_fraction(path) => None,
             ValueKind::Path(_) | ValueKind::Call(..) => {
                 let value = self.value_at(env, None, expr, depth + 1)?;
                 value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
@@ -120,6 +211,20 @@ impl<'a> Dialect<'_, 'a> {
                 }
             }
             ValueKind::Float(value) => Some(*value),
+            #[allow(clippy::cast_possible_truncation, reason = "that is what the cast does")]
+            ValueKind::Cast(inner, name) if name == "f32" => {
+                self.fraction(env, inner, depth + 1).map(|value| f64::from(value as f32))
+            }
+            ValueKind::Cast(inner, name) if name == "f64" => match &inner.kind {
+                // A constant of another size loses digits before it is cast.
+                ValueKind::Path(_) => self.whole(env, inner, depth + 1).and_then(exact),
+                _ => self.fraction(env, inner, depth + 1),
+            },
+            ValueKind::Call(path, arguments) if is_fraction(path) => {
+                self.whole(env, arguments.first()?, depth + 1).and_then(exact)
+            }
+            ValueKind::Int(value) => exact(*value),
+            ValueKind::Neg(inner) => self.fraction(env, inner, depth + 1).map(|value| -value),
             ValueKind::Path(_) => self.value_at(env, None, expr, depth + 1)?.as_f64(),
             _ => None,
         }
@@ -131,6 +236,9 @@ impl<'a> Dialect<'_, 'a> {
         for (at, piece) in pieces.iter().enumerate() {
             out.push_str(piece);
             if let Some(argument) = arguments.get(at) {
+                if self.is_own(env, argument, 1) {
+                    return None;
+                }
                 match self.value_at(env, None, argument, 1)? {
                     Value::String(text) => out.push_str(&text),
                     Value::Number(number) if !number.is_f64() => out.push_str(&number.to_string()),
@@ -232,7 +340,13 @@ impl<'a> Dialect<'_, 'a> {
             }
             // `Default::default()`, `T::default()` of a type that derives it, `Vec::new()`
             (_, []) if last == "default" || last == "new" => match (self.owner_of(env, path), ty) {
-                (Some(owner @ Ty::Item(..)), _) => self.default_at(&owner, depth),
+                (Some(owner @ Ty::Item(..)), _) => {
+                    if let Ty::Item(id, _) = &owner {
+                        self.check_item(ty, *id)?;
+                    }
+                    self.default_at(&owner, depth)
+                }
+                (Some(owner), None) => self.default_at(&owner, depth),
                 (_, Some(ty)) => self.default_at(ty, depth),
                 _ => None,
             },
@@ -285,6 +399,13 @@ impl<'a> Dialect<'_, 'a> {
             let value = dialect.value_at(env, None, argument, depth)?;
             value.as_u64()
         };
+        let is_set = |ty: &Ty| matches!(ty, Ty::Known(known, _) if known.ends_with("Set"));
+        if path.ends_with("Set::from") && !ty.is_some_and(|ty| is_set(&self.unwrapped(ty))) {
+            return None;
+        }
+        if path.ends_with("Map::from") && ty.is_none() {
+            return self.value_at(env, None, argument, depth).map(paired);
+        }
         match path.rsplit("::").next()? {
             "from_secs" => number(self).map(|secs| json!({"secs": secs, "nanos": 0})),
             "from_millis" => {
@@ -317,7 +438,8 @@ impl<'a> Dialect<'_, 'a> {
         depth: usize,
     ) -> Option<Value> {
         self.check_item(ty, id)?;
-        let Body::Tuple(fields) = &self.item(id).schemars.as_deref()?.body else { return None };
+        let derived = self.item(id).schemars.as_deref().filter(|derived| derived.derives_serialize)?;
+        let Body::Tuple(fields) = &derived.body else { return None };
         self.tuple_value(env, id, fields, arguments, depth)
     }
 
@@ -360,8 +482,22 @@ impl<'a> Dialect<'_, 'a> {
                     let mut values: Vec<Value> = values.collect::<Option<_>>()?;
                     // The order of a hash set is nobody's.
                     if matches!(path.as_str(), "std::collections::BTreeSet" | "std::collections::HashSet") {
+                        // The order of other types is theirs.
+                        let is_plain = |value: &Value| value.is_string() || value.is_i64() || value.is_u64();
+                        if values.len() > 1 && (!values.iter().all(is_plain) || matches!(first, Ty::Item(..)))
+                        {
+                            return None;
+                        }
                         values.sort_by_key(sort_key);
-                        values.dedup();
+                    }
+                    if path.ends_with("Set") {
+                        let all = std::mem::take(&mut values);
+                        values = all.into_iter().fold(Vec::new(), |mut kept, value| {
+                            if !kept.contains(&value) {
+                                kept.push(value);
+                            }
+                            kept
+                        });
                     }
                     return Some(Value::Array(values));
                 }
@@ -378,6 +514,29 @@ impl<'a> Dialect<'_, 'a> {
             Some(_) => None,
         }
     }
+}
+
+/// `f64::from`
+fn is_fraction(path: &PathExpr) -> bool {
+    matches!(path.segments.as_slice(), [.., owner, _] if matches!(owner.as_str(), "f32" | "f64"))
+}
+
+/// Whether an integer type holds the value.
+fn fits(value: i128, name: &str) -> bool {
+    macro_rules! fits {
+        ($($int:ident),*) => {
+            match name {
+                $(stringify!($int) => $int::try_from(value).is_ok(),)*
+                _ => false,
+            }
+        };
+    }
+    fits!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize)
+}
+
+/// The integer as a fraction, if it is exactly one.
+fn exact(value: i128) -> Option<f64> {
+    i32::try_from(value).ok().map(f64::from)
 }
 
 /// Numbers by size, everything else by its text.
@@ -403,6 +562,10 @@ fn limit(path: &str) -> Option<Value> {
         ($($int:ident),*) => {
             match (ty.rsplit("::").next()?, name) {
                 $((stringify!($int), "MAX") => Some(json!($int::MAX)), (stringify!($int), "MIN") => Some(json!($int::MIN)),)*
+                ("usize", "MAX") => Some(json!(u64::MAX)),
+                ("usize", "MIN") => Some(json!(0)),
+                ("isize", "MAX") => Some(json!(i64::MAX)),
+                ("isize", "MIN") => Some(json!(i64::MIN)),
                 (unsigned, "MIN") if unsigned.starts_with("NonZeroU") => Some(json!(1)),
                 _ => None,
             }

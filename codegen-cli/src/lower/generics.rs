@@ -48,7 +48,7 @@ impl Scope {
     }
 
     /// What the parameter stands for.
-    pub(super) fn param(&self, name: &str) -> Option<&Arg> {
+    pub(crate) fn param(&self, name: &str) -> Option<&Arg> {
         self.params.iter().find(|(known, _)| known == name).map(|(_, argument)| argument)
     }
 

@@ -25,6 +25,9 @@ impl Ctx<'_> {
         }
         match &expr.kind {
             ValueKind::Int(value) => Some(*value),
+            ValueKind::Cast(inner, _) | ValueKind::Converted(_, inner) => {
+                self.integer_at(scope, inner, depth + 1)
+            }
             ValueKind::Neg(inner) => self.integer_at(scope, inner, depth)?.checked_neg(),
             ValueKind::Binary(operator, a, b) => {
                 let (a, b) = (self.integer_at(scope, a, depth)?, self.integer_at(scope, b, depth)?);
@@ -78,6 +81,9 @@ impl Ctx<'_> {
             return None;
         }
         let depth = depth + 1;
+        if let ValueKind::Cast(inner, _) | ValueKind::Converted(_, inner) = &expr.kind {
+            return self.json(scope, inner, ty, depth);
+        }
         if let TypeRef::Nullable(inner) = ty {
             return self.json(scope, expr, inner, depth);
         }

@@ -119,6 +119,7 @@ impl Parser<'_> {
             body,
             rules: if derives.schema { self.x_kube_rules(attributes) } else { Vec::new() },
             derives_default: derives.default,
+            derives_serialize: derives.serialize,
             derives_schema: derives.makes_schema(),
             is_repr: derives.repr,
             serialize_params: serde::written_params(generics),
@@ -128,11 +129,19 @@ impl Parser<'_> {
     fn default_expr(&self, default: &SerdeDefault, loc: Loc) -> Option<DefaultExpr> {
         let function = match default {
             SerdeDefault::Trait => None,
-            SerdeDefault::Path(path) => {
-                self.path_in_text(path, Span::call_site()).map(|path| PathExpr { loc, ..path })
-            }
+            SerdeDefault::Path(path) => Some(self.function_in_text(path, loc)),
         };
-        DefaultExpr::new(default, function, loc)
+        Some(DefaultExpr { function, loc })
+    }
+
+    /// A function in an attribute: `path`, `<Type as Trait>::name`. What is neither leads nowhere, and is reported where
+    /// it is asked for.
+    fn function_in_text(&self, text: &str, loc: Loc) -> PathExpr {
+        let parsed = syn::LitStr::new(text, Span::call_site()).parse::<syn::ExprPath>().ok();
+        let path = parsed.and_then(|path| self.function_path(&path));
+        let nowhere =
+            || PathExpr { global: false, segments: vec![text.to_string()], arguments: Vec::new(), loc };
+        PathExpr { loc, ..path.unwrap_or_else(nowhere) }
     }
 
     fn kube_body(&self, fields: &Fields, rename: Rules, derives: KubeDerives) -> Body {
@@ -169,8 +178,9 @@ impl Parser<'_> {
                 flatten: serde.flatten,
                 skip_serializing: serde.skip_serializing,
                 skip_deserializing: serde.skip_deserializing,
-                skip_serializing_if: serde.skip_serializing_if.as_ref().and_then(|path| {
-                    self.path_in_text(path, serde.key("skip_serializing_if").unwrap_or_else(Span::call_site))
+                skip_serializing_if: serde.skip_serializing_if.as_ref().map(|path| {
+                    let loc = serde.key("skip_serializing_if").map_or(name.loc, |span| self.loc(span));
+                    self.function_in_text(path, loc)
                 }),
                 serialize_with: serde::has_serialize_with(&field.attrs),
             },

@@ -5,10 +5,14 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ImplItem as SynImplItem, Item, Lit, Member, Stmt, Type, UnOp};
 
 use super::{Parser, uses};
-use crate::syntax::{ImplItem, Operator, PathExpr, ValueExpr, ValueItem, ValueKind, Visibility};
+use crate::kube::attributes::JsonExpr;
+use crate::syntax::{Conversion, ImplItem, Operator, PathExpr, ValueExpr, ValueItem, ValueKind, Visibility};
 
 /// Expressions nested deeper are no simple ones.
 const DEPTH_LIMIT: usize = 64;
+
+/// How many statements a body may have that is read: each element that is added makes a list of all.
+const STATEMENT_LIMIT: usize = 256;
 
 /// How often the item of a list may be repeated.
 const REPETITION_LIMIT: i128 = 1024;
@@ -77,6 +81,9 @@ impl Parser<'_> {
         if rest.is_empty() {
             return result.kind;
         }
+        if rest.len() > STATEMENT_LIMIT {
+            return ValueKind::Unknown;
+        }
         let mut variables: Vec<(String, ValueExpr)> = Vec::new();
         for stmt in rest {
             if self.step(stmt, &mut variables).is_none() {
@@ -91,12 +98,17 @@ impl Parser<'_> {
         match stmt {
             Stmt::Local(local) => {
                 let pattern = match &local.pat {
+                    // A set puts what it takes in order.
+                    syn::Pat::Type(typed) if names_a_set(&typed.ty) => return None,
                     syn::Pat::Type(typed) => &*typed.pat,
                     pattern => pattern,
                 };
                 let syn::Pat::Ident(name) = pattern else { return None };
                 let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
                 variables.push((name.ident.unraw().to_string(), self.value(&init.expr)));
+            }
+            Stmt::Item(Item::Const(item)) => {
+                variables.push((item.ident.unraw().to_string(), self.value(&item.expr)));
             }
             Stmt::Item(Item::Use(item)) => {
                 let mut leaves = Vec::new();
@@ -111,25 +123,32 @@ impl Parser<'_> {
             Stmt::Expr(Expr::MethodCall(call), Some(_)) => {
                 let Expr::Path(path) = &*call.receiver else { return None };
                 let name = path.path.get_ident()?.unraw().to_string();
-                let (_, value) = variables.iter_mut().rev().find(|(known, _)| *known == name)?;
-                let mut items = match std::mem::replace(&mut value.kind, ValueKind::Unknown) {
-                    ValueKind::List(items) => items,
-                    ValueKind::Call(path, arguments)
-                        if arguments.is_empty()
-                            || path.segments.last().is_some_and(|name| name == "with_capacity") =>
-                    {
+                let (_, value) = variables.iter().rev().find(|(known, _)| *known == name)?;
+                let mut items = match &value.kind {
+                    ValueKind::List(items) => items.clone(),
+                    ValueKind::Call(path, _) if is_empty_collection(path) => Vec::new(),
+                    ValueKind::Json(json) if matches!(&**json, JsonExpr::List(items) if items.is_empty()) => {
                         Vec::new()
                     }
                     _ => return None,
                 };
+                // Lists that took the variable before it changed keep what it was.
+                if variables
+                    .iter()
+                    .any(|(_, value)| matches!(value.kind, ValueKind::List(_)) && value.mentions(&name))
+                {
+                    return None;
+                }
                 let arguments = self.values(&call.args, 0);
                 let kind = match (call.method.to_string().as_str(), arguments.len()) {
                     ("push" | "insert", 1) => arguments.into_iter().next()?.kind,
                     ("insert", 2) => ValueKind::Tuple(arguments),
                     _ => return None,
                 };
-                items.push(ValueExpr { kind, loc: self.loc(call.span()) });
-                value.kind = ValueKind::List(items);
+                let loc = self.loc(call.span());
+                items.push(ValueExpr { kind, loc });
+                // A new variable of the same name: what took the old value keeps it.
+                variables.push((name, ValueExpr { kind: ValueKind::List(items), loc }));
             }
             _ => return None,
         }
@@ -152,7 +171,13 @@ impl Parser<'_> {
             Expr::Paren(inner) => self.value_kind(&inner.expr, depth),
             Expr::Group(inner) => self.value_kind(&inner.expr, depth),
             Expr::Reference(inner) => self.value_kind(&inner.expr, depth),
-            Expr::Cast(inner) => self.value_kind(&inner.expr, depth),
+            Expr::Cast(inner) => match &*inner.ty {
+                Type::Path(ty) if ty.path.get_ident().is_some() => {
+                    let name = ty.path.get_ident().map(ToString::to_string).unwrap_or_default();
+                    ValueKind::Cast(boxed(&inner.expr), name)
+                }
+                _ => ValueKind::Unknown,
+            },
             Expr::Block(inner) => self.block_value(&inner.block),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => ValueKind::Neg(boxed(&unary.expr)),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => ValueKind::Not(boxed(&unary.expr)),
@@ -170,15 +195,22 @@ impl Parser<'_> {
             Expr::Tuple(tuple) => ValueKind::Tuple(self.values(&tuple.elems, depth)),
             Expr::Macro(call) => self.macro_value(&call.mac, depth),
             Expr::Call(call) => match &*call.func {
-                Expr::Path(path) if path.qself.is_none() => {
-                    ValueKind::Call(self.path_expr(&path.path), self.values(&call.args, depth))
-                }
+                Expr::Path(path) => match self.function_path(path) {
+                    Some(path) => ValueKind::Call(path, self.values(&call.args, depth)),
+                    None => ValueKind::Unknown,
+                },
                 _ => ValueKind::Unknown,
             },
+            Expr::MethodCall(call) if call.turbofish.as_ref().is_some_and(names_a_set) => ValueKind::Unknown,
             Expr::MethodCall(call)
                 if call.args.is_empty() && CONVERSIONS.iter().any(|name| call.method == name) =>
             {
-                self.value_kind(&call.receiver, depth)
+                let conversion = match call.method.to_string().as_str() {
+                    "into" => Conversion::Into,
+                    "to_string" => Conversion::ToString,
+                    _ => Conversion::Same,
+                };
+                ValueKind::Converted(conversion, boxed(&call.receiver))
             }
             Expr::MethodCall(call) if call.method == "expect" => self.value_kind(&call.receiver, depth),
             Expr::MethodCall(call) if call.method == "map" && is_conversion(&call.args) => {
@@ -188,6 +220,24 @@ impl Parser<'_> {
             Expr::Struct(literal) => self.structure_value(literal, depth),
             _ => ValueKind::Unknown,
         }
+    }
+
+    /// A path with its type: `<T as Trait>::name` is `T::name`, methods of slices are those of `Vec`.
+    pub(super) fn function_path(&self, path: &syn::ExprPath) -> Option<PathExpr> {
+        let Some(qself) = &path.qself else { return Some(self.path_expr(&path.path)) };
+        let last = path.path.segments.last()?.ident.unraw().to_string();
+        let mut found = match &*qself.ty {
+            Type::Path(ty) if ty.qself.is_none() => self.path_expr(&ty.path),
+            Type::Slice(slice) => PathExpr {
+                global: false,
+                segments: vec!["Vec".to_string()],
+                arguments: Vec::new(),
+                loc: self.loc(slice.span()),
+            },
+            _ => return None,
+        };
+        found.segments.push(last);
+        Some(found)
     }
 
     fn values<'a>(&self, exprs: impl IntoIterator<Item = &'a Expr>, depth: usize) -> Vec<ValueExpr> {
@@ -283,6 +333,32 @@ impl Parser<'_> {
             (name, self.value_at(&field.expr, depth))
         });
         ValueKind::Struct(self.path_expr(&literal.path), fields.collect(), rest)
+    }
+}
+
+/// Whether a type of sets is among the words.
+fn names_a_set(words: &impl quote::ToTokens) -> bool {
+    words.to_token_stream().into_iter().any(|token| names_set(&token))
+}
+
+fn names_set(token: &proc_macro2::TokenTree) -> bool {
+    match token {
+        proc_macro2::TokenTree::Ident(name) => name.to_string().ends_with("Set"),
+        proc_macro2::TokenTree::Group(group) => group.stream().into_iter().any(|token| names_set(&token)),
+        _ => false,
+    }
+}
+
+/// `Vec::new`, `BTreeMap::default`, `Vec::with_capacity` and their kin of the standard library.
+fn is_empty_collection(path: &PathExpr) -> bool {
+    const COLLECTIONS: &[&str] =
+        &["Vec", "VecDeque", "BTreeMap", "HashMap", "BTreeSet", "HashSet", "IndexMap", "IndexSet"];
+    match path.segments.as_slice() {
+        [.., owner, function] => {
+            COLLECTIONS.contains(&owner.as_str())
+                && matches!(function.as_str(), "new" | "default" | "with_capacity")
+        }
+        _ => false,
     }
 }
 

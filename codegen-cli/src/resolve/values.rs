@@ -84,10 +84,18 @@ impl<'a> Resolver<'a> {
         {
             return Some(Value::Variant(id, name.to_string()));
         }
-        self.impls(id).iter().find_map(|(krate, module, block)| {
+        let mut found = self.impls(id).iter().filter_map(|(krate, module, block)| {
             let found = block.values.iter().find(|value| value.name.text == name)?;
-            Some(Value::Item(*krate, *module, found))
-        })
+            Some((block.of_trait.is_none(), Value::Item(*krate, *module, found)))
+        });
+        let (is_inherent, first) = found.next()?;
+        // Which of several traits is meant depends on the arguments.
+        let another = found.find(|(inherent, _)| *inherent || !is_inherent);
+        match another {
+            Some((true, inherent)) if !is_inherent => Some(inherent),
+            Some(_) => None,
+            None => Some(first),
+        }
     }
 
     /// The `impl` blocks of a type of this name that no source defines: a macro makes it.

@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "the types say what they are, and many are without words on purpose")]
 
 pub mod collections;
+pub mod conversions;
 pub mod defaults;
 pub mod descriptions;
 pub mod edges;
@@ -55,6 +56,7 @@ macro_rules! kinds {
 kinds! {
     collections: Arrays, Counted, Foreign, Lists, Maps, Nestings, Ranges, Sets, TextKeys, VariantKeys,
         Wrapped;
+    conversions: Conversions;
     defaults: BareDefaults, CompoundDefaults, ContainerDefaults, EnumDefaults, FunctionDefaults, HandDefaults,
         NestedDefaults, PathDefaults, SchemaDefaults, SkippedDefaults;
     descriptions: Attributes, Characters, Headings, Markdown, OneLine, Paragraphs, Precedence, RootWithout,

@@ -48,10 +48,26 @@ impl Parser<'_> {
                 }
                 // Imports do nothing.
                 Stmt::Item(syn::Item::Use(_)) => {}
+                Stmt::Expr(Expr::If(branch), _) => self.object_steps(branch, &mut steps),
                 stmt => steps.push(self.schema_step(stmt)),
             }
         }
         SchemaFunction { steps, result }
+    }
+
+    /// `if let Some(object) = schema.as_object_mut() { object.insert(..); }`: a schema that is written out is an object.
+    fn object_steps(&self, branch: &syn::ExprIf, steps: &mut Vec<SchemaStep>) {
+        let unknown = SchemaStep::Unknown(self.loc(branch.span()));
+        let Some((object, schema)) = object_of(branch) else { return steps.push(unknown) };
+        for stmt in &branch.then_branch.stmts {
+            steps.push(match self.schema_step(stmt) {
+                SchemaStep::Insert(name, key, value) if name == object => {
+                    SchemaStep::Insert(schema.clone(), key, value)
+                }
+                SchemaStep::Remove(name, key) if name == object => SchemaStep::Remove(schema.clone(), key),
+                _ => SchemaStep::Unknown(self.loc(stmt.span())),
+            });
+        }
     }
 
     fn schema_step(&self, stmt: &Stmt) -> SchemaStep {
@@ -67,6 +83,10 @@ impl Parser<'_> {
                     _ => None,
                 };
                 match (name, &local.init) {
+                    // What is done to a reference is done to what it refers to.
+                    (_, Some(init)) if matches!(&*init.expr, Expr::Reference(inner) if inner.mutability.is_some()) => {
+                        unknown()
+                    }
                     (Some(name), Some(init)) if init.diverge.is_none() => {
                         SchemaStep::Let(name, self.json_value(&init.expr))
                     }
@@ -90,8 +110,17 @@ impl Parser<'_> {
     }
 
     fn predicate(&self, parameter: &str, block: &Block) -> Option<Predicate> {
-        let [Stmt::Expr(expr, None)] = &block.stmts[..] else { return None };
-        self.predicate_of(parameter, expr)
+        match &block.stmts[..] {
+            [Stmt::Expr(Expr::Return(syn::ExprReturn { expr: Some(expr), .. }), _)] => {
+                self.predicate_of(parameter, expr)
+            }
+            [Stmt::Expr(expr, None)] => self.predicate_of(parameter, expr),
+            [Stmt::Macro(call)] if call.semi_token.is_none() => {
+                let mac = call.mac.clone();
+                self.predicate_of(parameter, &Expr::Macro(syn::ExprMacro { attrs: Vec::new(), mac }))
+            }
+            _ => None,
+        }
     }
 
     fn predicate_of(&self, parameter: &str, expr: &Expr) -> Option<Predicate> {
@@ -101,6 +130,14 @@ impl Parser<'_> {
         }
         match expr {
             Expr::Paren(inner) => self.predicate_of(parameter, &inner.expr),
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(value), .. }) => {
+                Some(Predicate::Always(value.value))
+            }
+            Expr::Binary(binary)
+                if matches!(binary.op, BinOp::Eq(_)) && is_length(parameter, &binary.left) =>
+            {
+                matches!(self.value(&binary.right).kind, ValueKind::Int(0)).then_some(Predicate::IsEmpty)
+            }
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
                 let sides =
                     [self.predicate_of(parameter, &binary.left), self.predicate_of(parameter, &binary.right)];
@@ -196,6 +233,29 @@ fn variable(expr: &Expr) -> Option<String> {
             variable(&call.receiver)
         }
         _ => None,
+    }
+}
+
+/// The name of the object and the variable that it is of.
+fn object_of(branch: &syn::ExprIf) -> Option<(String, String)> {
+    let (Expr::Let(condition), None) = (&*branch.cond, &branch.else_branch) else { return None };
+    let Pat::TupleStruct(pattern) = &*condition.pat else { return None };
+    let (Some(Pat::Ident(name)), true) = (pattern.elems.first(), pattern.path.is_ident("Some")) else {
+        return None;
+    };
+    let Expr::MethodCall(call) = &*condition.expr else { return None };
+    (call.method == "as_object_mut")
+        .then(|| variable(&call.receiver))?
+        .map(|schema| (name.ident.unraw().to_string(), schema))
+}
+
+/// `value.len()`
+fn is_length(parameter: &str, expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => {
+            call.method == "len" && call.args.is_empty() && is_parameter(parameter, &call.receiver)
+        }
+        _ => false,
     }
 }
 

@@ -9,28 +9,12 @@ use super::Parser;
 use crate::kube::attributes::JsonExpr;
 use crate::syntax::{PathExpr, TypeExpr, ValueKind};
 
-/// Functions and methods that leave a value as it is.
-const WRAPPERS: &[&str] = &[
-    "from_value",
-    "to_value",
-    "try_from",
-    "try_into",
-    "from",
-    "into",
-    "unwrap",
-    "expect",
-    "clone",
-    "Ok",
-    "Some",
-    "to_owned",
-    "to_string",
-    "Bool",
-    "String",
-    "Array",
-    "Number",
-    "Object",
-    "unwrap_or_default",
-];
+/// Methods that leave JSON as it is.
+const METHODS: &[&str] =
+    &["try_into", "unwrap", "expect", "clone", "to_owned", "to_value", "unwrap_or_default"];
+
+/// Types whose functions `from`, `try_from` and variants leave JSON as it is.
+const OWNERS: &[&str] = &["Schema", "Value", "Map", "SchemaObject"];
 
 impl Parser<'_> {
     /// What stands in `json!(..)`.
@@ -84,10 +68,14 @@ impl Parser<'_> {
                 {
                     return JsonExpr::Schema(self.type_expr(ty));
                 }
-                if WRAPPERS.iter().any(|name| call.method == name) {
-                    return self.json_value(&call.receiver);
+                let is_same = METHODS.iter().any(|name| call.method == name);
+                match self.json_value(&call.receiver) {
+                    inner if is_same => inner,
+                    // A constant is converted as its type says.
+                    JsonExpr::Value(_) | JsonExpr::Unknown(_) => self.json_constant(expr),
+                    inner if call.method == "into" => inner,
+                    _ => self.json_constant(expr),
                 }
-                self.json_constant(expr)
             }
             Expr::Call(call) => self.json_call(expr, call),
             _ => self.json_constant(expr),
@@ -128,15 +116,24 @@ impl Parser<'_> {
                 .schema_owner(function)
                 .map_or(JsonExpr::Unknown(self.loc(expr.span())), JsonExpr::Schema);
         }
+        let owner = function.path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
+        let owner = owner.unwrap_or_default();
+        let is_json = OWNERS.contains(&owner.as_str());
         // schemars 0.8 begins with an empty object.
-        if name == "default" && call.args.is_empty() {
+        if matches!(name.as_str(), "default" | "new") && call.args.is_empty() && is_json {
             return JsonExpr::Object(Vec::new());
         }
         if name == "from_str" && single {
             let value = super::super::string(&call.args[0]).and_then(|text| serde_json::from_str(&text).ok());
             return value.map_or(JsonExpr::Unknown(self.loc(expr.span())), JsonExpr::Text);
         }
-        if single && WRAPPERS.contains(&name.as_str()) {
+        let leaves_as_it_is = match name.as_str() {
+            "from_value" | "to_value" => owner == "serde_json" || owner.is_empty() || owner == "value",
+            "Ok" | "Some" => true,
+            "from" | "try_from" | "Bool" | "String" | "Array" | "Number" | "Object" => is_json,
+            _ => false,
+        };
+        if single && leaves_as_it_is {
             return self.json_value(&call.args[0]);
         }
         match self.json_constant(expr) {

@@ -69,7 +69,7 @@ impl Parser<'_> {
             let Meta::NameValue(pair) = &attribute.meta else { continue };
             match (doc_text(&pair.value), self.value(&pair.value).kind) {
                 (Some(text), _) | (None, ValueKind::Text(text)) => lines.push(text),
-                _ => common.transforms.push(self.loc(pair.value.span())),
+                _ => common.unread_docs.push(self.loc(pair.value.span())),
             }
         }
         common.doc = (!lines.is_empty()).then(|| lines.join("\n"));

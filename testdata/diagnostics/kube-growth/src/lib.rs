@@ -18,6 +18,50 @@ pub struct GrowthSpec {
     pub lists: Vec<Vec<Vec<u8>>>,
     pub generic: G<G<String>>,
     pub holder: H0,
+    #[serde(default = "negated")]
+    pub negated: bool,
+    #[serde(default = "formatted")]
+    pub formatted: String,
+    #[serde(default = "added")]
+    pub added: i32,
+    #[serde(default = "json")]
+    pub json: serde_json::Value,
+    #[serde(default = "fraction")]
+    pub fraction: f64,
+    #[schemars(required)]
+    pub itself: Itself,
+    #[serde(default)]
+    pub arrays: [[[[u8; 64]; 64]; 64]; 64],
+}
+
+fn negated() -> bool {
+    !negated()
+}
+
+fn formatted() -> String {
+    format!("{}x", formatted())
+}
+
+fn added() -> i32 {
+    added() + added()
+}
+
+fn json() -> serde_json::Value {
+    serde_json::json!([json(), json()])
+}
+
+const FRACTION: f64 = FRACTION + FRACTION;
+
+fn fraction() -> f64 {
+    FRACTION
+}
+
+pub const UNUSED: [[[[u8; 1000]; 1000]; 1000]; 1000] = [[[[0; 1000]; 1000]; 1000]; 1000];
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Itself {
+    pub inner: Box<Itself>,
 }
 
 fn lists() -> Vec<Vec<Vec<u8>>> {

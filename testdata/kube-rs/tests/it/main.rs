@@ -88,6 +88,7 @@ fn kinds_that_only_exist_at_run_time_are_real() {
         unreadable::ComputedRules::crd,
         unreadable::ComputedSkips::crd,
         unreadable::MadeByMacros::crd,
+        unreadable::OwnConversions::crd,
         unreadable::Transformed::crd,
         unreadable::WrittenDefaults::crd,
     ];

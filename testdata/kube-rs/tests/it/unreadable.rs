@@ -188,3 +188,112 @@ part!(FromMacro);
 pub struct MadeByMacrosSpec {
     pub part: FromMacro, // unreadable
 }
+
+/// Values that implementations of their own write, convert or compare.
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "unreadable.example.com", version = "v1", kind = "OwnConversions")]
+pub struct OwnConversionsSpec {
+    #[serde(default)] // unreadable
+    #[schemars(with = "String")]
+    pub written: Written,
+    #[serde(default = "shown")] // unreadable
+    pub shown: String,
+    #[serde(default = "formatted")] // unreadable
+    pub formatted: String,
+    #[serde(default = "into_another")] // unreadable
+    pub into_another: Another,
+    #[serde(default = "added_to")] // unreadable
+    pub added_to: Vec<String>,
+    #[serde(default = "too_small")] // unreadable
+    pub too_small: u8,
+    #[serde(default, skip_serializing_if = "is_other")] // unreadable
+    pub compared: Compared,
+    #[schemars(example = Another::from("a"))] // unreadable
+    pub example: Another,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub enum Written {
+    #[default]
+    Fast,
+}
+
+impl Serialize for Written {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str("fast-mode")
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+pub enum Level {
+    #[default]
+    High,
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("lvl-high")
+    }
+}
+
+fn shown() -> String {
+    Level::High.to_string()
+}
+
+fn formatted() -> String {
+    format!("x-{}", Level::High)
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Another {
+    pub port: i32,
+}
+
+pub struct Source {
+    pub port: i32,
+}
+
+impl From<Source> for Another {
+    fn from(source: Source) -> Self {
+        Self { port: source.port + 1 }
+    }
+}
+
+impl From<&str> for Another {
+    fn from(_: &str) -> Self {
+        Self { port: 1 }
+    }
+}
+
+fn into_another() -> Another {
+    Source { port: 5 }.into()
+}
+
+fn base() -> Vec<String> {
+    vec!["base".to_string()]
+}
+
+fn added_to() -> Vec<String> {
+    let mut list = base();
+    list.push("more".to_string());
+    list
+}
+
+fn too_small() -> u8 {
+    300_i32 as u8
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+pub struct Compared {
+    pub value: i32,
+}
+
+impl PartialEq for Compared {
+    fn eq(&self, _: &Self) -> bool {
+        false
+    }
+}
+
+fn is_other(value: &Compared) -> bool {
+    *value == Compared::default()
+}
