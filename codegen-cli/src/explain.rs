@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kubesmith_core::diag::{CODES, Code};
 use kubesmith_core::grammar::{
-    Definition, FAMILIES, Family, FamilySpec, KeySpec, MEANINGLESS, PLANNED, Shape, Target, closest,
+    Definition, FAMILIES, Family, FamilySpec, KeySpec, MEANINGLESS, PLANNED, Places, Shape, Target, closest,
     definitions, marker_name, marker_text, near,
 };
 
@@ -22,7 +22,9 @@ pub fn explain(topic: Option<&str>) -> Result<String, String> {
         let info = code.info();
         return Ok(format!("{}: {}\n\n{}\n", info.code, info.title, paragraph(info.help)));
     }
-    if let Some(marker) = marker_name(topic) {
+    // A marker is known without its plus sign too, where no attribute has the name.
+    let bare = format!("+{topic}");
+    if let Some(marker) = marker_name(topic).or_else(|| marker_name(&bare).filter(|name| is_marker(name))) {
         return explain_marker(marker);
     }
     let name = topic.trim_start_matches("#[").trim_end_matches(']');
@@ -31,15 +33,15 @@ pub fn explain(topic: Option<&str>) -> Result<String, String> {
     }
     let found: Vec<String> = keys()
         .into_iter()
-        .filter(|(path, key)| path == name || key.name == name)
-        .map(|(path, key)| describe_key(&path, key))
+        .filter(|(path, key, _)| path == name || key.name == name)
+        .map(|(path, key, places)| describe_key(&path, key, places))
         .collect();
     if !found.is_empty() {
         return Ok(found.join("\n"));
     }
     let known: Vec<String> = keys()
         .into_iter()
-        .flat_map(|(path, key)| [path, key.name.to_string()])
+        .flat_map(|(path, key, _)| [path, key.name.to_string()])
         .chain(FAMILIES.iter().map(|family| family.family.name().to_string()))
         .chain(CODES.iter().map(|info| info.code.to_string()))
         .collect();
@@ -54,7 +56,7 @@ pub fn explain(topic: Option<&str>) -> Result<String, String> {
 fn explain_marker(name: &str) -> Result<String, String> {
     let outer = name.rsplit_once(':').map_or(name, |(outer, _)| outer);
     let all = definitions();
-    if let Some(definition) = all.get(name).or_else(|| all.get(outer)) {
+    if let Some(definition) = all.get(name) {
         return Ok(describe_marker(definition));
     }
     if let Some(meaningless) = MEANINGLESS.iter().find(|marker| marker.covers(name)) {
@@ -63,10 +65,18 @@ fn explain_marker(name: &str) -> Result<String, String> {
     if let Some(planned) = PLANNED.iter().find(|marker| marker.covers(name)) {
         return Ok(format!("+{name}\n\n  {}. Planned as {}; not accepted yet.\n", planned.doc, planned.key));
     }
+    if let Some(definition) = all.get(outer) {
+        return Ok(describe_marker(definition));
+    }
     Err(match near(name) {
         Some(near) => format!("nothing is known of `+{name}`; did you mean `+{near}`?"),
         None => format!("nothing is known of `+{name}`; docs/attributes.md lists the markers"),
     })
+}
+
+/// Whether a topic can only be a marker.
+fn is_marker(name: &str) -> bool {
+    name.contains(':')
 }
 
 fn describe_marker(definition: &Definition) -> String {
@@ -81,26 +91,29 @@ fn describe_marker(definition: &Definition) -> String {
     out
 }
 
-/// Every key with its path: `resource.scale.spec_path`.
-fn keys() -> Vec<(String, &'static KeySpec)> {
+/// A key with its path, `resource.scale.spec_path`, and the places where it may stand.
+type Key = (String, &'static KeySpec, Places);
+
+fn keys() -> Vec<Key> {
     let mut out = Vec::new();
     for family in FAMILIES {
-        collect(family.family.name(), family.keys, 0, &mut out);
+        collect(family.family.name(), family.places, family.keys, 0, &mut out);
     }
     out
 }
 
-fn collect(prefix: &str, keys: &'static [KeySpec], depth: usize, out: &mut Vec<(String, &'static KeySpec)>) {
+fn collect(prefix: &str, within: Places, keys: &'static [KeySpec], depth: usize, out: &mut Vec<Key>) {
     // `items` contains itself: lists of lists.
     const DEPTH: usize = 2;
     for key in keys {
         let path = format!("{prefix}.{}", key.name);
-        out.push((path.clone(), key));
+        let places = within.and(key.places);
+        out.push((path.clone(), key, places));
         if let Shape::Nested(inner) | Shape::FlagOrNested(inner) = key.shape
             && depth < DEPTH
             && key.name != "items"
         {
-            collect(&path, inner, depth + 1, out);
+            collect(&path, places, inner, depth + 1, out);
         }
     }
 }
@@ -170,7 +183,7 @@ fn describe_family(family: &FamilySpec) -> String {
     out
 }
 
-fn describe_key(path: &str, key: &KeySpec) -> String {
+fn describe_key(path: &str, key: &KeySpec, places: Places) -> String {
     let mut out = format!("{path}\n\n  {}\n", sentence(key.doc));
     let _ = writeln!(out, "  Example:   {}", key.example);
     match (key.markers, path.matches('.').count()) {
@@ -178,7 +191,7 @@ fn describe_key(path: &str, key: &KeySpec) -> String {
         (names, 1) => drop(writeln!(out, "  Marker:    {}", markers(names))),
         (names, _) => drop(writeln!(out, "  Argument:  {}", names.join(", "))),
     }
-    let _ = writeln!(out, "  Stands on: {}", key.places.describe());
+    let _ = writeln!(out, "  Stands on: {}", places.describe());
     if key.repeatable {
         out.push_str("  May be given several times.\n");
     }
@@ -214,6 +227,23 @@ mod tests {
         for info in CODES {
             assert!(explain(None).unwrap().contains(info.title));
         }
+    }
+
+    #[test]
+    fn places_are_those_of_the_attribute() {
+        for topic in ["scale", "resource.scale", "resource.scale.spec_path"] {
+            let text = explain(Some(topic)).unwrap();
+            assert!(text.contains("Stands on: the type that derives `Resource`\n"), "{text}");
+        }
+    }
+
+    #[test]
+    fn markers_are_explained_as_what_they_are() {
+        let planned = explain(Some("+genclient:method")).unwrap();
+        assert!(planned.contains("not accepted yet"), "{planned}");
+        let minimum = explain(Some("+kubebuilder:validation:Minimum")).unwrap();
+        assert_eq!(explain(Some("kubebuilder:validation:Minimum")).unwrap(), minimum);
+        assert!(explain(Some("kubebuilder:validation:Minimun")).unwrap_err().contains("did you mean"));
     }
 
     #[test]

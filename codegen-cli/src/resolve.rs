@@ -264,6 +264,11 @@ impl<'a> Resolver<'a> {
 
     /// A crate in the extern prelude.
     fn external(&self, krate: usize, name: &str) -> Option<Target> {
+        self.dependency(krate, name).or_else(|| self.renamed(krate, name))
+    }
+
+    /// A dependency, or a part of std.
+    fn dependency(&self, krate: usize, name: &str) -> Option<Target> {
         match self.crates.list[krate].externs.get(name) {
             Some(Dependency::Crate(index)) => Some(Target::Module(*index, 0)),
             Some(Dependency::Foreign(index)) => {
@@ -276,6 +281,17 @@ impl<'a> Resolver<'a> {
                 })
             }
             None => matches!(name, "std" | "core" | "alloc").then(|| Target::External(name.to_string())),
+        }
+    }
+
+    /// A crate to which `extern crate` gives another name at the root, which holds everywhere in the crate.
+    fn renamed(&self, krate: usize, name: &str) -> Option<Target> {
+        let at = *self.names[krate][0].bindings.get(name)?;
+        let item = &self.crates.list[krate].modules[0].uses[at];
+        match &item.segments[..] {
+            [own] if own == "crate" => Some(Target::Module(krate, 0)),
+            [other] if item.global => self.dependency(krate, other),
+            _ => None,
         }
     }
 

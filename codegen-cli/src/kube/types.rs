@@ -369,7 +369,10 @@ impl<'c, 'a> Dialect<'c, 'a> {
             }
             Ok(Target::Module(..)) => {
                 let message = format!("`{}` is a module, not a type", path.text());
-                self.error(Diagnostic::error(Code::UNRESOLVED_TYPE, path.loc, message));
+                self.error(Diagnostic::error(Code::UNRESOLVED_TYPE, path.loc, message).help(
+                    "where `with` names a module of functions, say what the JSON is with \
+                     `#[schemars(with = \"String\")]`",
+                ));
                 None
             }
             Err(unresolved) => {

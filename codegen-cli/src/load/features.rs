@@ -141,7 +141,33 @@ impl Packages {
         let names = choice.names.iter();
         let unknown: Vec<&String> = names.filter(|name| !self.choose_one(inputs, name)).collect();
         self.settle();
-        unknown.into_iter().map(|name| self.unknown(inputs, name)).collect()
+        let unknown: Vec<Diagnostic> = unknown.into_iter().map(|name| self.unknown(inputs, name)).collect();
+        let lacking = choice.names.iter().flat_map(|name| self.lacking(inputs, name)).collect::<Vec<_>>();
+        unknown.into_iter().chain(lacking).collect()
+    }
+
+    /// Dependencies in folders that have no such feature; of others Cargo knows the features.
+    fn lacking(&mut self, inputs: &[PackageId], name: &str) -> Vec<Diagnostic> {
+        let Some((key, feature)) = name.split_once('/') else { return Vec::new() };
+        let mut out = Vec::new();
+        for &id in inputs {
+            let found = self.list[id].manifest.externs.get(key);
+            let found = found.filter(|found| !known::is_known_crate(&found.lib()));
+            let Some(path) = found.and_then(|found| found.path.clone()) else { continue };
+            let Some(dependency) = self.at(&path) else { continue };
+            let manifest = &self.list[dependency].manifest;
+            if manifest.features.contains_key(feature) {
+                continue;
+            }
+            let known = manifest.features.keys().map(String::as_str);
+            let help = match closest(feature, known) {
+                Some(near) => format!("did you mean `{key}/{near}`?"),
+                None => format!("the features of `{}` are in its Cargo.toml", manifest.package),
+            };
+            let message = format!("the dependency `{key}` has no feature `{feature}`");
+            out.push(Diagnostic::error(Code::UNKNOWN_FEATURE, None, message).help(help));
+        }
+        out
     }
 
     /// Turns on a feature of every input that has it; `false`: none has.
@@ -336,6 +362,25 @@ mod tests {
             on("x = [\"b?/f\"]\ny = [\"dep:b\"]", &["y", "x"]),
             texts(&["x", "y"], &["default", "e", "f"])
         );
+    }
+
+    #[test]
+    fn unknown_features_of_dependencies_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, rest) in [
+            ("a", "[dependencies]\nb = { path = \"../b\" }\nserde = \"1\"\n"),
+            ("b", "[features]\nextra = []\n"),
+        ] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+            let text = format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\n{rest}");
+            fs::write(dir.path().join(name).join("Cargo.toml"), text).unwrap();
+        }
+        let mut packages = Packages::default();
+        let id = packages.read(&dir.path().join("a")).unwrap();
+        assert_eq!(packages.choose(&[id], &choice(&["b/extra", "serde/rc"])), []);
+        let found = packages.choose(&[id], &choice(&["b/exta"]));
+        assert_eq!(found[0].message, "the dependency `b` has no feature `exta`");
+        assert_eq!(found[0].help.as_deref(), Some("did you mean `b/extra`?"));
     }
 
     #[test]

@@ -271,14 +271,37 @@ impl Ctx<'_> {
         }
     }
 
+    fn is_required(&mut self, scope: &Scope, field: &FieldItem, used: &Use, all_default: bool) -> bool {
+        let serde = &field.serde;
+        let may_lack = used.optional || serde.skip_serializing_if;
+        if serde.flatten {
+            // serde reads the fields of a flattened type whether or not there is a default.
+            if field.facts.presence == Some(false) && !may_lack {
+                self.report_optional_flattened(field);
+            }
+            return field.facts.presence == Some(true) || !may_lack;
+        }
+        let by_default = self.resolver.requires_fields(scope.krate, scope.module);
+        field.facts.presence.unwrap_or(by_default && !(may_lack || serde.default || all_default))
+    }
+
+    fn report_optional_flattened(&mut self, field: &FieldItem) {
+        self.diagnostics.push(
+            Diagnostic::error(
+                Code::WRONG_PLACE,
+                field.name.loc,
+                format!("`{}` is flattened: it has no name that could be left out", field.name.text),
+            )
+            .note("serde reads the fields of its type whatever is said here")
+            .help("make it an `Option`, or the fields of its type optional"),
+        );
+    }
+
     fn field(&mut self, scope: &Scope, field: &FieldItem, all_default: bool) -> Option<Field> {
         let serde = &field.serde;
         let used = self.field_use(scope, field)?;
         self.warn_of_aliases(field);
-        // serde reads the fields of a flattened type whether or not there is a default.
-        let default = (serde.default || all_default) && !serde.flatten;
-        let by_default = self.resolver.requires_fields(scope.krate, scope.module);
-        let implied = by_default && !(used.optional || default || serde.skip_serializing_if);
+        let required = self.is_required(scope, field, &used, all_default);
         let mut facts = field.facts.schema.clone();
         if let Some(function) = serde.default_fn.as_ref().filter(|_| facts.default.is_none()) {
             facts.default = self.default_value(scope, function, &used.ty);
@@ -289,7 +312,7 @@ impl Ctx<'_> {
             span: self.sources.span(field.name.loc),
             description: field.description.clone(),
             ty: used.ty,
-            required: field.facts.presence.unwrap_or(implied),
+            required,
             flatten: serde.flatten,
             immutable: field.facts.immutable,
             schemaless: field.facts.schemaless,

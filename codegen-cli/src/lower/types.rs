@@ -134,11 +134,11 @@ impl Ctx<'_> {
                 None
             }
             Ok(Target::Module(..)) => {
-                self.diagnostics.push(Diagnostic::error(
-                    Code::UNRESOLVED_TYPE,
-                    path.loc,
-                    format!("`{}` is a module, not a type", path.text()),
-                ));
+                let message = format!("`{}` is a module, not a type", path.text());
+                self.diagnostics.push(
+                    Diagnostic::error(Code::UNRESOLVED_TYPE, path.loc, message)
+                        .help(format!("name a type of the module: `{}::...`", path.text())),
+                );
                 None
             }
             Err(unresolved) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kubesmith_core::grammar::closest;
 
-use super::{Missing, Place, Resolver, Unresolved};
+use super::{Missing, Place, Resolver, Unresolved, Visited};
 use crate::known;
 use crate::load::ModuleId;
 use crate::syntax::PathExpr;
@@ -23,6 +23,10 @@ impl Resolver<'_> {
             hint
         } else if path.segments.first() != Some(&name) {
             self.inner(&name, at)
+        } else if name == "Self" {
+            "what belongs to `Self` is not looked up: write the type out".to_string()
+        } else if let Some(hint) = self.lost((krate, module), &name) {
+            hint
         } else if let Some(import) = self.import(krate, &name) {
             format!("import it: `use {import};`")
         } else if path.segments.len() > 1 {
@@ -96,10 +100,16 @@ impl Resolver<'_> {
     fn lost(&self, place: Place, name: &str) -> Option<String> {
         let (krate, module) = place;
         let at = *self.names[krate][module].bindings.get(name)?;
-        let path = self.crates.list[krate].modules[module].uses[at].segments.join("::");
-        let hint = format!("`use {path}` leads nowhere");
-        Some(match self.problem(krate) {
-            Some(problem) => format!("{hint}: {problem}"),
+        let used = &self.crates.list[krate].modules[module].uses[at];
+        let hint = format!("`use {}` leads nowhere", used.segments.join("::"));
+        let found = self.path(krate, module, used.global, &used.segments, &mut Visited::default());
+        let first = match found {
+            Err(Missing { name, .. }) if used.segments.len() > 1 && used.segments[0] == name => Some(name),
+            _ => None,
+        };
+        let reason = self.problem(krate).or(first.map(|name| self.first_of_several(krate, module, &name)));
+        Some(match reason {
+            Some(reason) => format!("{hint}: {reason}"),
             None => hint,
         })
     }

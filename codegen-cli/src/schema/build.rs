@@ -267,7 +267,7 @@ impl<'a> Builder<'a> {
         let mut schema = Schema::of_type("object");
         for field in fields {
             if field.flatten {
-                schema = self.flatten(schema, field);
+                schema = self.flatten(schema, field, fields);
                 continue;
             }
             let property = self.field(field);
@@ -296,8 +296,8 @@ impl<'a> Builder<'a> {
         self.join(base, over, &field.span)
     }
 
-    /// Puts the fields of a flattened field's type into the enclosing object.
-    fn flatten(&mut self, schema: Schema, field: &Field) -> Schema {
+    /// Puts the fields of a flattened field's type into the enclosing object, which has these fields.
+    fn flatten(&mut self, schema: Schema, field: &Field, fields: &[Field]) -> Schema {
         let inner = self.flattened(&field.ty);
         let mut inner = self.join(inner, field.facts.clone(), &field.span);
         inner.description = None;
@@ -309,20 +309,30 @@ impl<'a> Builder<'a> {
         if !field.required {
             inner = optional(inner);
         }
-        for name in inner.properties.keys().filter(|name| schema.properties.contains_key(*name)) {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    Code::DUPLICATE_FIELD,
-                    self.sources.loc(&field.span),
-                    format!("the flattened `{}` brings a second field `{name}`", field.rust_name),
-                )
-                .help("rename one of them with `#[serde(rename = \"...\")]`"),
-            );
-        }
+        self.check_doubles(&mut inner, &schema, field, fields);
         let junctions = take_junctions(&mut inner);
         let mut schema = self.beside(schema, inner, &field.span);
         add_junctions(&mut schema, junctions);
         schema
+    }
+
+    /// A name that a flattened field brings must not be that of a field beside it, or of what was flattened before.
+    fn check_doubles(&mut self, inner: &mut Schema, before: &Schema, field: &Field, fields: &[Field]) {
+        let own = |name: &str| fields.iter().any(|field| !field.flatten && field.name == name);
+        inner.properties.retain(|name, _| {
+            let is_double = own(name) || before.properties.contains_key(name);
+            if is_double {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::DUPLICATE_FIELD,
+                        self.sources.loc(&field.span),
+                        format!("the flattened `{}` brings a second field `{name}`", field.rust_name),
+                    )
+                    .help("rename one of them with `#[serde(rename = \"...\")]`"),
+                );
+            }
+            !is_double
+        });
     }
 
     fn report_flattened(&mut self, field: &Field) {

@@ -75,8 +75,7 @@ pub fn overlay(mut base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
         }
     }
     if !clash.0.is_empty() {
-        base.all_of.insert(0, clash.0);
-        base.all_of.insert(1, clash.1);
+        base.all_of.extend([clash.0, clash.1]);
     }
     Ok(base)
 }
@@ -165,6 +164,12 @@ mod tests {
             json!({"minimum": 5, "maximum": 10}),
             &json!({"type": "integer", "exclusiveMaximum": true,
                 "allOf": [{"minimum": 1, "maximum": 100}, {"minimum": 5, "maximum": 10}]}),
+        );
+        check(
+            json!({"maxLength": 10, "pattern": "x$", "allOf": [{"minLength": 3}, {"minLength": 4}]}),
+            json!({"minLength": 2, "maxLength": 20, "pattern": "^a"}),
+            &json!({"minLength": 2, "allOf": [{"minLength": 3}, {"minLength": 4},
+                {"maxLength": 10, "pattern": "x$"}, {"maxLength": 20, "pattern": "^a"}]}),
         );
         check(json!({"pattern": "a"}), json!({"pattern": "a"}), &json!({"pattern": "a"}));
         let twice = json!({"allOf": [{"minLength": 1}, {"minLength": 1}]});

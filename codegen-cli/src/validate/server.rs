@@ -161,7 +161,7 @@ impl<'a> Report<'a> {
             Diagnostic::error(
                 Code::REFUSED_CRD,
                 site.loc(),
-                format!("an API server refuses {}: {place}{}", site.name(), cause.message()),
+                format!("an API server refuses {}: {place}{}", site.name(), words(cause)),
             )
         }))
     }
@@ -189,7 +189,7 @@ impl<'a> Report<'a> {
         Diagnostic::error(
             Code::REFUSED_CRD,
             loc,
-            format!("an API server refuses `{text}` of {}: {}", resource.kind, cause.message()),
+            format!("an API server refuses `{text}` of {}: {}", resource.kind, words(cause)),
         )
     }
 
@@ -224,6 +224,14 @@ impl<'a> Report<'a> {
         let text = text.replace(".JSONPath", ".jsonPath");
         let place = site::longest(&resource.places, &text).unwrap_or(&resource.span);
         self.input.loc(place)
+    }
+}
+
+/// What a server says, without the whole of a schema.
+fn words(cause: &Cause) -> String {
+    match &cause.value {
+        BadValue::Json(Value::Object(_) | Value::Array(_)) => cause.detail.clone(),
+        _ => cause.message(),
     }
 }
 

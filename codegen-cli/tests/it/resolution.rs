@@ -45,6 +45,8 @@ fn through_modules_renames_globs_and_reexports() {
         ("use a::{self as z};\nKIND\nmod a { INNER }", "z::Inner"),
         ("KIND\ntype Alias = a::Inner;\nmod a { INNER }", "Alias"),
         ("extern crate self as me;\nKIND\nmod a { INNER }", "me::a::Inner"),
+        ("extern crate self as me;\nKIND\nmod b { pub use ::me::a::Inner; }\nmod a { INNER }", "b::Inner"),
+        ("extern crate std as s;\nKIND\nmod b { pub type B<T> = ::s::boxed::Box<T>; }\nINNER", "b::B<Inner>"),
         ("KIND\nmod a { INNER }", "Box<a::Inner>"),
         ("KIND\nmod a { INNER }", "std::sync::Arc<a::Inner>"),
         ("KIND\nmod r#type { INNER }", "r#type::Inner"),

@@ -13,18 +13,37 @@ pub fn pluralize_kind(kind: &str) -> String {
     stem + &pluralize_word(word).to_lowercase()
 }
 
-/// The last camel case word. A run of capitals and what follows it is one word: `IPAddress`.
+/// The last camel case word. A run of capitals and what follows it is one word, `ABTest`, unless the run begins with an
+/// acronym that flect knows: the word of `DNSIndex` is `Index`.
 fn last_word(name: &str) -> &str {
+    if ACRONYMS.contains(&name) {
+        return name;
+    }
     let mut start = 0;
     let mut after_upper = true;
     for (at, c) in name.char_indices() {
-        if c.is_uppercase() && !after_upper {
+        if c.is_uppercase() && (!after_upper || ACRONYMS.contains(&&name[start..at])) {
             start = at;
         }
         after_upper = c.is_uppercase();
     }
     &name[start..]
 }
+
+/// Acronyms behind which flect begins a new word.
+#[rustfmt::skip]
+static ACRONYMS: &[&str] = &[
+    "ACK", "ACL", "ADSL", "AES", "ANSI", "API", "ARP", "ATM", "BGP", "BSS", "CCITT", "CHAP", "CIDR", "CIR",
+    "CLI", "CMOS", "CPE", "CPU", "CRC", "CRT", "CSMA", "DCE", "DEC", "DES", "DHCP", "DMI", "DNS", "DRAM",
+    "DSL", "DSLAM", "DTE", "EHA", "EIA", "EIGRP", "EOF", "ESS", "FCC", "FCS", "FDDI", "FTP", "GBIC", "GEPOF",
+    "HDLC", "HTML", "HTTP", "HTTPS", "IANA", "ICMP", "ID", "IDF", "IDS", "IEEE", "IETF", "IMAP", "IP", "IPS",
+    "ISDN", "ISP", "JSON", "JWT", "LACP", "LAN", "LAPB", "LAPF", "LLC", "MAC", "MC", "MDF", "MIB", "MPLS",
+    "MTU", "NAC", "NAT", "NBMA", "NIC", "NRZ", "NRZI", "NVRAM", "OK", "OSI", "OSPF", "OUI", "PAP", "PAT",
+    "PC", "PCM", "PDU", "PIM", "POP3", "POTS", "PPP", "PPTP", "PTT", "PVST", "RAM", "RARP", "RCP", "RFC",
+    "RIP", "RLL", "ROM", "RSTP", "RTP", "SDLC", "SFD", "SFP", "SLARP", "SLIP", "SMTP", "SNA", "SNAP", "SNMP",
+    "SOF", "SQL", "SRAM", "SSH", "SSID", "STP", "SYN", "TDM", "TFTP", "TIA", "TOFU", "UDP", "URI", "URL",
+    "USB", "UTF8", "UTP", "UUID", "VC", "VLAN", "VLSM", "VPN", "W3C", "WAN", "WEP", "WPA", "WWW",
+];
 
 fn pluralize_word(word: &str) -> String {
     let lower = word.to_lowercase();
@@ -173,6 +192,7 @@ mod tests {
 
     /// What controller-gen wrote for these kinds.
     const RECORDED: &[(&str, &str)] = &[
+        ("APIAlias", "apialiases"),
         ("APIKey", "apikeys"),
         ("Address", "addresses"),
         ("Alias", "aliases"),
@@ -184,6 +204,7 @@ mod tests {
         ("Chassis", "chassis"),
         ("Criterion", "criteria"),
         ("DNS", "dnses"),
+        ("DNSIndex", "dnsindices"),
         ("DataBase64", "database64s"),
         ("Endpoints", "endpoints"),
         ("Fish", "fish"),
@@ -192,6 +213,7 @@ mod tests {
         ("Half", "halves"),
         ("Human", "humans"),
         ("IPAddress", "ipaddresses"),
+        ("IPAxis", "ipaxes"),
         ("Ingress", "ingresses"),
         ("Kafka", "kafkas"),
         ("Kubernetes", "kubernetes"),

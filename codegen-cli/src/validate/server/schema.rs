@@ -1,8 +1,9 @@
 //! Schemas that are not structural, or that contradict themselves.
 
-use kubesmith_apiextensions::structural::{Cause, Step};
+use kubesmith_apiextensions::structural::{BadValue, Cause, Step};
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
+use serde_json::Value;
 
 use super::site::Site;
 use crate::diag::Diagnostic;
@@ -78,7 +79,7 @@ const WORDINGS: &[Wording] = &[
 
 /// A fault of the schema itself.
 pub(super) fn refusal(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
-    if let Some(diagnostic) = list_map(site, cause) {
+    if let Some(diagnostic) = list_map(site, cause).or_else(|| at_root(site, cause)) {
         return Some(diagnostic);
     }
     let keyword = site.keyword();
@@ -89,6 +90,35 @@ pub(super) fn refusal(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
         Some(reason) => Some(diagnostic.note(reason)),
         None => Some(diagnostic),
     }
+}
+
+/// A keyword that the root may not have while status is a subresource. The server only says which ones it may have.
+fn at_root(site: &Site<'_>, cause: &Cause) -> Option<Diagnostic> {
+    let (allowed, _) = cause.detail.strip_prefix("only [")?.split_once("] fields are allowed at the root")?;
+    let BadValue::Json(Value::Object(schema)) = &cause.value else { return None };
+    let allowed: Vec<&str> = allowed.split(' ').collect();
+    let keyword = schema.keys().find(|keyword| !allowed.contains(&go_name(keyword).as_str()))?;
+    let loc = site.said(&format!(".{keyword}")).or_else(|| site.definition());
+    let kind = &site.resource.kind;
+    let message = format!("`{keyword}` may not stand on {kind} itself, which has the status subresource");
+    Some(
+        Diagnostic::error(Code::NOT_STRUCTURAL, loc, message)
+            .note("beside the fields of the root, API servers then take only rules and documentation")
+            .help("put it on the type of `spec`, or say it in a rule"),
+    )
+}
+
+/// The name of a keyword in Go: `XMapType` for `x-kubernetes-map-type`.
+fn go_name(keyword: &str) -> String {
+    let (prefix, rest) = match keyword.strip_prefix("x-kubernetes-") {
+        Some(rest) => ("X", rest),
+        None => ("", keyword),
+    };
+    let words = rest.split('-').map(|word| {
+        let mut chars = word.chars();
+        chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect::<String>()
+    });
+    format!("{prefix}{}", words.collect::<String>())
 }
 
 /// Faults of the keys of a list of type map.

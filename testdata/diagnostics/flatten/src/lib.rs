@@ -20,6 +20,16 @@ pub struct WidgetSpec {
     pub text: String,
     #[serde(flatten)]
     pub mixed: Mixed,
+    #[serde(flatten)]
+    pub limits: Limits,
+    /// The flattened field stands before it.
+    pub low: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Limits {
+    pub low: i32,
+    pub high: i32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]

@@ -1,3 +1,4 @@
+use missing_crate::Lost;
 use other_crate::Thing;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::{Resource, Schema};
@@ -14,4 +15,6 @@ pub struct Widget {
 pub struct WidgetSpec {
     pub thing: Thing,
     pub other: unknown_crate::Other,
+    pub lost: Lost,
+    pub own: Self::Part,
 }
