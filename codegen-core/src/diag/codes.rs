@@ -99,8 +99,8 @@ codes! {
          are bare, quoted or raw (backtick) strings, numbers, `true`, `false`, lists `a;b` or `{a, b}` and maps \
          `{key: value}`. A text that contains commas, semicolons or braces needs quotes. `+default` takes JSON.";
     MEANINGLESS_MARKER = 13, "marker without a meaning for Rust types",
-        "The marker belongs to a generator that Rust types do not need, or that has nothing to do with custom resources. \
-         The line does nothing and can be removed.";
+        "The marker belongs to a generator that Rust types do not need, or that has nothing to do with custom resources; \
+         or another marker overrules it. The line does nothing and can be removed.";
     PLAIN_COMMENT_MARKER = 14, "marker in a comment that is no doc comment",
         "Go's markers stand in `//` comments. Rust's compiler and tools see doc comments only: write `///` on types and \
          fields, `//!` at the top of a module.";

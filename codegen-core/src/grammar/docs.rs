@@ -47,7 +47,8 @@ copying its comments:
 They are written as for controller-gen: bare, quoted and raw (backtick) strings, lists `a;b` or `{a, b}`, maps
 `{key: value}`, and arguments as in `+kubebuilder:printcolumn:name=\"Loaves\",JSONPath=\".spec.loaves\"`. They never
 become part of a description. A marker that is unknown or in the wrong place is an error, so is one that says again
-what an attribute says; lines that begin with `+` and a letter are therefore always markers, unless in a fence.
+what an attribute says; lines that begin with `+` and a letter are therefore always markers, unless in a fence. Markers
+that mean the same may stand together and must then agree; of two defaults `+kubebuilder:default` counts.
 
 On a type alias, `pub type Name = String;`, only markers may stand, as rustc knows no attributes of ours there. They hold
 wherever the alias is used, like those of a newtype, and fields may add to them.

@@ -11,6 +11,7 @@ mod marker;
 mod parse;
 mod planned;
 mod suggest;
+mod synonyms;
 mod table;
 mod value;
 mod values;

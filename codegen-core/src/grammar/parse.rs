@@ -377,6 +377,9 @@ impl Parser<'_> {
     ) {
         let key = written.key;
         let value = value.unwrap_or(Value::Invalid);
+        if written.marker.is_some_and(|marker| self.is_said(marker, key, span, &value, entries)) {
+            return;
+        }
         let first = entries.iter_mut().find(|entry| entry.key.name == key.name && !key.repeatable);
         match (first, value) {
             // The items' keys may be spread, as those of an attribute may.

@@ -288,7 +288,7 @@ impl FieldModel {
             check_constraints(&validation.constraints, &shape, out);
             check_default(&schema, &validation.constraints, &shape, out);
             check_topology(&schema, &shape, out);
-            presence(&validation, &schema, out)
+            presence(&validation, &schema, &notation, out)
         });
         let docs = item.docs();
         let out = Self {
@@ -350,6 +350,7 @@ impl FieldModel {
 fn presence(
     validation: &ValidationAttrs,
     schema: &SchemaAttrs,
+    notation: &Notation,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Presence>> {
     let required = validation.required.or(schema.required);
@@ -358,7 +359,9 @@ fn presence(
         ("required", (validation.required, schema.required)),
         ("optional", (validation.optional, schema.optional)),
     ] {
-        if let (Some(first), Some(second)) = both {
+        if let (Some(first), Some(second)) = both
+            && !notation.is_marked_twice(key)
+        {
             let message = format!("`{key}` is given twice, in #[validation] and in #[schema]");
             let diagnostic = Diagnostic::error(Code::DUPLICATE_KEY, second, message);
             diagnostics.push(diagnostic.secondary(first, "first given here").help("keep one of them"));

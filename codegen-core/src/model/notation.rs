@@ -20,6 +20,11 @@ impl Notation {
         Self { marked: marked.collect() }
     }
 
+    /// Whether two markers say the key.
+    pub(super) fn is_marked_twice(&self, key: &str) -> bool {
+        self.marked.iter().filter(|(name, _)| *name == key).count() > 1
+    }
+
     /// Runs a check; what it says of keys that were written as markers is said in markers.
     pub(super) fn check<T>(
         &self,

@@ -2,9 +2,10 @@
 
 use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::{
-    Entry, Family, ItemAttributes, Place, Places, Target, Value, definitions, marker_text, parse_attributes,
+    Entry, Family, ItemAttributes, Json, Number, Place, Places, Target, Value, definitions, marker_text,
+    parse_attributes,
 };
-use kubesmith_core::model::ModuleAttrs;
+use kubesmith_core::model::{ModuleAttrs, TypeModel};
 use syn::parse_quote;
 
 use super::{check_root, check_struct};
@@ -280,8 +281,10 @@ fn saying_it_twice_is_an_error_in_either_notation() {
         "#[validation(minimum = 1)]\n/// +kubebuilder:validation:Minimum=2\na: i32",
         "/// +kubebuilder:validation:Minimum=1\n/// +kubebuilder:validation:Minimum=1\na: i32",
         "/// +kubebuilder:validation:items:MinLength=1\n#[validation(items(min_length = 1))] a: Vec<String>",
-        "/// +kubebuilder:default=1\n/// +default=1\na: i32",
-        "/// +k8s:required\n/// +required\na: i32",
+        "/// +kubebuilder:default=1\n#[schema(default = 1)] a: i32",
+        "/// +k8s:required\n/// +k8s:required\na: i32",
+        "/// +k8s:listType=set\n/// +listType=atomic\na: Vec<i32>",
+        "/// +kubebuilder:validation:Required\n#[schema(required)] a: i32",
     ] {
         let found = check_struct(&format!("struct Foo {{\n{fields}\n}}"));
         assert!(found.len() == 1 && found[0].starts_with("KS0003"), "{fields}: {found:?}");
@@ -344,4 +347,51 @@ fn attributes_that_are_written_as_doc_count() {
     );
     assert_eq!(parsed.entries.len(), 1);
     assert!(diagnostics.is_empty());
+}
+
+#[test]
+fn the_same_said_by_two_markers_is_said_once() {
+    let same = [
+        ("+optional", "+k8s:optional", "optional"),
+        ("+optional", "+kubebuilder:validation:Optional", "optional"),
+        ("+kubebuilder:validation:Required", "+required", "required"),
+        ("+k8s:required", "+required", "required"),
+    ];
+    for (a, b, presence) in same {
+        let source = format!("struct S {{\n/// {a}\n/// {b}\na: Option<String> }}");
+        assert!(check_struct(&source).is_empty(), "{a} {b}");
+        let item: syn::ItemStruct = syn::parse_str(&source).unwrap();
+        let model = TypeModel::from_struct(&item, Place::Struct, &mut Diagnostics::new());
+        let found = format!("{:?}", model.named_fields()[0].presence.as_ref().unwrap().value);
+        assert_eq!(found.to_lowercase(), presence);
+    }
+    let schema = |text: &str| entries(Family::Schema, Place::Field, text);
+    assert_eq!(schema("/// +listType=set\n/// +k8s:listType=set"), schema("/// +listType=set"));
+    let keys = [
+        "/// +listMapKey=a\n/// +k8s:listMapKey=a\n/// +listMapKey=b",
+        "/// +listMapKey=a\n/// +listMapKey=b",
+    ];
+    assert_eq!(schema(keys[0]), schema(keys[1]));
+    for pair in
+        ["/// +default={}\n/// +kubebuilder:default={}", "/// +kubebuilder:default={}\n/// +default={}"]
+    {
+        assert_eq!(schema(pair), schema("/// +kubebuilder:default={}"));
+    }
+}
+
+#[test]
+fn controller_gens_default_wins() {
+    let markers = ["/// +kubebuilder:default=1\n", "/// +default=2\n"];
+    for source in [markers.concat(), markers.into_iter().rev().collect()] {
+        let item: syn::ItemStruct = syn::parse_str(&format!("struct S {{ {source} a: i32 }}")).unwrap();
+        let mut diagnostics = Diagnostics::new();
+        let model = TypeModel::from_struct(&item, Place::Struct, &mut diagnostics);
+        assert_eq!(
+            model.named_fields()[0].schema.default.as_ref().unwrap().value,
+            Json::Number(Number::Int(1))
+        );
+        let found: Vec<String> = diagnostics.take().iter().map(|d| d.to_text()).collect();
+        assert_eq!(found.len(), 1);
+        assert!(found[0].contains("`+default` does nothing beside `+kubebuilder:default`"), "{found:?}");
+    }
 }

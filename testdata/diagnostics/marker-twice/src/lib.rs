@@ -27,12 +27,21 @@ pub struct WidgetSpec {
     /// +kubebuilder:validation:MaxLength=4
     pub c: String,
     /// +kubebuilder:default=1
-    /// +default=1
+    /// +kubebuilder:default=1
     pub d: i32,
     /// +kubebuilder:validation:items:MinLength=1
     #[validation(items(min_length = 1))]
     pub e: Vec<String>,
     /// +required
-    /// +k8s:required
+    /// +required
     pub f: i32,
+    /// +listType=set
+    /// +k8s:listType=atomic
+    pub g: Vec<String>,
+    /// +k8s:required
+    #[schema(required)]
+    pub h: i32,
+    /// +kubebuilder:validation:Required
+    #[schema(required)]
+    pub i: i32,
 }

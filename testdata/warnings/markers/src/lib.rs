@@ -17,4 +17,7 @@ pub struct WidgetSpec {
     /// How wide.
     /// +protobuf
     pub width: i32,
+    /// +default=2
+    /// +kubebuilder:default=1
+    pub depth: i32,
 }
