@@ -8,6 +8,7 @@ mod derives;
 mod facts;
 mod kube;
 mod manifests;
+mod markers;
 mod places;
 mod types;
 mod uses;
@@ -235,6 +236,7 @@ impl Parser<'_> {
             generics: self.params(generics),
             kind: TypeKind::Unit,
             checked: false,
+            unread_marker: None,
             facts: Default::default(),
             serde: ContainerSerde::default(),
             derived: Derived::default(),
@@ -264,6 +266,7 @@ impl Parser<'_> {
             let model = TypeModel::from_struct(item, Place::Struct, &mut diagnostics);
             self.model(&model, &mut definition, derives.schema);
         }
+        definition.unread_marker = self.unread_marker(derives, markers::of_struct(item));
         self.finish(&mut definition, derives, diagnostics);
         definition
     }
@@ -296,6 +299,7 @@ impl Parser<'_> {
             let model = TypeModel::from_enum(item, &mut diagnostics);
             self.model(&model, &mut definition, derives.schema);
         }
+        definition.unread_marker = self.unread_marker(derives, markers::of_enum(item));
         self.finish(&mut definition, derives, diagnostics);
         definition
     }

@@ -74,6 +74,13 @@ impl<'a> ItemAttributes<'a> {
         texts.collect()
     }
 
+    /// The first marker: its name without `+`, and where it stands.
+    pub fn first_marker(&self) -> Option<(&str, Span)> {
+        let (_, line) = self.markers().next()?;
+        let (name, range) = line.name();
+        Some((name, line.span(0..range.end)))
+    }
+
     /// The markers with the index of their attribute.
     pub(crate) fn markers(&self) -> impl Iterator<Item = (usize, &MarkerLine)> {
         self.lines.iter().filter_map(|(index, line)| match line {
