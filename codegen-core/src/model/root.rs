@@ -1,6 +1,7 @@
 //! The root type of a resource.
 
 use proc_macro2::{Ident, Span};
+use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, ItemStruct, Path, Token, Type};
@@ -132,7 +133,7 @@ fn marker_of(key: &KeySpec) -> String {
 }
 
 fn field<'a>(model: &'a TypeModel, name: &str) -> Option<&'a FieldModel> {
-    model.named_fields().iter().find(|field| field.ident.as_ref().is_some_and(|ident| ident == name))
+    model.named_fields().iter().find(|field| field.ident.as_ref().is_some_and(|ident| ident.unraw() == name))
 }
 
 /// A root type is a struct with named fields and without parameters.
@@ -290,4 +291,20 @@ fn check_scope(attrs: &ResourceAttrs, genclient: &GenclientAttrs, diagnostics: &
             .secondary(attrs.scope.span, format!("the scope is {}", scope.as_str()))
             .help(help),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_names_are_names() {
+        let item = syn::parse_quote! {
+            #[resource(group = "example.com", version = "v1", status)]
+            pub struct Widget { pub r#metadata: ObjectMeta, pub r#spec: Spec, pub r#status: Status }
+        };
+        let mut found = Diagnostics::new();
+        assert!(ResourceInput::from_struct(&item, &mut found).is_some());
+        assert_eq!(found.take().len(), 0);
+    }
 }

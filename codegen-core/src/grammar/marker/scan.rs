@@ -286,6 +286,10 @@ impl<'a> Scanner<'a> {
                 let message = format!("the member {name:?} is given twice");
                 return Err(ScanError { message, range: start..self.at });
             }
+            if self.peek() == Some(']') {
+                let message = "a list in a map is written `{a, b}`, not `[a, b]`".to_owned();
+                return Err(ScanError { message, range: self.at..self.at + 1 });
+            }
             self.expect(':')?;
             members.push((name, self.parse(&Type::Any, false)?));
             if self.peek() == Some('}') {

@@ -23,4 +23,8 @@ pub struct WidgetSpec {
     pub d: i64,
     /// +default
     pub e: i32,
+    /// +default={"list": ["a", "b"]}
+    pub f: serde_json::Value,
+    /// +kubebuilder:default={list: ["a", "b"]}
+    pub g: serde_json::Value,
 }
