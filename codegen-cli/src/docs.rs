@@ -3,25 +3,24 @@
 /// Turns the lines of a doc comment into a description; `None` when nothing is left.
 ///
 /// Line breaks are kept. Runs of blank lines become one. Outside of fences, lines that begin with `TODO` are
-/// dropped and a line that begins with `---` ends the description.
+/// dropped and a line that begins with `---` ends the description. What is indented is text like any other.
 pub fn description<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut out: Vec<&str> = Vec::new();
     let mut fence: Option<&str> = None;
     for line in lines {
         let line = line.trim_end();
-        let start = line.trim_start();
         match fence {
             Some(mark) => {
-                if start.starts_with(mark) {
+                if line.starts_with(mark) {
                     fence = None;
                 }
             }
             None => {
-                fence = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
-                if start.starts_with("---") {
+                fence = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
+                if line.starts_with("---") {
                     break;
                 }
-                if start.starts_with("TODO") {
+                if line.starts_with("TODO") {
                     continue;
                 }
             }
@@ -84,6 +83,8 @@ mod tests {
     fn notes_and_what_follows_a_rule_are_dropped() {
         assert_eq!(lines("a\nTODO(me): b\nc").as_deref(), Some("a\nc"));
         assert_eq!(lines("a\n---\nb").as_deref(), Some("a"));
+        assert_eq!(lines("a\n  ---\n  TODO b\nc").as_deref(), Some("a\n  ---\n  TODO b\nc"));
+        assert_eq!(lines("a\n  ```\nTODO b\n  ```").as_deref(), Some("a\n  ```\n  ```"));
         assert_eq!(lines("TODO x"), None);
         assert_eq!(lines("```\n---\nTODO\n```\nx").as_deref(), Some("```\n---\nTODO\n```\nx"));
     }

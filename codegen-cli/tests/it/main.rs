@@ -8,6 +8,7 @@ mod cli;
 mod conformance;
 mod crash;
 mod dependencies;
+mod descriptions;
 mod diagnostics;
 mod examples;
 mod features;

@@ -257,7 +257,8 @@ codes! {
         "None of the input crates has a type with `#[derive(Resource)]`, so there is nothing to generate.";
     INCLUDED_FILE = 415, "included file is not read",
         "`include!` stands for the items of another file, often one that a build script writes. The source is read without \
-         building it, so that types in such a file are not seen. A file that exists can be declared as a module.";
+         building it, so that types in such a file are not seen, nor is documentation. A file that exists can be declared as a \
+         module; documentation can be written out.";
     SCHEMA_TOO_LARGE = 416, "schema too large",
         "A schema repeats a type wherever it is used, so that types which hold others several times grow with each level. \
          API servers take objects of at most 3 MiB. Leave a part open with `#[schema(schemaless, \

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use proc_macro2::{Literal, Span};
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Macro, Meta, Token};
 
 /// A line of a doc comment.
 #[derive(Clone, Debug)]
@@ -81,6 +82,15 @@ impl<'a> ItemAttributes<'a> {
         Some((name, line.span(0..range.end)))
     }
 
+    /// The places of documentation whose text is not known here, such as that of another file.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = Span> {
+        let values = self.attributes.iter().filter_map(doc).filter(|value| text(value).is_none());
+        values.filter_map(|value| match value {
+            Expr::Macro(value) => value.mac.path.segments.last().map(|segment| segment.ident.span()),
+            _ => None,
+        })
+    }
+
     /// The markers with the index of their attribute.
     pub(crate) fn markers(&self) -> impl Iterator<Item = (usize, &MarkerLine)> {
         self.lines.iter().filter_map(|(index, line)| match line {
@@ -95,14 +105,10 @@ fn lines(attributes: &[Attribute]) -> Vec<(usize, Line)> {
     let mut out = Vec::new();
     let mut fence: Option<&str> = None;
     for (index, attribute) in attributes.iter().enumerate() {
-        let Meta::NameValue(meta) = &attribute.meta else { continue };
-        let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &meta.value else { continue };
-        if !meta.path.is_ident("doc") {
-            continue;
-        }
+        let Some(text) = doc(attribute).and_then(text) else { continue };
         let literal = text.token();
         let value = text.value();
-        for (at, line) in parts(&value) {
+        for (at, line) in parts(&value, is_comment(&literal)) {
             match fence {
                 Some(mark) if line.trim_start().starts_with(mark) => fence = None,
                 Some(_) => {}
@@ -130,6 +136,47 @@ fn lines(attributes: &[Attribute]) -> Vec<(usize, Line)> {
     out
 }
 
+/// The value of a doc attribute.
+fn doc(attribute: &Attribute) -> Option<&Expr> {
+    match &attribute.meta {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(&meta.value),
+        _ => None,
+    }
+}
+
+/// The text of a doc attribute: a literal, or several that are put together. `None`: it is not known here.
+fn text(value: &Expr) -> Option<LitStr> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.clone()),
+        Expr::Macro(value) => concatenated(&value.mac),
+        _ => None,
+    }
+}
+
+fn concatenated(mac: &Macro) -> Option<LitStr> {
+    if !mac.path.is_ident("concat") {
+        return None;
+    }
+    let parts = mac.parse_body_with(Punctuated::<Lit, Token![,]>::parse_terminated).ok()?;
+    let mut out = String::new();
+    for part in &parts {
+        match part {
+            Lit::Str(text) => out.push_str(&text.value()),
+            Lit::Char(text) => out.push(text.value()),
+            Lit::Int(number) => out.push_str(number.base10_digits()),
+            Lit::Bool(value) => out.push_str(if value.value { "true" } else { "false" }),
+            _ => return None,
+        }
+    }
+    let span = mac.path.segments.first().map_or_else(Span::call_site, |segment| segment.ident.span());
+    Some(LitStr::new(&out, span))
+}
+
+/// Whether the literal is a comment rather than an attribute's string.
+fn is_comment(literal: &Literal) -> bool {
+    literal.span().source_text().is_none_or(|source| source.starts_with('/'))
+}
+
 /// Characters of the source before the text of a doc attribute: those of `///` or of a quote.
 fn start_of_text(literal: &Literal, value: &str) -> Option<usize> {
     let source = literal.span().source_text()?;
@@ -142,8 +189,8 @@ fn start_of_text(literal: &Literal, value: &str) -> Option<usize> {
 }
 
 /// The lines of a doc attribute's value with their offsets, without the `*` of block comments and the
-/// one space behind the comment's characters.
-fn parts(value: &str) -> Vec<(usize, &str)> {
+/// one space behind the comment's characters. In a comment without `*` the indentation is that of the source.
+fn parts(value: &str, is_comment: bool) -> Vec<(usize, &str)> {
     if !value.contains('\n') {
         return vec![strip_space(0, value)];
     }
@@ -167,6 +214,7 @@ fn parts(value: &str) -> Vec<(usize, &str)> {
             let bare = line.trim_start().trim_start_matches('*');
             strip_space(at + line.len() - bare.len(), bare)
         }
+        _ if is_comment => (at + line.len() - line.trim_start().len(), line.trim()),
         _ => (at, line),
     })
     .collect()
@@ -200,7 +248,15 @@ mod tests {
     #[test]
     fn block_comments_lose_their_stars() {
         assert_eq!(lines("/** One\n * two\n *\n */\nstruct S;"), ["One", "two", ""]);
-        assert_eq!(lines("/**\nOne\n  two\n*/ struct S;"), ["One", "  two"]);
+        assert_eq!(lines("/**\n    One\n      two\n    */ struct S;"), ["One", "two"]);
+    }
+
+    #[test]
+    fn literals_are_put_together() {
+        assert_eq!(lines("#[doc = concat!(\"a \", 1, true, 'c', \"\\nb\")] struct S;"), ["a 1truec", "b"]);
+        assert!(lines("#[doc = concat!(\"a\", env!(\"B\"))] struct S;").is_empty());
+        let item: syn::ItemStruct = syn::parse_str("/// a\n#[doc = include_str!(\"b\")]\nstruct S;").unwrap();
+        assert_eq!(ItemAttributes::new(&item.attrs).unread().count(), 1);
     }
 
     #[test]

@@ -42,8 +42,16 @@ fn is_known(name: &str) -> bool {
     is_marker(name) || MEANINGLESS.iter().any(|m| m.covers(name)) || PLANNED.iter().any(|p| p.covers(name))
 }
 
-/// Reports the markers of an item that stand for no attribute.
+/// Reports the markers of an item that stand for no attribute, and documentation that cannot be read.
 pub fn check_markers(item: &ItemAttributes<'_>, diagnostics: &mut Diagnostics) {
+    for span in item.unread() {
+        let message = "documentation that a macro makes is not read";
+        diagnostics.push(
+            Diagnostic::warning(Code::INCLUDED_FILE, span, message)
+                .note("the description lacks it")
+                .help("write the text itself, as `///`"),
+        );
+    }
     for (_, line) in item.markers() {
         let (name, _) = line.name();
         if find(name).is_none_or(|definition| matches!(definition.target, Target::Module(_))) {

@@ -15,4 +15,6 @@ pub struct Widget {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 pub struct WidgetSpec {
     pub size: i32,
+    #[doc = include_str!("color.md")]
+    pub color: String,
 }
