@@ -357,6 +357,19 @@ impl Operator {
     }
 }
 
+/// Whether the integer type of that name holds the value.
+pub(crate) fn fits(value: i128, name: &str) -> bool {
+    macro_rules! fits {
+        ($($int:ident),*) => {
+            match name {
+                $(stringify!($int) => $int::try_from(value).is_ok(),)*
+                _ => false,
+            }
+        };
+    }
+    fits!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize)
+}
+
 impl TypeExpr {
     /// Where the type stands.
     pub fn loc(&self) -> Option<Loc> {

@@ -8,7 +8,7 @@ use super::types::{Dialect, Env, Param, Ty};
 use super::{enums, known};
 use crate::load::ModuleId;
 use crate::resolve::{self, ItemId};
-use crate::syntax::{Conversion, Operator, PathExpr, TypeExpr, ValueExpr, ValueKind};
+use crate::syntax::{self, Conversion, Operator, PathExpr, TypeExpr, ValueExpr, ValueKind};
 
 /// How deep values may consist of each other.
 pub(super) const DEPTH_LIMIT: usize = 64;
@@ -176,7 +176,7 @@ impl<'a> Dialect<'_, 'a> {
             }
             ValueKind::Cast(inner, name) => {
                 let value = self.whole(env, inner, depth + 1)?;
-                fits(value, name).then_some(value)
+                syntax::fits(value, name).then_some(value)
             }
             ValueKind::Path(path) if env.scope().param(&path.segments[0]).is_some() => {
                 self.ctx.integer(&env.scope(), expr)
@@ -519,19 +519,6 @@ impl<'a> Dialect<'_, 'a> {
 /// `f64::from`
 fn is_fraction(path: &PathExpr) -> bool {
     matches!(path.segments.as_slice(), [.., owner, _] if matches!(owner.as_str(), "f32" | "f64"))
-}
-
-/// Whether an integer type holds the value.
-fn fits(value: i128, name: &str) -> bool {
-    macro_rules! fits {
-        ($($int:ident),*) => {
-            match name {
-                $(stringify!($int) => $int::try_from(value).is_ok(),)*
-                _ => false,
-            }
-        };
-    }
-    fits!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize)
 }
 
 /// The integer as a fraction, if it is exactly one.

@@ -8,7 +8,7 @@ use super::generics::{Arg, Scope};
 use crate::ir::{Enum, Field, Shape, Tagging, TypeRef};
 use crate::known::{self, Simple};
 use crate::resolve::Value;
-use crate::syntax::{PathExpr, ValueExpr, ValueKind};
+use crate::syntax::{Conversion, PathExpr, ValueExpr, ValueKind, fits};
 
 /// How many constants may lead from one to the next.
 const LIMIT: usize = 32;
@@ -25,8 +25,10 @@ impl Ctx<'_> {
         }
         match &expr.kind {
             ValueKind::Int(value) => Some(*value),
-            ValueKind::Cast(inner, _) | ValueKind::Converted(_, inner) => {
-                self.integer_at(scope, inner, depth + 1)
+            ValueKind::Converted(_, inner) => self.integer_at(scope, inner, depth + 1),
+            ValueKind::Cast(inner, name) => {
+                let value = self.integer_at(scope, inner, depth + 1)?;
+                fits(value, name).then_some(value)
             }
             ValueKind::Neg(inner) => self.integer_at(scope, inner, depth)?.checked_neg(),
             ValueKind::Binary(operator, a, b) => {
@@ -81,8 +83,16 @@ impl Ctx<'_> {
             return None;
         }
         let depth = depth + 1;
-        if let ValueKind::Cast(inner, _) | ValueKind::Converted(_, inner) = &expr.kind {
-            return self.json(scope, inner, ty, depth);
+        match &expr.kind {
+            // What own types are converted into is up to their implementations.
+            ValueKind::Converted(Conversion::Into, inner) if is_named(ty) && !is_literal(inner) => {
+                return None;
+            }
+            ValueKind::Converted(_, inner) => return self.json(scope, inner, ty, depth),
+            ValueKind::Cast(inner, name) if matches!(name.as_str(), "f32" | "f64") => {
+                return self.json(scope, inner, ty, depth);
+            }
+            _ => {}
         }
         if let TypeRef::Nullable(inner) = ty {
             return self.json(scope, expr, inner, depth);
@@ -249,5 +259,18 @@ impl Ctx<'_> {
             }
         }
         Some(Json::Object(out))
+    }
+}
+
+fn is_literal(expr: &ValueExpr) -> bool {
+    matches!(expr.kind, ValueKind::Text(_) | ValueKind::Int(_) | ValueKind::Bool(_))
+}
+
+/// Whether the type is one of the input's, behind options.
+fn is_named(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::Named(_) => true,
+        TypeRef::Nullable(inner) => is_named(inner),
+        _ => false,
     }
 }
