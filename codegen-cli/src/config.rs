@@ -4,6 +4,7 @@ mod features;
 mod header;
 mod manifests;
 mod merge;
+mod only;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,11 +8,12 @@ use crate::parse::depth;
 use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, ClientTarget, Config, FILE_NAME, Generator, Overrides, Settings, UsageError, features,
-    header,
+    header, only,
 };
 
 /// File and flags together. Paths in the file are relative to `base`.
 pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
+    only::check(&flags)?;
     let features = features::choice(&config, &flags.features)?;
     let from_file = |path: PathBuf| if base.as_os_str().is_empty() { path } else { base.join(path) };
     let input =
