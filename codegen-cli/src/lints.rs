@@ -24,6 +24,7 @@ pub enum Level {
 pub const LINTS: &[(Code, Level)] = &[
     (Code::MEANINGLESS_MARKER, Level::Warn),
     (Code::MISSING_SPEC, Level::Warn),
+    (Code::MISSING_STATUS, Level::Warn),
     (Code::PLAIN_COMMENT_MARKER, Level::Warn),
     (Code::INCLUDED_FILE, Level::Warn),
     (Code::PATH_NOT_IN_SCHEMA, Level::Warn),

@@ -122,7 +122,7 @@ codes! {
          fields at the top, as ConfigMap does.";
     MISSING_STATUS = 106, "status subresource without a status",
         "`#[resource(status)]` asks for the `/status` subresource, which reads and writes the field `status`, but \
-         the root type has no such field.";
+         the root type has no such field. An API server takes such a kind, and nothing is ever stored there.";
     ROOT_DERIVES_SERDE = 107, "a resource must not derive Serialize or Deserialize",
         "`#[derive(Resource)]` writes both implementations, because an object carries `apiVersion` and `kind` beside \
          its fields. A second implementation would conflict with it.";

@@ -205,12 +205,11 @@ fn check_fields(model: &TypeModel, status_flag: Option<Span>, diagnostics: &mut 
         diagnostics.push(Diagnostic { severity: Severity::Warning, ..missing });
     }
     if let Some(flag) = status_flag.filter(|_| field(model, "status").is_none()) {
-        let message =
-            format!("`status` asks for the status subresource, but `{}` has no field `status`", model.ident);
+        let message = format!("the status subresource of `{}` has no field to hold it", model.ident);
         diagnostics.push(
-            Diagnostic::error(Code::MISSING_STATUS, flag, message)
+            Diagnostic::warning(Code::MISSING_STATUS, flag, message)
                 .secondary(span, "this type")
-                .help(format!("add pub status: {}Status, or remove the key", model.ident)),
+                .help(format!("add pub status: {}Status, or remove the subresource", model.ident)),
         );
     }
     for name in ["metadata", "spec", "status"] {
