@@ -9,7 +9,7 @@ use kube::client::Body;
 use kubesmith_testenv::TestEnv;
 use serde_json::Value;
 
-use crate::support;
+use crate::support::{self, Crate, USES, kind};
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -113,4 +113,16 @@ async fn what_kube_apiserver_refuses_is_refused_in_its_words() {
         refused += 1;
     }
     assert!(refused >= 8, "{refused} cases");
+}
+
+/// No server asks that columns have different names, or that priorities are positive.
+#[test]
+fn columns_may_share_a_name_and_have_any_priority() {
+    let marker = "/// +kubebuilder:printcolumn:name=Size,type=integer,JSONPath=.spec.size,priority=-1\n";
+    let text =
+        kind("Widget", "    pub size: i32,").replacen("#[derive", &format!("{marker}{marker}#[derive"), 1);
+    let generated = Crate::new(&(USES.to_string() + &text)).generate();
+    assert_eq!(support::short(&generated), "");
+    let yaml = support::crd_texts(&generated).into_values().next().unwrap();
+    assert_eq!(yaml.matches("priority: -1").count(), 2);
 }

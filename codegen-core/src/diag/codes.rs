@@ -160,7 +160,7 @@ codes! {
     INVALID_CODE_NAME = 205, "invalid name in code",
         "Names in code become Rust types and methods, so they are upper camel case identifiers: Ecs, EcsBind.";
     INVALID_PRINT_COLUMN = 206, "invalid print column",
-        "A column has a unique name of printable characters, a type (integer, number, string, boolean, date), a JSON \
+        "A column has a name of printable characters, a type (integer, number, string, boolean, date), a JSON \
          path, and optionally description, format (int32, int64, float, double, byte, date, date-time, password) and \
          priority.";
     INVALID_JSON_PATH = 207, "invalid JSON path",

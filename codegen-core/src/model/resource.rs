@@ -396,19 +396,9 @@ impl Reader<'_> {
     }
 
     fn print_columns(&mut self) -> Vec<PrintColumn> {
-        let mut columns: Vec<PrintColumn> = Vec::new();
-        for entry in self.parsed.entries.iter().filter(|e| e.key.name == "print_column") {
-            let Some(column) = self.print_column(entry) else { continue };
-            if let Some(first) = columns.iter().find(|other| other.name == column.name) {
-                let message = format!("the column {:?} is given twice", column.name.value);
-                let diagnostic = Diagnostic::error(Code::INVALID_PRINT_COLUMN, column.name.span, message);
-                self.diagnostics.push(
-                    diagnostic.secondary(first.name.span, "first given here").help("rename one of them"),
-                );
-            }
-            columns.push(column);
-        }
-        columns
+        let parsed = self.parsed;
+        let columns = parsed.entries.iter().filter(|entry| entry.key.name == "print_column");
+        columns.filter_map(|entry| self.print_column(entry)).collect()
     }
 
     fn print_column(&mut self, entry: &Entry) -> Option<PrintColumn> {
@@ -429,10 +419,10 @@ impl Reader<'_> {
         }
         let priority = match find("priority").map(|e| &e.value) {
             Some(Value::Integer(n)) => match i32::try_from(n.value) {
-                Ok(priority) if priority >= 0 => Some(Spanned::new(priority, n.span)),
-                _ => {
+                Ok(priority) => Some(Spanned::new(priority, n.span)),
+                Err(_) => {
                     let message = format!("the priority {} is out of range", n.value);
-                    let help = "0 is always shown, 1 and above only by kubectl get -o wide";
+                    let help = "0 is always shown, others only by kubectl get -o wide";
                     self.diagnostics.push(Diagnostic::error(Code::NUMBER_RANGE, n.span, message).help(help));
                     None
                 }
