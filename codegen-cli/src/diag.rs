@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use kubesmith_core::diag::{Code, Severity};
 use serde_json::json;
 
@@ -156,6 +156,9 @@ fn human(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
     let title = level.primary_title(message).id(code);
     let mut group = match diagnostic.primary {
         None => Group::with_title(title),
+        Some(loc) if places(diagnostic).any(|loc| has_long_line(loc, sources)) => {
+            without_excerpt(title.element(origin(loc, sources)), diagnostic, sources, &label)
+        }
         Some(_) => title.elements(snippets(diagnostic, sources, &label)),
     };
     for note in &diagnostic.notes {
@@ -166,6 +169,46 @@ fn human(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     renderer.render(&[group])
+}
+
+fn origin(loc: Loc, sources: &SourceMap) -> Origin<'_> {
+    let at = sources.position(loc);
+    Origin::path(&*sources.file(loc.file).name).line(at.line).char_column(at.column)
+}
+
+/// Says in notes what an excerpt would show.
+fn without_excerpt<'a>(
+    mut group: Group<'a>,
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    label: &'a str,
+) -> Group<'a> {
+    if !label.is_empty() {
+        group = group.element(Level::NOTE.message(label));
+    }
+    for (loc, text) in &diagnostic.secondary {
+        let place = format!("{}:{}", sources.file(loc.file).name, sources.position(*loc));
+        group = group.element(Level::NOTE.message(format!("{place}: {}", printable(text))));
+    }
+    group
+}
+
+fn places(diagnostic: &Diagnostic) -> impl Iterator<Item = Loc> {
+    diagnostic.primary.into_iter().chain(diagnostic.secondary.iter().map(|(loc, _)| *loc))
+}
+
+/// Whether an excerpt would be of no use: every diagnostic about a line shows all of it, so that the many of a line
+/// that a program wrote would take minutes.
+fn has_long_line(loc: Loc, sources: &SourceMap) -> bool {
+    const LONGEST: usize = 2000;
+    let text = &sources.file(loc.file).text;
+    let range = within(loc, text);
+    let before = text[..range.start].bytes().rev().take_while(|&b| b != b'\n').take(LONGEST + 1).count();
+    let after = text[range.end..].bytes().take_while(|&b| b != b'\n').take(LONGEST + 1).count();
+    // The first and the last line of the range with what stands beside them, and all that lies between.
+    let mut inner = text[range].split('\n').map(str::len).peekable();
+    let first = before + inner.next().unwrap_or(0) + if inner.peek().is_none() { after } else { 0 };
+    first > LONGEST || inner.peek().is_some() && (after > LONGEST || inner.any(|length| length > LONGEST))
 }
 
 /// One excerpt per file, the primary one's first.
@@ -279,6 +322,28 @@ mod tests {
         assert!(text.starts_with("error[KS0002]: no key \\u{1b}[31mred\n"), "{text}");
         for part in ["src/lib.rs:2:5", "^^^^ here", "in this struct", "note: a note", "help: write `name`"] {
             assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn long_lines_are_not_shown() {
+        for (source, shown) in [
+            (format!("struct A {{\n{}here{}", " ".repeat(1000), " ".repeat(996)), true),
+            (format!("struct A {{\n{}here{}", " ".repeat(1000), " ".repeat(997)), false),
+            (format!("{}\n{}here\n{}", "x".repeat(3000), " ".repeat(3), "y".repeat(3000)), true),
+            (format!("here\n{}", "x".repeat(3000)), true),
+        ] {
+            let (mut diagnostic, _) = sample();
+            let mut sources = SourceMap::default();
+            let start = source.find("here").unwrap() as u32;
+            let file = sources.add(SourceFile { path: "a".into(), name: "src/a.rs".into(), text: source });
+            diagnostic.primary = Some(Loc { file, start, end: start + 4 });
+            diagnostic.secondary = vec![(Loc { file, start, end: start }, "beside".to_owned())];
+            let text = render(&[diagnostic], &sources, MessageFormat::Human, false);
+            assert_eq!(text.contains('^'), shown, "{text}");
+            assert!(text.contains("--> src/a.rs:") && text.contains("here"), "{text}");
+            assert!(text.contains("beside"), "{text}");
+            assert!(text.len() < 6000, "{text}");
         }
     }
 
