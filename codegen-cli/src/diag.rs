@@ -200,7 +200,7 @@ fn places(diagnostic: &Diagnostic) -> impl Iterator<Item = Loc> {
 /// Whether an excerpt would be of no use: every diagnostic about a line shows all of it, so that the many of a line
 /// that a program wrote would take minutes.
 fn has_long_line(loc: Loc, sources: &SourceMap) -> bool {
-    const LONGEST: usize = 2000;
+    const LONGEST: usize = 10_000;
     let text = &sources.file(loc.file).text;
     let range = within(loc, text);
     let before = text[..range.start].bytes().rev().take_while(|&b| b != b'\n').take(LONGEST + 1).count();
@@ -328,10 +328,10 @@ mod tests {
     #[test]
     fn long_lines_are_not_shown() {
         for (source, shown) in [
-            (format!("struct A {{\n{}here{}", " ".repeat(1000), " ".repeat(996)), true),
-            (format!("struct A {{\n{}here{}", " ".repeat(1000), " ".repeat(997)), false),
-            (format!("{}\n{}here\n{}", "x".repeat(3000), " ".repeat(3), "y".repeat(3000)), true),
-            (format!("here\n{}", "x".repeat(3000)), true),
+            (format!("struct A {{\n{}here{}", " ".repeat(5000), " ".repeat(4996)), true),
+            (format!("struct A {{\n{}here{}", " ".repeat(5000), " ".repeat(4997)), false),
+            (format!("{}\n{}here\n{}", "x".repeat(11_000), " ".repeat(3), "y".repeat(11_000)), true),
+            (format!("here\n{}", "x".repeat(11_000)), true),
         ] {
             let (mut diagnostic, _) = sample();
             let mut sources = SourceMap::default();
