@@ -38,6 +38,7 @@ mod lru;
 mod recorder;
 pub(crate) mod retry;
 pub(crate) mod shared;
+pub(crate) mod writing;
 
 pub use broadcaster::{EventBroadcaster, EventBroadcasterBuilder};
 pub use correlator::{Correlation, CorrelatorOptions, EventCorrelator};

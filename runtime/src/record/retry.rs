@@ -1,14 +1,17 @@
 //! Tries to write, again and again for a while.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use kube::api::{Api, PostParams};
-use kube::{Error, Resource};
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube::core::NamespaceResourceScope;
+use kube::{Client, Error, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::random::Random;
@@ -19,7 +22,7 @@ const MAX_TRIES: usize = 12;
 const RETRY_SLEEP: Duration = Duration::from_secs(10);
 
 /// How one try ended.
-pub(crate) enum Tried<T> {
+enum Tried<T> {
     Stored(T),
     /// The server will say the same next time.
     Refused(Error),
@@ -40,11 +43,19 @@ impl<T> From<Result<T, Error>> for Tried<T> {
     }
 }
 
-/// Creates the event. One that is there is stored: an earlier try arrived although its answer did not.
-pub(crate) async fn create<E>(api: &Api<E>, event: &E) -> Tried<E>
+/// Changes the event where there are `changes`, and creates it otherwise or where it is gone. One that is there when it is
+/// to be created is stored: an earlier try arrived although its answer did not.
+async fn attempt<E>(api: &Api<E>, event: &E, changes: &mut Option<Value>) -> Tried<E>
 where
-    E: Resource + Clone + Serialize + DeserializeOwned + std::fmt::Debug,
+    E: Resource + Clone + Serialize + DeserializeOwned + fmt::Debug,
 {
+    if let Some(changed) = changes {
+        let name = event.meta().name.as_deref().unwrap_or_default();
+        match api.patch(name, &PatchParams::default(), &Patch::Merge(changed)).await {
+            Err(Error::Api(status)) if status.code == 404 => *changes = None,
+            result => return result.into(),
+        }
+    }
     match api.create(&PostParams::default(), event).await {
         Err(Error::Api(status)) if status.is_already_exists() => Tried::Stored(event.clone()),
         result => result.into(),
@@ -64,14 +75,34 @@ impl Retry {
         Self { random, stop, lost }
     }
 
+    /// Creates the event, or makes these changes to it, and returns what is stored, or nothing where the event was given
+    /// up.
+    pub(crate) async fn write<E>(
+        &mut self,
+        client: &Client,
+        event: &E,
+        reason: &str,
+        mut changes: Option<Value>,
+    ) -> Option<E>
+    where
+        E: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        E: Clone + Serialize + DeserializeOwned + fmt::Debug,
+    {
+        let namespace = event.meta().namespace.as_deref().unwrap_or("default");
+        let api: Api<E> = Api::namespaced(client.clone(), namespace);
+        let mut number = 1;
+        loop {
+            let tried = attempt(&api, event, &mut changes).await;
+            if let ControlFlow::Break(stored) = self.settle(number, reason, tried).await {
+                return stored;
+            }
+            number += 1;
+        }
+    }
+
     /// Judges the `number`th try, counted from 1, and waits if there is to be another. Breaks with what was stored, or
     /// with nothing where the event was given up, which is counted.
-    pub(crate) async fn settle<T>(
-        &mut self,
-        number: usize,
-        reason: &str,
-        tried: Tried<T>,
-    ) -> ControlFlow<Option<T>> {
+    async fn settle<T>(&mut self, number: usize, reason: &str, tried: Tried<T>) -> ControlFlow<Option<T>> {
         match tried {
             Tried::Stored(stored) => return ControlFlow::Break(Some(stored)),
             Tried::Refused(error) => tracing::warn!(reason, %error, "the server refused an event"),
