@@ -47,24 +47,14 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         rbac.as_ref().is_some_and(|rbac| !rbac.header.is_empty()),
         webhook.as_ref().is_some_and(|webhook| !webhook.header.is_empty()),
     ];
-    if year.is_some() && !headers.contains(&true) {
-        return Err(UsageError(
-            "`year` has no effect without a header file: name one with --header-file".into(),
-        ));
-    }
+    check_year(year, &headers)?;
     let crd_output = flags
         .crd_output
         .or_else(|| flags.output.as_ref().map(|output| output.join("crds")))
         .or_else(|| config.crd.output.map(from_file));
     let preserve =
         flags.preserve_unknown_fields.or(config.crd.deprecated_v1beta1_compatibility_preserve_unknown_fields);
-    if preserve == Some(true) {
-        return Err(UsageError(
-            "`deprecated_v1beta1_compatibility_preserve_unknown_fields` can only be false: API servers refuse a CRD of \
-             version v1 that preserves unknown fields; use `#[schema(preserve_unknown_fields)]` where they are wanted"
-                .into(),
-        ));
-    }
+    check_preserve(preserve)?;
     let client_output = flags.output.or_else(|| config.client.output.map(from_file));
     let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
     let client_target =
@@ -89,6 +79,28 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         openapi,
         lints: Lints::new(&config.lints, &flags.lints).map_err(UsageError)?,
     })
+}
+
+/// A year stands in headers, of which there has to be one.
+fn check_year(year: Option<&str>, headers: &[bool]) -> Result<(), UsageError> {
+    if year.is_some() && !headers.contains(&true) {
+        return Err(UsageError(
+            "`year` has no effect without a header file: name one with --header-file".into(),
+        ));
+    }
+    Ok(())
+}
+
+/// Servers only take CRDs that do not preserve unknown fields as a whole.
+fn check_preserve(preserve: Option<bool>) -> Result<(), UsageError> {
+    if preserve == Some(true) {
+        return Err(UsageError(
+            "`deprecated_v1beta1_compatibility_preserve_unknown_fields` can only be false: API servers refuse a CRD of \
+             version v1 that preserves unknown fields; use `#[schema(preserve_unknown_fields)]` where they are wanted"
+                .into(),
+        ));
+    }
+    Ok(())
 }
 
 /// The generators that were named, or all, in order and without repetition.
