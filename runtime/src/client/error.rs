@@ -25,7 +25,7 @@ pub enum Error {
         status: Box<Status>,
     },
     /// The request could not be made, sent, or its answer not read.
-    #[error("cannot {request}: {source}")]
+    #[error("cannot {request}: {}", causes(.source))]
     Transport {
         /// What was asked.
         request: Request,
@@ -45,8 +45,11 @@ pub enum Error {
     #[error("cannot find out how to reach a cluster (set KUBECONFIG, or run in a pod): {0}")]
     Config(#[source] Box<kube::config::InferConfigError>),
     /// The configuration was found but no client could be made of it.
-    #[error("cannot make a client from the configuration: {0}")]
+    #[error("cannot make a client from the configuration: {}", causes(.0))]
     Connect(#[source] Box<kube::Error>),
+    /// The client cannot be as the options say.
+    #[error("cannot make a client: {0}")]
+    Options(String),
 }
 
 /// What was asked: verb, resource and object, for messages.
@@ -145,6 +148,21 @@ impl Error {
 /// `IsGone` or `IsResourceExpired` of apimachinery.
 pub(crate) fn is_expired(status: &Status) -> bool {
     status.code == 410 || status.reason == "Gone" || status.reason == "Expired"
+}
+
+/// An error with what caused it, as far as it does not say so itself: `client error (Connect): connection refused`.
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        cause = error.source();
+    }
+    text
 }
 
 /// Message, reason and code; not the `Debug` dump that `kube::Error` prints.

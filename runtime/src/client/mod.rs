@@ -11,12 +11,15 @@
 mod discovery;
 pub(crate) mod drive;
 pub(crate) mod error;
+mod options;
 mod rest;
+pub(crate) mod transport;
 mod typed;
 
 pub use discovery::Discovery;
 pub use error::{Error, Request};
-pub use rest::{RestClient, connect, default_user_agent, try_default};
+pub use options::{ClientOptions, HttpVersion};
+pub use rest::{RestClient, connect, connect_with_options, default_user_agent, try_default};
 pub use typed::{Deletion, TypedClient, WatchStream};
 
 /// What a request ends with.

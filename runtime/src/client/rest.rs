@@ -2,10 +2,9 @@
 
 use http::HeaderValue;
 use http::header::USER_AGENT;
-use kube::client::ClientBuilder;
 
-use super::Error;
-use super::drive::DriverExecutor;
+use super::transport::Transport;
+use super::{ClientOptions, Error};
 
 /// A client bound to one group version, as a generated `EcsV1Client` holds it.
 ///
@@ -90,14 +89,44 @@ pub fn default_user_agent() -> String {
 /// Makes a client from a configuration; requests carry [`default_user_agent`] unless the configuration has a
 /// `User-Agent` header of its own. Nothing is sent.
 ///
-/// Reflectors over such a client read their connections in their own task, instead of being handed every chunk by
-/// another one, as over a client that kube has made.
+/// The client speaks HTTP/2 where the server offers it, so that a hundred informers need a connection or two. With HTTP/1.1
+/// each watch has a connection of its own, which its informer reads in its own task, instead of being handed every chunk by
+/// another one, as over a client that kube has made. When the server refuses the credentials, they are read again.
 ///
 /// # Errors
 /// [`Error::Connect`] when the configuration's TLS or credentials cannot be used.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = kubesmith_runtime::client::connect(kube::Config::infer().await?).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn connect(config: kube::Config) -> Result<kube::Client, Error> {
-    let builder = ClientBuilder::try_from((with_user_agent(config), DriverExecutor));
-    builder.map(ClientBuilder::build).map_err(|error| Error::Connect(Box::new(error)))
+    connect_with_options(config, ClientOptions::new()).await
+}
+
+/// As [`connect`], with options: HTTP version, compression, rate limit, retries, timeout, user agent.
+///
+/// # Errors
+/// [`Error::Options`] for options that cannot be, else as [`connect`].
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use kubesmith_runtime::client::{ClientOptions, connect_with_options};
+///
+/// let options = ClientOptions::new().gzip(true).rate_limit(20.0, 30);
+/// let client = connect_with_options(kube::Config::infer().await?, options).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn connect_with_options(
+    config: kube::Config,
+    options: ClientOptions,
+) -> Result<kube::Client, Error> {
+    let namespace = config.default_namespace.clone();
+    let config = with_user_agent(config, options.user_agent.as_deref());
+    Ok(kube::Client::new(Transport::new(config, options)?, namespace))
 }
 
 /// Makes a client from the kubeconfig or, in a pod, from the service account.
@@ -109,10 +138,16 @@ pub async fn try_default() -> Result<kube::Client, Error> {
     connect(config).await
 }
 
-fn with_user_agent(mut config: kube::Config) -> kube::Config {
+fn with_user_agent(mut config: kube::Config, wanted: Option<&str>) -> kube::Config {
     let named = config.headers.iter().any(|(name, _)| name == USER_AGENT);
-    // The agent is ASCII by construction; a header that could not be made would only leave the field out.
-    if let (false, Ok(value)) = (named, HeaderValue::from_str(&default_user_agent())) {
+    let agent = match wanted {
+        Some(agent) => agent.to_owned(),
+        None if named => return config,
+        None => default_user_agent(),
+    };
+    // A wanted one that cannot be sent is refused with the other options; the default is ASCII by construction.
+    if let Ok(value) = HeaderValue::from_str(&agent) {
+        config.headers.retain(|(name, _)| name != USER_AGENT);
         config.headers.push((USER_AGENT, value));
     }
     config
@@ -128,14 +163,28 @@ mod tests {
 
     #[test]
     fn user_agent_is_added_only_when_none_is_given() {
-        let added = with_user_agent(config());
+        let added = with_user_agent(config(), None);
         assert_eq!(added.headers[0].1.to_str().unwrap(), default_user_agent());
 
         let mut own = config();
         own.headers.push((USER_AGENT, HeaderValue::from_static("mine/1")));
-        let kept = with_user_agent(own);
+        let kept = with_user_agent(own, None);
         assert_eq!(kept.headers.len(), 1);
         assert_eq!(kept.headers[0].1, "mine/1");
+        let changed = with_user_agent(kept, Some("other/2"));
+        assert_eq!(changed.headers.len(), 1);
+        assert_eq!(changed.headers[0].1, "other/2");
+    }
+
+    #[tokio::test]
+    async fn options_that_cannot_be_are_refused() {
+        let refused = async |options| {
+            connect_with_options(config(), options).await.err().expect("it is refused").to_string()
+        };
+        let limited = refused(ClientOptions::new().rate_limit(0.0, 5)).await;
+        assert!(limited.contains("lets nothing pass") && limited.contains("leave it out"), "{limited}");
+        let agent = refused(ClientOptions::new().user_agent("a\nb")).await;
+        assert!(agent.contains("\"a\\nb\""), "{agent}");
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ use kube::client::Body;
 
 use super::Cached;
 use super::machine::Request;
+use crate::client::transport::FromReflector;
 
 /// Builds the HTTP request. Only the selectors of `params` are used here; its limit is the machine's page size.
 ///
@@ -46,10 +47,11 @@ pub(super) fn http_request<K: Cached>(
     };
     let mut builder = http::Request::get(format!("{path}?{}", query.0)).header(ACCEPT, accept::<K>(list));
     if !list {
-        // Servers compress a watch event by event, and the client's decompression reads only the first.
+        // Servers compress a watch event by event, of which the decompression of a client that kube has made reads only the
+        // first; our own transport asks for what it is to ask for.
         builder = builder.header(ACCEPT_ENCODING, "identity");
     }
-    builder.body(Body::empty())
+    builder.extension(FromReflector).body(Body::empty())
 }
 
 fn accept<K: Cached>(list: bool) -> &'static str {

@@ -10,7 +10,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::Response;
-use http::header::RETRY_AFTER;
 use http_body::Body as _;
 use kube::Resource as _;
 use kube::client::Body;
@@ -27,6 +26,8 @@ use super::staged::Staged;
 use super::{Batch, Cached, Event, ReflectorOptions, WatchError, resource_name};
 use crate::cache::ObjectKey;
 use crate::client::drive::Driver;
+use crate::client::error::causes;
+use crate::client::transport::retry_after;
 
 /// Events after which a batch is handed on although more bytes wait.
 const BATCH: usize = 256;
@@ -174,7 +175,7 @@ impl<K: Cached> Reflector<K> {
                     self.data(&data, batch);
                 }
             }
-            Some(Err(error)) => self.broke(&error.to_string(), batch),
+            Some(Err(error)) => self.broke(&causes(&error), batch),
             None => self.body_ended(batch),
         }
         Poll::Ready(())
@@ -183,12 +184,11 @@ impl<K: Cached> Reflector<K> {
     fn answered(&mut self, answer: Result<Response<Body>, kube::Error>, batch: &mut Batch<K>) {
         let response = match answer {
             Ok(response) => response,
-            Err(error) => return self.broke(&error.to_string(), batch),
+            Err(error) => return self.broke(&causes(&error), batch),
         };
         let code = response.status().as_u16();
         if !response.status().is_success() {
-            let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-            let retry_after = header.and_then(|value| value.parse().ok()).map(Duration::from_secs);
+            let retry_after = retry_after(response.headers());
             self.io = Io::Refusal { code, retry_after, body: response.into_body(), read: Vec::new() };
             return;
         }

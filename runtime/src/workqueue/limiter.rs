@@ -196,6 +196,13 @@ impl BucketRateLimiter {
     }
 }
 
+impl BucketRateLimiter {
+    /// Puts a token back that was reserved last and is not used.
+    pub(crate) fn give_back(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).tokens += 1.0;
+    }
+}
+
 impl<T> RateLimiter<T> for BucketRateLimiter {
     fn when(&self, _item: &T, now: Instant) -> Duration {
         if self.qps.is_nan() || self.qps <= 0.0 {

@@ -10,6 +10,7 @@ mod controllerutil;
 mod events;
 mod fake;
 mod faults;
+mod http;
 mod informer;
 mod leaderelection;
 mod manager;

@@ -1,0 +1,162 @@
+//! How a client talks to the server.
+
+use std::time::Duration;
+
+use http::HeaderValue;
+
+use super::Error;
+
+/// Streams on one HTTP/2 connection before another is opened; servers allow no fewer (RFC 9113, 6.5.2).
+const STREAMS_PER_CONNECTION: usize = 100;
+
+/// client-go's number of retries of a request that the server puts off.
+const MAX_RETRIES: u32 = 10;
+
+/// Which version of HTTP a client speaks with a server behind TLS. Without TLS it is always HTTP/1.1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HttpVersion {
+    /// HTTP/2 where the server offers it, else HTTP/1.1. All requests and watches share a connection, up to
+    /// [`ClientOptions::max_streams_per_connection`] of them.
+    #[default]
+    Auto,
+    /// HTTP/1.1: each watch has a connection of its own, which its informer reads in its own task. Faster for few informers
+    /// with very many changes, dearer for the server and for many informers.
+    Http1,
+}
+
+/// How a client talks to the server; what [`connect_with_options`](super::connect_with_options) takes.
+///
+/// | option | client-go | here |
+/// |---|---|---|
+/// | HTTP/2 | where offered | where offered |
+/// | gzip | on | off |
+/// | QPS and burst | 5 and 10 | no limit, as controller-runtime has it |
+/// | retries of what the server puts off | 10 | 10 |
+/// | timeout | none | none |
+///
+/// ```
+/// use std::time::Duration;
+/// use kubesmith_runtime::client::{ClientOptions, HttpVersion};
+///
+/// let options = ClientOptions::new()
+///     .user_agent("balancer/1.2")
+///     .http_version(HttpVersion::Auto)
+///     .gzip(true)
+///     .rate_limit(20.0, 30)
+///     .timeout(Duration::from_secs(30));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    pub(super) user_agent: Option<String>,
+    pub(super) http_version: HttpVersion,
+    pub(super) max_streams: usize,
+    pub(super) gzip: bool,
+    pub(super) rate_limit: Option<(f64, u32)>,
+    pub(super) max_retries: u32,
+    pub(super) timeout: Option<Duration>,
+}
+
+impl ClientOptions {
+    /// HTTP/2 where the server offers it, no gzip, no rate limit, ten retries, no timeout.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            user_agent: None,
+            http_version: HttpVersion::Auto,
+            max_streams: STREAMS_PER_CONNECTION,
+            gzip: false,
+            rate_limit: None,
+            max_retries: MAX_RETRIES,
+            timeout: None,
+        }
+    }
+
+    /// What the client calls itself, instead of what the configuration has or
+    /// [`default_user_agent`](super::default_user_agent).
+    #[must_use]
+    pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
+        self.user_agent = Some(user_agent.into());
+        self
+    }
+
+    /// Which version of HTTP to speak. A client that goes through a proxy speaks HTTP/1.1.
+    #[must_use]
+    pub fn http_version(mut self, version: HttpVersion) -> Self {
+        self.http_version = version;
+        self
+    }
+
+    /// Requests and watches under way on one HTTP/2 connection before another is opened; 100 unless given, which every
+    /// server allows, and at least one. With more than the server allows, requests wait for watches to end.
+    #[must_use]
+    pub fn max_streams_per_connection(mut self, streams: usize) -> Self {
+        self.max_streams = streams.max(1);
+        self
+    }
+
+    /// Asks the server to compress answers, lists and watches included. Off unless given: it costs both sides more time
+    /// than a fast network takes, and pays where the network is slow or is paid for. A configuration with
+    /// `disable_compression` overrules it.
+    #[must_use]
+    pub fn gzip(mut self, wanted: bool) -> Self {
+        self.gzip = wanted;
+        self
+    }
+
+    /// At most `qps` requests per second, after `burst` at once: client-go's token bucket, shared by all clones of the
+    /// client. Requests wait for their turn in the order in which they came. Watches take a token when they begin, and
+    /// retries one each.
+    #[must_use]
+    pub fn rate_limit(mut self, qps: f64, burst: u32) -> Self {
+        self.rate_limit = Some((qps, burst));
+        self
+    }
+
+    /// How often a request is sent again that the server puts off: an answer 429 or 5xx with `Retry-After`, which says how
+    /// long to wait. Requests of all verbs are sent again if their body is at hand, which it is but for uploads that
+    /// stream. Ten unless given; zero leaves it to the caller. A configuration without `default_retry` overrules it.
+    /// Informers wait by their own backoff, and no shorter than the server asks.
+    #[must_use]
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.max_retries = retries;
+        self
+    }
+
+    /// How long a call may take, from its turn under the rate limit to the end of the answer, retries included. Watches,
+    /// followed logs and upgraded connections are not limited: they last as long as they are asked to.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Refuses what cannot be done.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if let Some((qps, burst)) = self.rate_limit
+            && (!qps.is_finite() || qps <= 0.0 || burst == 0)
+        {
+            return Err(Error::Options(format!(
+                "a rate limit of {qps} requests per second and {burst} at once lets nothing pass: both must be positive; \
+                 without a limit, leave it out"
+            )));
+        }
+        if let Some(agent) = &self.user_agent
+            && HeaderValue::from_str(agent).is_err()
+        {
+            return Err(Error::Options(format!(
+                "the user agent {agent:?} cannot be sent: use visible ASCII"
+            )));
+        }
+        if self.timeout == Some(Duration::ZERO) {
+            return Err(Error::Options("a timeout of zero lets no call succeed: leave it out".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,240 @@
+//! The transport under a `kube::Client`: rate limit, retries, credentials, compression, connections.
+//!
+//! A request takes its turn under the rate limit, is sent through kube's own layers (address, credentials, headers), and is
+//! sent again when the server puts it off. A refusal of the credentials makes them be read again, at most every ten
+//! seconds: kube does so only when they are about to expire by the clock.
+
+mod body;
+mod connections;
+mod gzip;
+mod limit;
+mod stack;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use http::header::{ACCEPT_ENCODING, RETRY_AFTER, UPGRADE};
+use http::{HeaderValue, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use kube::client::Body;
+use tokio::time::Instant;
+use tower::{BoxError, Service, ServiceExt};
+
+use self::body::AnswerBody;
+use self::limit::Limit;
+use self::stack::{Answer, Stack};
+use super::{ClientOptions, Error};
+
+/// Credentials that were read are not read again for this long.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
+
+/// As much of a refusal is read to keep its connection.
+const DRAINED: usize = 4 << 10;
+
+/// Marks requests of a reflector, which waits and tries again by itself, and reads compressed watches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FromReflector;
+
+/// The call took longer than it may.
+#[derive(Debug, thiserror::Error)]
+#[error("it took longer than the client's timeout of {0:?}")]
+pub(super) struct TimedOut(pub(super) Duration);
+
+/// A client's transport. Clones share everything.
+#[derive(Clone)]
+pub(super) struct Transport {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: kube::Config,
+    options: ClientOptions,
+    limit: Option<Limit>,
+    current: Mutex<Current>,
+    /// Held while credentials are read again.
+    reloading: tokio::sync::Mutex<()>,
+}
+
+/// What requests are sent through.
+struct Current {
+    stack: Stack,
+    generation: u64,
+    reloaded: Option<Instant>,
+}
+
+impl Transport {
+    /// # Errors
+    /// Options that cannot be, and what kube says of TLS and credentials.
+    pub(super) fn new(mut config: kube::Config, mut options: ClientOptions) -> Result<Self, Error> {
+        options.check()?;
+        options.gzip &= !config.disable_compression;
+        if !config.default_retry {
+            options.max_retries = 0;
+        }
+        // Both are done here, also where kube's own stack is used.
+        config.default_retry = false;
+        config.disable_compression = true;
+        let stack = Stack::new(&config, &options).map_err(|error| Error::Connect(Box::new(error)))?;
+        let limit = options.rate_limit.map(|(qps, burst)| Limit::new(qps, burst));
+        let current = Mutex::new(Current { stack, generation: 0, reloaded: None });
+        let reloading = tokio::sync::Mutex::new(());
+        Ok(Self { inner: Arc::new(Inner { config, options, limit, current, reloading }) })
+    }
+}
+
+impl Service<Request<Body>> for Transport {
+    type Response = Response<AnswerBody>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move { inner.call(request).await })
+    }
+}
+
+impl Inner {
+    async fn call(&self, mut request: Request<Body>) -> Result<Response<AnswerBody>, BoxError> {
+        self.ask_for_gzip(&mut request);
+        let Some(timeout) = self.options.timeout.filter(|_| !is_endless(&request)) else {
+            return Ok(self.send(request).await?.map(|wire| AnswerBody::new(wire, None)));
+        };
+        if let Some(limit) = &self.limit {
+            limit.turn().await;
+        }
+        let deadline = Instant::now() + timeout;
+        let sending = self.send_in_turn(request, self.limit.is_some());
+        match tokio::time::timeout_at(deadline, sending).await {
+            Ok(answer) => Ok(answer?.map(|wire| AnswerBody::new(wire, Some((deadline, timeout))))),
+            Err(_) => Err(TimedOut(timeout).into()),
+        }
+    }
+
+    async fn send(&self, request: Request<Body>) -> Result<Answer, BoxError> {
+        self.send_in_turn(request, false).await
+    }
+
+    /// Sends a request, again when it is put off. The first try is in turn already if `has_turn`.
+    async fn send_in_turn(&self, mut request: Request<Body>, mut has_turn: bool) -> Result<Answer, BoxError> {
+        let own_retries = request.extensions().get::<FromReflector>().is_some();
+        let max_retries = if own_retries { 0 } else { self.options.max_retries };
+        let (mut retries, mut has_reloaded) = (0, false);
+        loop {
+            let again = replay(&request);
+            let (stack, generation) = self.current();
+            if let (false, Some(limit)) = (has_turn, &self.limit) {
+                limit.turn().await;
+            }
+            has_turn = false;
+            tracing::debug!(method = %request.method(), uri = %request.uri(), "requesting");
+            let answer = stack.oneshot(request).await?;
+            tracing::debug!(status = answer.status().as_u16(), "answered");
+            let Some(next) = again else { return Ok(answer) };
+            if answer.status() == StatusCode::UNAUTHORIZED && !has_reloaded && self.reload(generation).await {
+                has_reloaded = true;
+            } else if let Some(wait) = put_off(&answer).filter(|_| retries < max_retries) {
+                retries += 1;
+                // Nothing depends on it but whether the connection can be used again.
+                let _ = Limited::new(answer.into_body(), DRAINED).collect().await;
+                tokio::time::sleep(wait).await;
+            } else {
+                return Ok(answer);
+            }
+            request = next;
+        }
+    }
+
+    fn ask_for_gzip(&self, request: &mut Request<Body>) {
+        let is_readers = request.extensions().get::<FromReflector>().is_some();
+        if self.options.gzip && (is_readers || !request.headers().contains_key(ACCEPT_ENCODING)) {
+            request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+    }
+
+    fn current(&self) -> (Stack, u64) {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        (current.stack.clone(), current.generation)
+    }
+
+    /// Reads the credentials again that a request of this generation had; answers whether there are others now.
+    async fn reload(&self, generation: u64) -> bool {
+        if !stack::can_change(&self.config.auth_info) {
+            return false;
+        }
+        let _turn = self.reloading.lock().await;
+        let stack = {
+            let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+            if current.generation != generation {
+                return true;
+            }
+            let now = Instant::now();
+            if current.reloaded.is_some_and(|at| now < at + RELOAD_INTERVAL) {
+                return false;
+            }
+            current.reloaded = Some(now);
+            current.stack.clone()
+        };
+        let (config, options) = (self.config.clone(), self.options.clone());
+        // Commands are run and files are read.
+        let reloaded = tokio::task::spawn_blocking(move || stack.reload(&config, &options)).await;
+        match reloaded {
+            Ok(Ok(stack)) => {
+                let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+                current.stack = stack;
+                current.generation += 1;
+                tracing::info!("the server refused the credentials; they were read again");
+                true
+            }
+            Ok(Err(error)) => {
+                let error = super::error::causes(&error);
+                tracing::warn!(%error, "the server refused the credentials, and they cannot be read again");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+}
+
+/// How long the server asks to wait: client-go's rule.
+fn put_off(answer: &Answer) -> Option<Duration> {
+    let status = answer.status();
+    if status != StatusCode::TOO_MANY_REQUESTS && !status.is_server_error() {
+        return None;
+    }
+    retry_after(answer.headers())
+}
+
+/// The seconds of a `Retry-After` header; dates are not used by API servers.
+pub(crate) fn retry_after(headers: &http::HeaderMap) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// The same request once more, unless its body is a stream.
+fn replay(request: &Request<Body>) -> Option<Request<Body>> {
+    let mut again = Request::new(request.body().try_clone()?);
+    request.method().clone_into(again.method_mut());
+    request.uri().clone_into(again.uri_mut());
+    request.headers().clone_into(again.headers_mut());
+    request.extensions().clone_into(again.extensions_mut());
+    *again.version_mut() = request.version();
+    Some(again)
+}
+
+/// Whether the answer lasts as long as it is asked to.
+fn is_endless(request: &Request<Body>) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    let is_set = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, "true"));
+        ["watch", "follow"].contains(&name) && !["false", "0"].contains(&value)
+    };
+    request.headers().contains_key(UPGRADE) || query.split('&').any(is_set)
+}
+
+#[cfg(test)]
+mod tests;

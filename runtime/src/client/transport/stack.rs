@@ -1,0 +1,117 @@
+//! From a configuration to what requests are sent through: kube's layers over connections.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::{Request, Response};
+use kube::client::{Body, ClientBuilder, ConfigExt};
+use kube::config::AuthInfo;
+use tower::util::BoxCloneSyncService;
+use tower::{BoxError, Service, ServiceBuilder, ServiceExt};
+
+use super::body::Wire;
+use super::connections::Connections;
+use super::gzip::Gunzip;
+use crate::client::ClientOptions;
+use crate::client::drive::DriverExecutor;
+
+/// An answer from the wire, decompressed as it is read.
+pub(super) type Answer = Response<Wire>;
+
+/// Address, credentials, headers, connections.
+#[derive(Clone)]
+pub(super) struct Stack {
+    service: BoxCloneSyncService<Request<Body>, Answer, BoxError>,
+    /// `None` through kube's own stack.
+    connections: Option<Connections>,
+}
+
+/// Whether reading the credentials again may bring others.
+pub(super) fn can_change(auth: &AuthInfo) -> bool {
+    auth.token_file.is_some() || auth.auth_provider.is_some() || has_new_certificates(auth)
+}
+
+/// Whether reading them again may bring another client certificate, for which new connections are needed.
+fn has_new_certificates(auth: &AuthInfo) -> bool {
+    auth.exec.is_some() || auth.client_certificate.is_some() || auth.client_key.is_some()
+}
+
+impl Stack {
+    pub(super) fn new(config: &kube::Config, options: &ClientOptions) -> kube::Result<Self> {
+        if config.proxy_url.is_some() {
+            return Self::through_proxy(config.clone());
+        }
+        Self::over(Connections::new(config, options)?, config)
+    }
+
+    /// The same with credentials that are read anew. What is under way goes on as it is.
+    pub(super) fn reload(&self, config: &kube::Config, options: &ClientOptions) -> kube::Result<Self> {
+        match &self.connections {
+            Some(connections) if !has_new_certificates(&config.auth_info) => {
+                Self::over(connections.clone(), config)
+            }
+            _ => Self::new(config, options),
+        }
+    }
+
+    fn over(connections: Connections, config: &kube::Config) -> kube::Result<Self> {
+        let service = ServiceBuilder::new()
+            .layer(config.base_uri_layer())
+            .option_layer(config.auth_layer()?)
+            .layer(config.extra_headers_layer()?)
+            .map_err(BoxError::from)
+            .service(connections.clone());
+        let service = BoxCloneSyncService::new(service.map_err(BoxError::from));
+        Ok(Self { service, connections: Some(connections) })
+    }
+
+    /// kube knows how to go through proxies, if it was built to (its features `http-proxy` and `socks5`), and says so if
+    /// not.
+    fn through_proxy(config: kube::Config) -> kube::Result<Self> {
+        let client = ClientBuilder::try_from((config, DriverExecutor))?.build();
+        let client = Arc::new(client);
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let client = Arc::clone(&client);
+            async move { Ok(client.send(request).await?.map(Wire::kube)) }
+        });
+        Ok(Self { service: BoxCloneSyncService::new(service), connections: None })
+    }
+
+    /// A stack whose server is a function.
+    #[cfg(test)]
+    pub(super) fn of<S>(service: S) -> Self
+    where
+        S: Service<Request<Body>, Response = Answer, Error = BoxError> + Clone + Send + Sync + 'static,
+        S::Future: Send,
+    {
+        Self { service: BoxCloneSyncService::new(service), connections: None }
+    }
+}
+
+impl Service<Request<Body>> for Stack {
+    type Response = Answer;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Answer, BoxError>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let answer = self.service.call(request);
+        Box::pin(async move { Ok(decompressed(answer.await?)) })
+    }
+}
+
+/// Has a compressed body decompressed as it is read.
+fn decompressed(mut answer: Answer) -> Answer {
+    let is_gzip = answer.headers().get(CONTENT_ENCODING).is_some_and(|value| value == "gzip");
+    if is_gzip {
+        answer.headers_mut().remove(CONTENT_ENCODING);
+        answer.headers_mut().remove(CONTENT_LENGTH);
+        answer.body_mut().gunzip = Some(Box::new(Gunzip::new()));
+    }
+    answer
+}

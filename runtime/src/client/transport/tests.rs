@@ -1,0 +1,232 @@
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use http::Method;
+
+use super::body::Wire;
+use super::*;
+
+/// A status and a `Retry-After`.
+type Scripted = (u16, Option<&'static str>);
+
+/// What the server answers, in this order, and then success for ever.
+#[derive(Clone, Default)]
+struct Script {
+    answers: Arc<Mutex<VecDeque<Scripted>>>,
+    /// When requests came, and their bodies.
+    seen: Arc<Mutex<Vec<(Duration, String)>>>,
+    takes: Duration,
+}
+
+impl Script {
+    fn new(answers: impl IntoIterator<Item = Scripted>) -> Self {
+        let answers = Arc::new(Mutex::new(answers.into_iter().collect()));
+        Self { answers, ..Self::default() }
+    }
+
+    fn transport(&self, options: ClientOptions) -> Transport {
+        let (script, start) = (self.clone(), Instant::now());
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let script = script.clone();
+            async move {
+                let body = request.into_body().collect().await?.to_bytes();
+                let text = String::from_utf8(body.to_vec())?;
+                script.seen.lock().unwrap().push((start.elapsed(), text));
+                tokio::time::sleep(script.takes).await;
+                let (code, header) = script.answers.lock().unwrap().pop_front().unwrap_or((200, None));
+                let mut answer = Response::builder().status(code);
+                if let Some(header) = header {
+                    answer = answer.header(RETRY_AFTER, header);
+                }
+                Ok::<_, BoxError>(answer.body(Wire::kube(Body::from(b"{}".to_vec())))?)
+            }
+        });
+        let config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
+        let transport = Transport::new(config, options).unwrap();
+        transport.inner.current.lock().unwrap().stack = Stack::of(service);
+        transport
+    }
+
+    fn times(&self) -> Vec<u64> {
+        self.seen.lock().unwrap().iter().map(|(at, _)| at.as_millis() as u64).collect()
+    }
+}
+
+fn post() -> Request<Body> {
+    let request = Request::builder().method(Method::POST).uri("/api/v1/namespaces/default/configmaps");
+    request.body(Body::from(b"{\"data\":{}}".to_vec())).unwrap()
+}
+
+fn get(uri: &str) -> Request<Body> {
+    Request::get(uri).body(Body::empty()).unwrap()
+}
+
+async fn status(transport: &Transport, request: Request<Body>) -> u16 {
+    transport.clone().call(request).await.unwrap().status().as_u16()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_put_off_is_sent_again_when_the_server_says() {
+    let script = Script::new([(429, Some("2")), (503, Some("3")), (500, Some("1")), (201, None)]);
+    let transport = script.transport(ClientOptions::new());
+    assert_eq!(status(&transport, post()).await, 201);
+    assert_eq!(script.times(), [0, 2000, 5000, 6000]);
+    assert!(script.seen.lock().unwrap().iter().all(|(_, body)| body == "{\"data\":{}}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_is_put_off_is_sent_again() {
+    for answer in [(429, None), (503, None), (404, Some("1")), (409, Some("1")), (503, Some("soon"))] {
+        let script = Script::new([answer]);
+        let transport = script.transport(ClientOptions::new());
+        assert_eq!(status(&transport, post()).await, answer.0);
+        assert_eq!(script.times().len(), 1, "{answer:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_refusals_is_bounded() {
+    let script = Script::new(std::iter::repeat_n((429, Some("1")), 100));
+    let transport = script.transport(ClientOptions::new());
+    assert_eq!(status(&transport, post()).await, 429);
+    assert_eq!(script.times().len(), 11);
+
+    let script = Script::new(std::iter::repeat_n((429, Some("1")), 100));
+    let transport = script.transport(ClientOptions::new().max_retries(0));
+    assert_eq!(status(&transport, post()).await, 429);
+    assert_eq!(script.times(), [0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn reflectors_wait_by_themselves() {
+    let script = Script::new(std::iter::repeat_n((429, Some("1")), 100));
+    let transport = script.transport(ClientOptions::new());
+    let mut watch = get("/api/v1/pods?watch=true");
+    watch.extensions_mut().insert(FromReflector);
+    assert_eq!(status(&transport, watch).await, 429);
+    assert_eq!(script.times().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_waiting_sends_nothing_more() {
+    let script = Script::new([(429, Some("60"))]);
+    let transport = script.transport(ClientOptions::new());
+    let waited = tokio::time::timeout(Duration::from_secs(5), status(&transport, post())).await;
+    assert!(waited.is_err());
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert_eq!(script.times().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_wait_for_their_turn() {
+    let script = Script::default();
+    let transport = script.transport(ClientOptions::new().rate_limit(2.0, 3));
+    let requests = (0..7).map(|_| status(&transport, get("/version")));
+    futures::future::join_all(requests).await;
+    assert_eq!(script.times(), [0, 0, 0, 500, 1000, 1500, 2000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_takes_a_turn_too() {
+    let script = Script::new([(429, Some("0"))]);
+    let transport =
+        script.transport(ClientOptions::new().rate_limit(1.0, 1).timeout(Duration::from_secs(60)));
+    status(&transport, get("/version")).await;
+    assert_eq!(script.times(), [0, 1000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_given_up_goes_to_the_next() {
+    let script = Script::default();
+    let transport = script.transport(ClientOptions::new().rate_limit(1.0, 1));
+    status(&transport, get("/version")).await;
+    let given_up = tokio::time::timeout(Duration::from_millis(100), status(&transport, get("/version")));
+    assert!(given_up.await.is_err());
+    status(&transport, get("/version")).await;
+    assert_eq!(script.times(), [0, 1000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_end_with_the_timeout_and_watches_do_not() {
+    let script = Script { takes: Duration::from_secs(20), ..Script::default() };
+    let transport = script.transport(ClientOptions::new().timeout(Duration::from_secs(5)));
+    let error = transport.clone().call(get("/version")).await.err().unwrap();
+    assert_eq!(error.to_string(), "it took longer than the client's timeout of 5s");
+    assert_eq!(status(&transport, get("/api/v1/pods?watch=true&timeoutSeconds=300")).await, 200);
+    assert_eq!(status(&transport, get("/api/v1/namespaces/a/pods/b/log?follow=true")).await, 200);
+    assert!(transport.clone().call(get("/api/v1/pods?watch=false")).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_timeout_counts_until_the_end_of_the_answer() {
+    let script = Script::default();
+    let transport = script.transport(ClientOptions::new().timeout(Duration::from_secs(5)));
+    let answer = transport.clone().call(get("/version")).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let error = answer.into_body().collect().await.err().unwrap();
+    assert_eq!(error.to_string(), "it took longer than the client's timeout of 5s");
+}
+
+#[tokio::test]
+async fn compression_is_asked_for_only_where_it_is_wanted() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let header = request.headers().get(ACCEPT_ENCODING).map(|value| value.to_str().unwrap().to_owned());
+        seen.lock().unwrap().push(header);
+        async { Ok::<_, BoxError>(Response::new(Wire::kube(Body::empty()))) }
+    });
+    let config = || kube::Config::new("http://127.0.0.1:1".parse().unwrap());
+    for (gzip, disabled) in [(false, false), (true, false), (true, true)] {
+        let mut config = config();
+        config.disable_compression = disabled;
+        let transport = Transport::new(config, ClientOptions::new().gzip(gzip)).unwrap();
+        transport.inner.current.lock().unwrap().stack = Stack::of(service.clone());
+        status(&transport, get("/version")).await;
+    }
+    assert_eq!(*asked.lock().unwrap(), [None, Some("gzip".to_owned()), None]);
+}
+
+/// A transport whose token file holds what `answer` is told, once for each request.
+#[tokio::test(start_paused = true)]
+async fn refused_credentials_are_read_again_and_not_too_often() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    std::fs::write(&file, "old").unwrap();
+    let mut config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
+    config.auth_info.token_file = Some(file.to_str().unwrap().to_owned());
+    let transport = Transport::new(config, ClientOptions::new()).unwrap();
+    let requests = Arc::new(AtomicU32::new(0));
+    let refuse = {
+        let requests = Arc::clone(&requests);
+        Stack::of(tower::service_fn(move |_: Request<Body>| {
+            requests.fetch_add(1, Ordering::Relaxed);
+            async {
+                let refused = Response::builder().status(401).body(Wire::kube(Body::empty()));
+                Ok::<_, BoxError>(refused?)
+            }
+        }))
+    };
+    transport.inner.current.lock().unwrap().stack = refuse.clone();
+    let before = transport.inner.current().1;
+    // Read again, and the request is sent once more, to nobody: this address has no server.
+    assert!(transport.clone().call(get("/version")).await.is_err());
+    assert_eq!(transport.inner.current().1, before + 1);
+    // Refused again: not before ten seconds have passed.
+    transport.inner.current.lock().unwrap().stack = refuse;
+    for _ in 0..100 {
+        assert_eq!(status(&transport, get("/version")).await, 401);
+    }
+    assert_eq!(requests.load(Ordering::Relaxed), 101);
+    tokio::time::sleep(RELOAD_INTERVAL).await;
+    assert!(transport.clone().call(get("/version")).await.is_err());
+    assert_eq!(transport.inner.current().1, before + 2);
+}
+
+#[tokio::test]
+async fn credentials_that_cannot_change_are_not_read_again() {
+    let script = Script::new([(401, None)]);
+    let transport = script.transport(ClientOptions::new());
+    assert_eq!(status(&transport, get("/version")).await, 401);
+    assert_eq!(script.times().len(), 1);
+}

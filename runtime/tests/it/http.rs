@@ -1,0 +1,494 @@
+//! Clients over sockets: versions of HTTP, compression, credentials.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, USER_AGENT};
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
+use kube::client::Body;
+use kubesmith_runtime::client::{
+    ClientOptions, HttpVersion, RestClient, TypedClient, connect, connect_with_options,
+};
+use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
+use kubesmith_runtime::reflector::ReflectorOptions;
+use kubesmith_testenv::TestEnv;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn map(name: &str) -> ConfigMap {
+    let metadata = ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
+    ConfigMap { metadata, ..ConfigMap::default() }
+}
+
+fn maps(client: &kube::Client) -> Api<ConfigMap> {
+    Api::namespaced(client.clone(), "default")
+}
+
+/// Passes connections on and counts them.
+struct Counter {
+    addr: SocketAddr,
+    opened: Arc<AtomicUsize>,
+    open: Arc<AtomicUsize>,
+    _tasks: JoinSet<()>,
+}
+
+impl Counter {
+    async fn before(server: SocketAddr) -> Self {
+        Self::at(TcpListener::bind("127.0.0.1:0").await.unwrap(), server)
+    }
+
+    fn at(listener: TcpListener, server: SocketAddr) -> Self {
+        let addr = listener.local_addr().unwrap();
+        let (opened, open) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let mut tasks = JoinSet::new();
+        let (all, now) = (Arc::clone(&opened), Arc::clone(&open));
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((mut client, _)) = listener.accept().await {
+                all.fetch_add(1, Ordering::Relaxed);
+                let now = Arc::clone(&now);
+                connections.spawn(async move {
+                    now.fetch_add(1, Ordering::Relaxed);
+                    let mut server = TcpStream::connect(server).await.unwrap();
+                    let _ = copy_bidirectional(&mut client, &mut server).await;
+                    now.fetch_sub(1, Ordering::Relaxed);
+                });
+            }
+        });
+        Self { addr, opened, open, _tasks: tasks }
+    }
+
+    /// The configuration, through this.
+    async fn config(env: &mut TestEnv) -> (kube::Config, Self) {
+        let mut config = env.config().await.unwrap();
+        let server = config.cluster_url.authority().unwrap().as_str().parse().unwrap();
+        let counter = Self::before(server).await;
+        config.cluster_url = format!("https://{}", counter.addr).parse().unwrap();
+        (config, counter)
+    }
+
+    fn opened(&self) -> usize {
+        self.opened.load(Ordering::Relaxed)
+    }
+
+    fn open(&self) -> usize {
+        self.open.load(Ordering::Relaxed)
+    }
+}
+
+async fn informers(client: &kube::Client, count: usize) -> Vec<SharedInformer<ConfigMap>> {
+    let informers: Vec<_> = (0..count)
+        .map(|_| SharedInformer::new(client.clone(), InformerOptions::new().namespace("default")))
+        .collect();
+    informers.iter().for_each(SharedInformer::start);
+    for informer in &informers {
+        informer.wait_for_sync(PATIENCE).await.unwrap();
+    }
+    informers
+}
+
+async fn show(informers: &[SharedInformer<ConfigMap>], name: &str) {
+    let shown = async {
+        for informer in informers {
+            while informer.store().get("default", name).is_none() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, shown).await.expect("the informers follow");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_informers_share_a_handful_of_connections() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let (config, counter) = Counter::config(&mut env).await;
+    let client = connect(config).await.unwrap();
+    let all = informers(&client, 100).await;
+    maps(&client).create(&PostParams::default(), &map("seen")).await.unwrap();
+    show(&all, "seen").await;
+    assert!(counter.opened() <= 3, "{} connections were opened", counter.opened());
+    for informer in &all {
+        informer.shutdown().await;
+    }
+    maps(&client).delete("seen", &DeleteParams::default()).await.unwrap();
+    env.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_is_full_gets_another_beside_it() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let (config, counter) = Counter::config(&mut env).await;
+    let options = ClientOptions::new().max_streams_per_connection(4);
+    let client = connect_with_options(config, options).await.unwrap();
+    let mut all = informers(&client, 10).await;
+    assert_eq!(counter.open(), 3);
+    // Places that become free are taken again.
+    for informer in all.drain(..6) {
+        informer.shutdown().await;
+    }
+    all.extend(informers(&client, 6).await);
+    maps(&client).create(&PostParams::default(), &map("seen")).await.unwrap();
+    show(&all, "seen").await;
+    assert_eq!(counter.opened(), 3);
+    env.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_http_1_each_watch_has_a_connection() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let (config, counter) = Counter::config(&mut env).await;
+    let options = ClientOptions::new().http_version(HttpVersion::Http1);
+    let client = connect_with_options(config, options).await.unwrap();
+    let all = informers(&client, 5).await;
+    maps(&client).create(&PostParams::default(), &map("seen")).await.unwrap();
+    show(&all, "seen").await;
+    assert!(counter.open() >= 5, "{} connections are open", counter.open());
+    env.stop().await;
+}
+
+type Answer = Response<UnsyncBoxBody<Bytes, kube::Error>>;
+
+/// A server that answers with what a function makes of requests.
+struct Server {
+    addr: SocketAddr,
+    _tasks: JoinSet<()>,
+}
+
+impl Server {
+    async fn start<F, A>(tls: Option<TlsAcceptor>, answer: F) -> Self
+    where
+        F: Fn(Request<Incoming>) -> A + Clone + Send + 'static,
+        A: Future<Output = Answer> + Send + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((socket, _)) = listener.accept().await {
+                let (tls, answer) = (tls.clone(), answer.clone());
+                let service = hyper::service::service_fn(move |request| {
+                    let answer = answer(request);
+                    async move { Ok::<_, std::convert::Infallible>(answer.await) }
+                });
+                let http = hyper::server::conn::http1::Builder::new();
+                connections.spawn(async move {
+                    let _ = match tls {
+                        None => http.serve_connection(TokioIo::new(socket), service).await,
+                        Some(tls) => {
+                            let Ok(socket) = tls.accept(socket).await else { return };
+                            http.serve_connection(TokioIo::new(socket), service).await
+                        }
+                    };
+                });
+            }
+        });
+        Self { addr, _tasks: tasks }
+    }
+
+    fn config(&self) -> kube::Config {
+        kube::Config::new(format!("http://{}", self.addr).parse().unwrap())
+    }
+}
+
+/// Passes a request on to the server.
+async fn forward(client: &kube::Client, request: Request<Incoming>) -> Answer {
+    let (mut head, body) = request.into_parts();
+    head.headers.remove(ACCEPT_ENCODING);
+    let body = body.collect().await.unwrap().to_bytes();
+    let answer = client.send(Request::from_parts(head, Body::from(body))).await.unwrap();
+    answer.map(BodyExt::boxed_unsync)
+}
+
+fn text(code: u16, text: &'static str) -> Answer {
+    let body = Full::new(Bytes::from_static(text.as_bytes())).map_err(|never| match never {});
+    Response::builder().status(code).body(body.boxed_unsync()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_offers_http_1_only_is_spoken_to_in_http_1() {
+    let key = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.signing_key.serialize_der()));
+    let mut tls = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(vec![key.cert.der().clone()], private)
+        .unwrap();
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let env = TestEnv::builder().start().await.unwrap();
+    let real = env.client();
+    let server = Server::start(Some(TlsAcceptor::from(Arc::new(tls))), move |request| {
+        let real = real.clone();
+        async move { forward(&real, request).await }
+    })
+    .await;
+    let counter = Counter::before(server.addr).await;
+    let mut config = kube::Config::new(format!("https://{}", counter.addr).parse().unwrap());
+    config.root_cert = Some(vec![key.cert.der().to_vec()]);
+    let client = connect(config).await.unwrap();
+    client.apiserver_version().await.unwrap();
+    assert_eq!(counter.opened(), 1, "the first connection is used, whatever it turns out to be");
+    let all = informers(&client, 3).await;
+    maps(&client).create(&PostParams::default(), &map("seen")).await.unwrap();
+    show(&all, "seen").await;
+    env.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_not_there_is_named_to_all_who_ask() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    drop(listener);
+    let client = connect(kube::Config::new(format!("https://{addr}").parse().unwrap())).await.unwrap();
+    let typed: TypedClient<ConfigMap> =
+        TypedClient::namespaced(RestClient::new(client.clone(), "", "v1"), "default");
+    let asked = (0..20).map(|_| typed.get("a"));
+    for answer in futures::future::join_all(asked).await {
+        let error = answer.unwrap_err().to_string();
+        assert!(error.starts_with("cannot get configmaps \"default/a\": "), "{error}");
+        assert!(error.contains("refused"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn informers_come_back_with_the_server_and_know_why_they_waited() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let (mut config, counter) = Counter::config(&mut env).await;
+    config.connect_timeout = Some(Duration::from_secs(1));
+    let client = connect(config).await.unwrap();
+    let all = informers(&client, 10).await;
+    let errors: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (addr, opened) = (counter.addr, counter.opened());
+    drop(counter);
+    let waiting = async {
+        while all.iter().any(|informer| informer.last_error().is_none_or(|error| !error.contains("refused")))
+        {
+            let seen = all.iter().filter_map(SharedInformer::last_error);
+            errors.lock().unwrap().extend(seen);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let waited = tokio::time::timeout(PATIENCE, waiting).await;
+    assert!(waited.is_ok(), "the reason is not told: {:?}", errors.lock().unwrap().last());
+    maps(&env.client()).create(&PostParams::default(), &map("meanwhile")).await.unwrap();
+    let server = env.config().await.unwrap().cluster_url.authority().unwrap().as_str().parse().unwrap();
+    let counter = Counter::at(TcpListener::bind(addr).await.unwrap(), server);
+    show(&all, "meanwhile").await;
+    assert!(opened <= 2 && counter.opened() <= 2, "{opened} and {} connections", counter.opened());
+    env.stop().await;
+}
+
+/// Compresses the chunks of an answer as they come, each so that it can be read at once.
+fn compressed(answer: Answer, members: bool, cut: &Arc<AtomicBool>) -> Answer {
+    let cut = Arc::clone(cut);
+    let (mut head, mut body) = answer.into_parts();
+    head.headers.remove(http::header::CONTENT_LENGTH);
+    head.headers.insert(CONTENT_ENCODING, http::HeaderValue::from_static("gzip"));
+    let (sender, receiver) = futures::channel::mpsc::unbounded();
+    tokio::spawn(async move {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        while let Some(Ok(frame)) = body.frame().await {
+            let Ok(data) = frame.into_data() else { continue };
+            encoder.write_all(&data).unwrap();
+            let out = if members {
+                let whole = std::mem::replace(&mut encoder, GzEncoder::new(Vec::new(), Compression::fast()));
+                whole.finish().unwrap()
+            } else {
+                encoder.flush().unwrap();
+                std::mem::take(encoder.get_mut())
+            };
+            if cut.swap(false, Ordering::Relaxed) {
+                let half = Bytes::copy_from_slice(&out[..out.len() / 2]);
+                let _ = sender.unbounded_send(Ok(http_body::Frame::data(half)));
+                return;
+            }
+            if sender.unbounded_send(Ok(http_body::Frame::data(out.into()))).is_err() {
+                return;
+            }
+        }
+        if !members {
+            let _ = sender.unbounded_send(Ok(http_body::Frame::data(encoder.finish().unwrap().into())));
+        }
+    });
+    Response::from_parts(head, StreamBody::new(receiver).boxed_unsync())
+}
+
+/// Through a server that compresses, an informer follows, also when answers are cut off.
+async fn follows_compressed(members: bool, paged: bool) {
+    let env = TestEnv::builder().start().await.unwrap();
+    let direct = maps(&env.client());
+    for at in 0..50 {
+        direct.create(&PostParams::default(), &map(&format!("before-{at}"))).await.unwrap();
+    }
+    let (real, cut) = (env.client(), Arc::new(AtomicBool::new(true)));
+    let (compressed_answers, cutting) = (Arc::new(AtomicUsize::new(0)), Arc::clone(&cut));
+    let counted = Arc::clone(&compressed_answers);
+    let server = Server::start(None, move |request: Request<Incoming>| {
+        let wanted = request.headers().get(ACCEPT_ENCODING).is_some_and(|value| value == "gzip");
+        let (real, cut, counted) = (real.clone(), Arc::clone(&cutting), Arc::clone(&counted));
+        async move {
+            let answer = forward(&real, request).await;
+            if !wanted {
+                return answer;
+            }
+            counted.fetch_add(1, Ordering::Relaxed);
+            compressed(answer, members, &cut)
+        }
+    })
+    .await;
+    let client = connect_with_options(server.config(), ClientOptions::new().gzip(true)).await.unwrap();
+    let reflector = ReflectorOptions::new().namespace("default").seed(1);
+    let reflector = if paged { reflector.paged_lists() } else { reflector };
+    let informer =
+        SharedInformer::<ConfigMap>::new(client.clone(), InformerOptions::new().reflector(reflector));
+    let errors = Arc::new(Mutex::new(Vec::new()));
+    let hook = Arc::clone(&errors);
+    informer.set_watch_error_handler(move |error| hook.lock().unwrap().push(error.to_string())).unwrap();
+    informer.start();
+    informer.wait_for_sync(PATIENCE).await.unwrap();
+    assert!(errors.lock().unwrap()[0].contains("cut off"), "{:?}", errors.lock().unwrap());
+    for at in 0..3 {
+        cut.store(true, Ordering::Relaxed);
+        direct.create(&PostParams::default(), &map(&format!("during-{at}"))).await.unwrap();
+        show(std::slice::from_ref(&informer), &format!("during-{at}")).await;
+    }
+    assert!(informer.store().len() >= 53);
+    assert!(compressed_answers.load(Ordering::Relaxed) >= 4);
+    let listed = maps(&client).list(&ListParams::default()).await.unwrap();
+    assert_eq!(listed.items.len(), informer.store().len());
+    informer.shutdown().await;
+    env.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn compressed_watches_are_read_as_they_come() {
+    follows_compressed(false, false).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watches_that_are_compressed_event_by_event_are_read() {
+    follows_compressed(true, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_client_says_of_itself() {
+    let seen: Arc<Mutex<Vec<HeaderMap>>> = Arc::default();
+    let headers = Arc::clone(&seen);
+    let server = Server::start(None, move |request: Request<Incoming>| {
+        headers.lock().unwrap().push(request.headers().clone());
+        async { text(200, r#"{"major":"1","minor":"36","gitVersion":"v1.36.0","gitCommit":"","gitTreeState":"","buildDate":"","goVersion":"","compiler":"","platform":""}"#) }
+    })
+    .await;
+    let options = ClientOptions::new().user_agent("balancer/7");
+    let client = connect_with_options(server.config(), options).await.unwrap();
+    client.apiserver_version().await.unwrap();
+    let headers = seen.lock().unwrap().pop().unwrap();
+    assert_eq!(headers[USER_AGENT], "balancer/7");
+    assert_eq!(headers.get(ACCEPT_ENCODING), None);
+}
+
+/// Answers only to those who have the token of the moment.
+async fn guarded(env: &TestEnv, token: &Arc<Mutex<String>>) -> Server {
+    let (real, token) = (env.client(), Arc::clone(token));
+    Server::start(None, move |request: Request<Incoming>| {
+        let wanted = format!("Bearer {}", token.lock().unwrap());
+        let is_known = request.headers().get(AUTHORIZATION).is_some_and(|value| *value == *wanted);
+        let real = real.clone();
+        async move {
+            if is_known {
+                return forward(&real, request).await;
+            }
+            text(StatusCode::UNAUTHORIZED.as_u16(), r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}"#)
+        }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_that_expires_is_read_again_when_it_is_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let token = Arc::new(Mutex::new("one".to_owned()));
+    let server = guarded(&env, &token).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    std::fs::write(&file, "one").unwrap();
+    let mut config = server.config();
+    config.auth_info.token_file = Some(file.to_str().unwrap().to_owned());
+    let client = connect(config).await.unwrap();
+    client.apiserver_version().await.unwrap();
+    // kube would read the file again after a minute.
+    std::fs::write(&file, "two").unwrap();
+    "two".clone_into(&mut token.lock().unwrap());
+    maps(&client).create(&PostParams::default(), &map("written")).await.unwrap();
+    let informer = informers(&client, 1).await;
+    show(&informer, "written").await;
+    env.stop().await;
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_is_asked_again_for_a_token_that_is_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let token = Arc::new(Mutex::new("one".to_owned()));
+    let server = guarded(&env, &token).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("credential.json");
+    let write = |token: &str| {
+        let text = serde_json::json!({
+            "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+            "status": { "token": token, "expirationTimestamp": "2999-01-01T00:00:00Z" },
+        });
+        std::fs::write(&file, text.to_string()).unwrap();
+    };
+    write("one");
+    let mut config = server.config();
+    let exec = serde_json::json!({
+        "apiVersion": "client.authentication.k8s.io/v1", "command": "cat", "args": [file],
+        "interactiveMode": "Never",
+    });
+    config.auth_info.exec = Some(serde_json::from_value(exec).unwrap());
+    let client = connect(config).await.unwrap();
+    client.apiserver_version().await.unwrap();
+    write("two");
+    "two".clone_into(&mut token.lock().unwrap());
+    client.apiserver_version().await.unwrap();
+    env.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_and_its_clones_share_a_rate_limit() {
+    let seen: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
+    let counted = Arc::clone(&seen);
+    let server = Server::start(None, move |request: Request<Incoming>| {
+        *counted.lock().unwrap().entry(request.uri().path().to_owned()).or_default() += 1;
+        async { text(404, "{}") }
+    })
+    .await;
+    let options = ClientOptions::new().rate_limit(0.01, 3);
+    let client = connect_with_options(server.config(), options).await.unwrap();
+    let requests = (0..6).map(|_| {
+        let maps = maps(&client.clone());
+        tokio::time::timeout(Duration::from_millis(500), async move { maps.get("a").await })
+    });
+    let answers = futures::future::join_all(requests).await;
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 3);
+    assert_eq!(seen.lock().unwrap().values().sum::<usize>(), 3);
+}
