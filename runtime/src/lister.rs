@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::Resource;
+use kube::core::DynamicResourceScope;
 
 use crate::cache::{Listing, NoSuchIndex, ObjectKey, Store};
 use crate::labels::Selector;
-use crate::reflector::Cached;
+use crate::reflector::kind::resource_name;
+use crate::reflector::{Cached, KindFacts, KindOf};
 
 /// Lists and finds cached objects of kind `K`. Nothing here talks to the server; objects are shared and must
 /// not be thought fresher than the watch.
@@ -25,13 +27,51 @@ use crate::reflector::Cached;
 /// ```
 pub struct Lister<K> {
     store: Store<K>,
+    /// For messages.
+    resource: Arc<str>,
 }
 
 /// [`Lister`] bound to one namespace.
 pub struct NamespaceLister<K> {
     store: Store<K>,
+    resource: Arc<str>,
     namespace: String,
 }
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for k8s_openapi::ClusterResourceScope {}
+    impl Sealed for k8s_openapi::NamespaceResourceScope {}
+    impl Sealed for kube::core::DynamicResourceScope {}
+}
+
+/// Scopes of kinds whose objects may be in no namespace: those of cluster-scoped and of dynamic kinds.
+///
+/// ```
+/// use kubesmith_runtime::informer::Cached;
+/// use kubesmith_runtime::lister::{Lister, MaybeCluster};
+///
+/// fn is_there<K: Cached<Kind: kube::Resource<Scope: MaybeCluster>>>(lister: &Lister<K>, name: &str) -> bool {
+///     lister.get(name).is_ok()
+/// }
+/// ```
+pub trait MaybeCluster: sealed::Sealed {}
+impl MaybeCluster for ClusterResourceScope {}
+impl MaybeCluster for DynamicResourceScope {}
+
+/// Scopes of kinds whose objects may live in namespaces: those of namespaced and of dynamic kinds.
+///
+/// ```
+/// use kubesmith_runtime::informer::Cached;
+/// use kubesmith_runtime::lister::{Lister, MaybeNamespaced};
+///
+/// fn is_there<K: Cached<Kind: kube::Resource<Scope: MaybeNamespaced>>>(lister: &Lister<K>, name: &str) -> bool {
+///     lister.namespace("default").get(name).is_ok()
+/// }
+/// ```
+pub trait MaybeNamespaced: sealed::Sealed {}
+impl MaybeNamespaced for NamespaceResourceScope {}
+impl MaybeNamespaced for DynamicResourceScope {}
 
 /// No such object in the cache; prints as client-go does.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,18 +84,23 @@ pub struct NotFound {
 }
 
 impl NotFound {
-    fn of<K: Cached>(name: &str) -> Self {
-        let (kind, group) = (K::Kind::kind(&()).to_lowercase(), K::Kind::group(&()));
-        let resource = if group.is_empty() { kind } else { format!("{kind}.{group}") };
-        Self { resource, name: name.to_owned() }
+    fn of(resource: &str, name: &str) -> Self {
+        Self { resource: resource.to_owned(), name: name.to_owned() }
     }
 }
 
 impl<K: Cached> Lister<K> {
-    /// Reads from `store`.
+    /// Reads from `store`. Listers of dynamic kinds are their informers'.
     #[must_use]
-    pub fn new(store: Store<K>) -> Self {
-        Self { store }
+    pub fn new(store: Store<K>) -> Self
+    where
+        K: Cached<DynamicType = ()>,
+    {
+        Self::of(store, &KindOf::<K>::of_type().facts())
+    }
+
+    pub(crate) fn of(store: Store<K>, kind: &KindFacts) -> Self {
+        Self { store, resource: resource_name(&kind.kind.to_lowercase(), &kind.group).into() }
     }
 
     /// The objects whose labels match, sorted by key.
@@ -70,9 +115,9 @@ impl<K: Cached> Lister<K> {
     /// [`NotFound`] when the cache has none.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound>
     where
-        K: Cached<Kind: Resource<Scope = ClusterResourceScope>>,
+        K: Cached<Kind: Resource<Scope: MaybeCluster>>,
     {
-        self.store.get("", name).ok_or_else(|| NotFound::of::<K>(name))
+        self.store.get("", name).ok_or_else(|| NotFound::of(&self.resource, name))
     }
 
     /// The object of that key, whatever the scope: what a reconciler looks up.
@@ -80,16 +125,17 @@ impl<K: Cached> Lister<K> {
     /// # Errors
     /// [`NotFound`] when the cache has none.
     pub fn get_by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
-        self.store.get_by_key(key).ok_or_else(|| NotFound::of::<K>(key.name()))
+        self.store.get_by_key(key).ok_or_else(|| NotFound::of(&self.resource, key.name()))
     }
 
     /// Objects of one namespace.
     #[must_use]
     pub fn namespace(&self, namespace: &str) -> NamespaceLister<K>
     where
-        K: Cached<Kind: Resource<Scope = NamespaceResourceScope>>,
+        K: Cached<Kind: Resource<Scope: MaybeNamespaced>>,
     {
-        NamespaceLister { store: self.store.clone(), namespace: namespace.to_owned() }
+        let (store, resource) = (self.store.clone(), Arc::clone(&self.resource));
+        NamespaceLister { store, resource, namespace: namespace.to_owned() }
     }
 
     /// The objects with `value` in the index `index`, sorted by key.
@@ -125,7 +171,7 @@ impl<K: Cached> NamespaceLister<K> {
     /// # Errors
     /// [`NotFound`] when the cache has none.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
-        self.store.get(&self.namespace, name).ok_or_else(|| NotFound::of::<K>(name))
+        self.store.get(&self.namespace, name).ok_or_else(|| NotFound::of(&self.resource, name))
     }
 }
 
@@ -139,13 +185,14 @@ fn matching<K: Cached>(objects: Listing<K>, selector: &Selector) -> Listing<K> {
 
 impl<K> Clone for Lister<K> {
     fn clone(&self) -> Self {
-        Self { store: self.store.clone() }
+        Self { store: self.store.clone(), resource: Arc::clone(&self.resource) }
     }
 }
 
 impl<K> Clone for NamespaceLister<K> {
     fn clone(&self) -> Self {
-        Self { store: self.store.clone(), namespace: self.namespace.clone() }
+        let (store, resource) = (self.store.clone(), Arc::clone(&self.resource));
+        Self { store, resource, namespace: self.namespace.clone() }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::types::{Kind, stamp};
 pub struct Ours<K: Cached>(SharedInformer<K>);
 
 /// What a cache may hold.
-pub trait Held: Cached {
+pub trait Held: Cached<DynamicType = ()> {
     /// When the server sent it.
     fn sent(&self) -> u64;
     fn tier(&self) -> Option<&str>;
@@ -56,7 +56,7 @@ impl<K: Held> ResourceEventHandler<K> for Handler {
     }
 }
 
-async fn informer<K: Cached>(work: &Work) -> SharedInformer<K> {
+async fn informer<K: Cached<DynamicType = ()>>(work: &Work) -> SharedInformer<K> {
     let client = connect(work.config()).await.expect("a client");
     SharedInformer::new(client, InformerOptions::new())
 }

@@ -2,9 +2,11 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroup, APIResource};
 use k8s_openapi::apimachinery::pkg::version::Info;
+use kube::core::{ApiResource, GroupVersionKind, GroupVersionResource, Status};
 
 use super::Error;
 use super::error::Request;
+use crate::reflector::DynamicKind;
 
 /// Server version, groups and resources.
 ///
@@ -72,6 +74,61 @@ impl Discovery {
             Err(error) if error.is_not_found() => Ok(false),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// What is needed for informers of kinds that are known only at run time.
+impl Discovery {
+    /// The kind of a resource.
+    ///
+    /// # Errors
+    /// [`Error::is_not_found`] if the server does not serve it: is the CRD installed? Else as
+    /// [`Self::server_resources_for_group_version`].
+    ///
+    /// ```no_run
+    /// use kube::core::GroupVersionResource;
+    /// use kubesmith_runtime::client::Discovery;
+    ///
+    /// # async fn example(client: kube::Client) -> Result<(), kubesmith_runtime::client::Error> {
+    /// let widgets = GroupVersionResource::gvr("example.com", "v1", "widgets");
+    /// println!("{:?}", Discovery::new(client).kind_of(&widgets).await?.scope);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn kind_of(&self, resource: &GroupVersionResource) -> Result<DynamicKind, Error> {
+        let is_it = |served: &APIResource| served.name == resource.resource;
+        self.find(&resource.group, &resource.version, &resource.resource, is_it).await
+    }
+
+    /// A kind by its name, when its plural is not known.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub async fn kind(&self, kind: &GroupVersionKind) -> Result<DynamicKind, Error> {
+        // Subresources are named `pods/status`.
+        let is_it = |served: &APIResource| served.kind == kind.kind && !served.name.contains('/');
+        self.find(&kind.group, &kind.version, &kind.kind, is_it).await
+    }
+
+    async fn find(
+        &self,
+        group: &str,
+        version: &str,
+        name: &str,
+        is_it: impl Fn(&APIResource) -> bool,
+    ) -> Result<DynamicKind, Error> {
+        let group_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        let served = self.server_resources_for_group_version(&group_version).await?;
+        let Some(found) = served.into_iter().find(is_it) else {
+            let message =
+                format!("the server has no {name:?} in {group_version}; is the CRD installed and served?");
+            let status = Status::failure(&message, "NotFound").with_code(404).boxed();
+            let request = Request { verb: "discover", resource: group_version, namespace: None, name: None };
+            return Err(Error::Api { request, status });
+        };
+        let kind = GroupVersionKind::gvk(group, version, &found.kind);
+        let resource = ApiResource::from_gvk_with_plural(&kind, &found.name);
+        Ok(if found.namespaced { DynamicKind::namespaced(resource) } else { DynamicKind::cluster(resource) })
     }
 }
 

@@ -81,7 +81,13 @@ impl Error {
     /// Sorts a failure of `kube` into the server's answers and everything else.
     pub(crate) fn from_kube(request: Request, source: kube::Error) -> Self {
         match source {
-            kube::Error::Api(status) => Self::Api { request, status },
+            kube::Error::Api(mut status) => {
+                // kube's word for an answer that is no `Status`, as proxies and servers without the group give it.
+                if status.reason == "Failed to parse error data" {
+                    status.reason = reason_of(status.code).to_owned();
+                }
+                Self::Api { request, status }
+            }
             source => Self::Transport { request, source: Box::new(source) },
         }
     }
@@ -142,6 +148,26 @@ impl Error {
     pub fn retry_after_seconds(&self) -> Option<u32> {
         let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
         (seconds > 0).then_some(seconds)
+    }
+}
+
+/// The reason of an answer that gives none, as apimachinery's `NewGenericServerResponse` has it.
+fn reason_of(code: u16) -> &'static str {
+    match code {
+        400 => "BadRequest",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "NotFound",
+        405 => "MethodNotAllowed",
+        409 => "Conflict",
+        410 => "Gone",
+        413 => "RequestEntityTooLarge",
+        422 => "Invalid",
+        429 => "TooManyRequests",
+        500 => "InternalError",
+        503 => "ServiceUnavailable",
+        504 => "Timeout",
+        _ => "",
     }
 }
 

@@ -1,12 +1,8 @@
 //! A controller from informers: what it is for, what it owns, what it watches.
 
-use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-
-use kube::Resource;
-use kube::core::ClusterResourceScope;
 
 use super::predicate::Predicate;
 use super::reconcile::Reconciler;
@@ -14,7 +10,7 @@ use super::worker::Controller;
 use crate::cache::ObjectKey;
 use crate::informer::{Deleted, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer};
 use crate::metrics::Registry;
-use crate::reflector::Cached;
+use crate::reflector::{Cached, KindFacts};
 use crate::workqueue::{DEFAULT_PRIORITY, LOW_PRIORITY, Queue, RateLimiter, default_item_based_rate_limiter};
 
 /// Why a controller cannot be built.
@@ -46,7 +42,7 @@ pub enum BuildError {
 }
 
 /// An informer as a source of keys, with the changes that count. A `&SharedInformer` converts into one.
-pub struct Watch<K> {
+pub struct Watch<K: Cached> {
     informer: SharedInformer<K>,
     predicate: Predicate<K>,
 }
@@ -70,14 +66,6 @@ impl<K: Cached> From<&SharedInformer<K>> for Watch<K> {
     fn from(informer: &SharedInformer<K>) -> Self {
         Watch::on(informer)
     }
-}
-
-/// The kind a controller is for, as owner references name it.
-#[derive(Clone, Debug)]
-struct Primary {
-    group: String,
-    kind: String,
-    is_cluster_scoped: bool,
 }
 
 /// A handler that was added to an informer.
@@ -119,7 +107,7 @@ type Map<K> = Box<dyn Fn(&K, &mut dyn FnMut(ObjectKey)) + Send + Sync>;
 /// ```
 pub struct ControllerBuilder {
     name: String,
-    primary: Option<Primary>,
+    primary: Option<KindFacts>,
     sources: Vec<Attach>,
     /// `plural.group` of a kind that is owned by nobody known.
     orphans: Option<String>,
@@ -157,13 +145,9 @@ impl ControllerBuilder {
     where
         K: Cached,
     {
-        self.primary = Some(Primary {
-            group: K::Kind::group(&()).into_owned(),
-            kind: K::Kind::kind(&()).into_owned(),
-            is_cluster_scoped: TypeId::of::<<K::Kind as Resource>::Scope>()
-                == TypeId::of::<ClusterResourceScope>(),
-        });
-        self.attach(watch.into(), Box::new(|object, queue| queue(object.object_key())))
+        let watch = watch.into();
+        self.primary = Some(watch.informer.facts().clone());
+        self.attach(watch, Box::new(|object, queue| queue(object.object_key())))
     }
 
     /// Each change of an object queues its controller, if that is of the kind this controller is
@@ -312,13 +296,13 @@ impl ControllerBuilder {
 }
 
 /// The key of the object's controller, if that is of the primary kind.
-fn owner_key<K: Cached>(primary: &Primary, object: &K) -> Option<ObjectKey> {
+fn owner_key<K: Cached>(primary: &KindFacts, object: &K) -> Option<ObjectKey> {
     let owner = object.object_controller()?;
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
     if owner.kind != primary.kind || group != primary.group {
         return None;
     }
-    if primary.is_cluster_scoped {
+    if !primary.is_namespaced {
         return Some(ObjectKey::cluster(&owner.name));
     }
     Some(ObjectKey::namespaced(object.object_key().namespace(), &owner.name))
@@ -363,7 +347,7 @@ impl<K: Cached> ResourceEventHandler<K> for Enqueue<K> {
     }
 }
 
-impl<K> fmt::Debug for Watch<K> {
+impl<K: Cached> fmt::Debug for Watch<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch").field("predicate", &self.predicate).finish_non_exhaustive()
     }

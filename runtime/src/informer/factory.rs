@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kube::api::ListParams;
+use kube::core::{ApiResource, GroupVersionResource};
 use tokio::time::Instant;
 
 use super::shared::because;
 use super::{InformerOptions, InformerState, SharedInformer};
 use crate::metrics::Registry;
-use crate::reflector::Cached;
+use crate::reflector::{Cached, DynamicKind};
 
 /// Hands out one [`SharedInformer`] per kind, so that every part of a program shares its cache and its watch.
 ///
@@ -58,9 +59,13 @@ struct Settings {
 
 struct State {
     /// In the order they were asked for, which is the order they start in.
-    informers: Vec<(TypeId, Box<dyn AnyInformer>)>,
+    informers: Vec<(Key, Box<dyn AnyInformer>)>,
     shut_down: bool,
 }
+
+/// The form in which objects are held and, where that does not tell the kind, the resource. Two forms of one kind are two
+/// informers.
+type Key = (TypeId, Option<GroupVersionResource>);
 
 /// What the factory does with informers whose kind it does not know.
 trait AnyInformer: Send + Sync {
@@ -153,18 +158,54 @@ impl SharedInformerFactory {
 
     /// The informer of `K`, made at the first call. It runs from the next [`Self::start`] on.
     #[must_use]
-    pub fn informer_for<K: Cached>(&self) -> SharedInformer<K> {
+    pub fn informer_for<K: Cached<DynamicType = ()>>(&self) -> SharedInformer<K> {
+        self.informer(None, |client, options| SharedInformer::new(client, options))
+    }
+
+    /// The informer of a kind that is known only at run time, in the form `K`: `DynamicObject`, `PartialObjectMeta` (metadata
+    /// only), or [`Compact`](crate::cache::Compact) forms of them. It is made at the first call for the resource and the
+    /// form, and runs from the next [`Self::start`] on.
+    ///
+    /// ```no_run
+    /// use kube::core::{DynamicObject, GroupVersionResource, PartialObjectMeta};
+    /// use kubesmith_runtime::client::Discovery;
+    /// use kubesmith_runtime::informer::SharedInformerFactory;
+    ///
+    /// # async fn example(factory: SharedInformerFactory) -> Result<(), kubesmith_runtime::client::Error> {
+    /// let discovery = Discovery::new(factory.client().clone());
+    /// let widgets = discovery.kind_of(&GroupVersionResource::gvr("example.com", "v1", "widgets")).await?;
+    /// let objects = factory.informer_for_kind::<DynamicObject>(&widgets);
+    /// let metadata = factory.informer_for_kind::<PartialObjectMeta>(&widgets);
+    /// factory.start();
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn informer_for_kind<K>(&self, kind: &DynamicKind) -> SharedInformer<K>
+    where
+        K: Cached<DynamicType = ApiResource>,
+    {
+        self.informer(Some(kind.group_version_resource()), |client, options| {
+            SharedInformer::new_with(client, kind, options)
+        })
+    }
+
+    fn informer<K: Cached>(
+        &self,
+        resource: Option<GroupVersionResource>,
+        make: impl FnOnce(kube::Client, InformerOptions<K>) -> SharedInformer<K>,
+    ) -> SharedInformer<K> {
         let mut state = self.state();
-        let kind = TypeId::of::<K>();
-        let known = state.informers.iter().find(|(known, _)| *known == kind);
+        let key = (TypeId::of::<K>(), resource);
+        let known = state.informers.iter().find(|(known, _)| *known == key);
         if let Some(informer) = known.and_then(|(_, any)| any.as_any().downcast_ref::<SharedInformer<K>>()) {
             return informer.clone();
         }
-        let informer = SharedInformer::new(self.inner.client.clone(), self.inner.settings.options());
+        let informer = make(self.inner.client.clone(), self.inner.settings.options());
         if let Some(registry) = &self.inner.settings.registry {
             informer.register_metrics(registry, self.name().unwrap_or_default());
         }
-        state.informers.push((kind, Box::new(informer.clone())));
+        state.informers.push((key, Box::new(informer.clone())));
         informer
     }
 

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kube::Resource;
-
 use super::SharedInformer;
 use super::shared::Inner;
 use crate::metrics::Registry;
-use crate::reflector::Cached;
+use crate::reflector::{Cached, KindFacts};
 
 /// How an informer is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,9 +60,8 @@ impl<K: Cached> SharedInformer<K> {
     /// }
     /// ```
     pub fn register_metrics(&self, registry: &Registry, name: &str) {
-        let (group, version) = (K::Kind::group(&()), K::Kind::version(&()));
-        let plural = K::Kind::plural(&());
-        let labels = [("name", name), ("group", &*group), ("version", &*version), ("resource", &*plural)];
+        let KindFacts { group, version, plural, .. } = self.facts();
+        let labels = [("name", name), ("group", group), ("version", version), ("resource", plural)];
         let gauge = |name, help, read: fn(&Inner<K>) -> Option<f64>| {
             registry.gauge_fn(name, help, &labels, self.reading(read));
         };

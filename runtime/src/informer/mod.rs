@@ -15,7 +15,7 @@ mod shared;
 mod sources;
 mod unknown;
 
-pub use crate::reflector::Cached;
+pub use crate::reflector::{Cached, DynamicKind};
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};
 pub use handler::{Deleted, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs};
 pub use metrics::InformerState;

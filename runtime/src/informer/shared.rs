@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kube::api::ListParams;
+use kube::core::ApiResource;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -16,7 +17,7 @@ use super::sources::Sources;
 use super::{HandlerOptions, ResourceEventHandler};
 use crate::cache::{Indexer, ObjectKey, Store, StoreWriter, store};
 use crate::lister::Lister;
-use crate::reflector::{Cached, ErrorHook, ReflectorOptions, Transform};
+use crate::reflector::{Cached, DynamicKind, ErrorHook, KindFacts, KindOf, ReflectorOptions, Transform};
 
 /// A cache of one kind, kept equal to the server, and the handlers that learn of its changes.
 ///
@@ -39,12 +40,13 @@ use crate::reflector::{Cached, ErrorHook, ReflectorOptions, Transform};
 /// # Ok(())
 /// # }
 /// ```
-pub struct SharedInformer<K> {
+pub struct SharedInformer<K: Cached> {
     pub(super) inner: Arc<Inner<K>>,
 }
 
-pub(super) struct Inner<K> {
+pub(super) struct Inner<K: Cached> {
     resource: String,
+    pub(super) facts: KindFacts,
     pub(super) store: Store<K>,
     commands: mpsc::UnboundedSender<Command<K>>,
     pub(super) status: Arc<Status>,
@@ -53,15 +55,16 @@ pub(super) struct Inner<K> {
     life: Mutex<Life<K>>,
 }
 
-enum Life<K> {
+enum Life<K: Cached> {
     New(Box<Setup<K>>),
     Running(JoinHandle<()>),
     Stopped,
 }
 
 /// What the task will own.
-struct Setup<K> {
+struct Setup<K: Cached> {
     client: kube::Client,
+    kind: KindOf<K>,
     options: InformerOptions<K>,
     writer: StoreWriter<K>,
     commands: mpsc::UnboundedReceiver<Command<K>>,
@@ -143,16 +146,54 @@ pub(super) fn because(last_error: Option<&str>) -> String {
 impl<K: Cached> SharedInformer<K> {
     /// An informer that does nothing until [`Self::start`].
     #[must_use]
-    pub fn new(client: kube::Client, options: InformerOptions<K>) -> Self {
+    pub fn new(client: kube::Client, options: InformerOptions<K>) -> Self
+    where
+        K: Cached<DynamicType = ()>,
+    {
+        Self::of(client, KindOf::of_type(), options)
+    }
+
+    /// An informer of a kind that is known only at run time, which does nothing until [`Self::start`].
+    ///
+    /// ```no_run
+    /// use kube::core::{DynamicObject, GroupVersionResource, PartialObjectMeta};
+    /// use kubesmith_runtime::client::Discovery;
+    /// use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
+    ///
+    /// # async fn example(client: kube::Client) -> Result<(), kubesmith_runtime::client::Error> {
+    /// let widgets = GroupVersionResource::gvr("example.com", "v1", "widgets");
+    /// let widgets = Discovery::new(client.clone()).kind_of(&widgets).await?;
+    /// let objects = SharedInformer::<DynamicObject>::new_with(client.clone(), &widgets, InformerOptions::new());
+    /// let metadata = SharedInformer::<PartialObjectMeta>::new_with(client, &widgets, InformerOptions::new());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new_with(client: kube::Client, kind: &DynamicKind, options: InformerOptions<K>) -> Self
+    where
+        K: Cached<DynamicType = ApiResource>,
+    {
+        Self::of(client, KindOf::dynamic(kind), options)
+    }
+
+    fn of(client: kube::Client, kind: KindOf<K>, options: InformerOptions<K>) -> Self {
         let writer = store();
+        let facts = kind.facts();
         let (sender, receiver) = mpsc::unbounded_channel();
         let inner = Inner {
-            resource: crate::reflector::resource_name::<K>(),
+            resource: facts.resource_name(),
+            facts,
             store: writer.reader(),
             commands: sender,
             status: Arc::new(Status::new()),
             next_handler: AtomicU64::new(0),
-            life: Mutex::new(Life::New(Box::new(Setup { client, options, writer, commands: receiver }))),
+            life: Mutex::new(Life::New(Box::new(Setup {
+                client,
+                kind,
+                options,
+                writer,
+                commands: receiver,
+            }))),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -279,10 +320,10 @@ impl<K: Cached> SharedInformer<K> {
             return;
         }
         let Life::New(setup) = std::mem::replace(&mut *life, Life::Stopped) else { return };
-        let Setup { client, options, writer, commands } = *setup;
+        let Setup { client, kind, options, writer, commands } = *setup;
         let InformerOptions { resync, mut reflector } = options;
         reflector.reuse = Some(writer.reader());
-        let sources = Sources::new(&client, &reflector);
+        let sources = Sources::new(&client, &kind, &reflector);
         let runner = Runner::new(sources, writer, commands, Arc::clone(&self.inner.status), resync);
         *life = Life::Running(tokio::spawn(runner.run()));
     }
@@ -385,13 +426,18 @@ impl<K: Cached> SharedInformer<K> {
     /// A lister on the cache.
     #[must_use]
     pub fn lister(&self) -> Lister<K> {
-        Lister::new(self.inner.store.clone())
+        Lister::of(self.inner.store.clone(), &self.inner.facts)
     }
 
     /// `plural.group` of the kind.
     #[must_use]
     pub fn resource(&self) -> &str {
         &self.inner.resource
+    }
+
+    /// What the kind is called.
+    pub(crate) fn facts(&self) -> &KindFacts {
+        &self.inner.facts
     }
 
     fn stopped(&self) -> InformerError {
@@ -421,7 +467,7 @@ impl Status {
     }
 }
 
-impl<K> Drop for Inner<K> {
+impl<K: Cached> Drop for Inner<K> {
     fn drop(&mut self) {
         self.status.stop.send_replace(true);
         if let Life::Running(task) = &*self.life.get_mut().unwrap_or_else(PoisonError::into_inner) {
@@ -430,13 +476,13 @@ impl<K> Drop for Inner<K> {
     }
 }
 
-impl<K> Clone for SharedInformer<K> {
+impl<K: Cached> Clone for SharedInformer<K> {
     fn clone(&self) -> Self {
         Self { inner: Arc::clone(&self.inner) }
     }
 }
 
-impl<K> fmt::Debug for SharedInformer<K> {
+impl<K: Cached> fmt::Debug for SharedInformer<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformer").field("resource", &self.inner.resource).finish_non_exhaustive()
     }

@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use crate::reflector::{Batch, Cached, Reflector, ReflectorOptions};
+use crate::reflector::{Batch, Cached, KindOf, Reflector, ReflectorOptions};
 
 /// The reflectors, polled by the informer's task.
 pub(super) struct Sources<K: Cached> {
@@ -43,13 +43,13 @@ impl<K: Cached> Source<K> {
 impl<K: Cached> Sources<K> {
     /// # Panics
     /// Outside a tokio runtime with time enabled.
-    pub(super) fn new(client: &kube::Client, options: &ReflectorOptions<K>) -> Self {
-        let sources = options.scopes().into_iter().enumerate().map(|(number, namespace)| {
+    pub(super) fn new(client: &kube::Client, kind: &KindOf<K>, options: &ReflectorOptions<K>) -> Self {
+        let sources = options.scopes(kind).into_iter().enumerate().map(|(number, namespace)| {
             let mut options = options.clone();
             // Reflectors of one informer must not all come back at the same moment.
             options.seed = options.seed.map(|seed| seed.wrapping_add(number as u64));
             Source {
-                reflector: Reflector::new(client.clone(), options, namespace.as_deref()),
+                reflector: Reflector::new(client.clone(), kind.clone(), options, namespace.as_deref()),
                 namespace,
                 has_synced: false,
                 version: String::new(),

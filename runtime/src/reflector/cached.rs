@@ -7,26 +7,33 @@ use kube::Resource;
 use serde::de::DeserializeOwned;
 
 use super::decode::Decode;
+use super::kind::{DynamicType, complete};
 use crate::cache::ObjectKey;
 use crate::controllerutil::controller_of;
 use crate::labels::Selector;
 
-/// What can be kept in a cache: objects of every kind whose type is known when compiling, generated or built-in, and
-/// [`Compact`](crate::cache::Compact) forms of them. It cannot be implemented elsewhere.
+/// What can be kept in a cache: objects of every type that is a [`Resource`], their metadata alone (`PartialObjectMeta`), and
+/// [`Compact`](crate::cache::Compact) forms of both. The kind is known when compiling, or only at run time: then objects
+/// are `DynamicObject`s, and the kind is said by a [`DynamicKind`](super::DynamicKind). It cannot be implemented elsewhere.
 ///
 /// ```
 /// use kubesmith_runtime::cache::Compact;
 /// use kubesmith_runtime::informer::{Cached, SharedInformer};
 /// use k8s_openapi::api::core::v1::Pod;
+/// use kube::core::{DynamicObject, PartialObjectMeta};
 ///
 /// fn names<K: Cached>(informer: &SharedInformer<K>) -> Vec<String> {
 ///     informer.store().list().iter().map(|object| object.object_key().to_string()).collect()
 /// }
-/// let _ = (names::<Pod>, names::<Compact<Pod>>);
+/// let _ = (names::<Pod>, names::<Compact<Pod>>, names::<PartialObjectMeta<Pod>>);
+/// let _ = (names::<DynamicObject>, names::<Compact<DynamicObject>>, names::<PartialObjectMeta>);
 /// ```
 pub trait Cached: Decode + Send + Sync + 'static {
     /// The kind that is listed and watched.
-    type Kind: Resource<DynamicType = ()> + 'static;
+    type Kind: Resource<DynamicType = Self::DynamicType> + 'static;
+
+    /// What has to be said of the kind beside its type.
+    type DynamicType: DynamicType;
 
     /// Namespace and name.
     fn object_key(&self) -> ObjectKey;
@@ -42,13 +49,18 @@ pub trait Cached: Decode + Send + Sync + 'static {
 
     /// Whether the selector matches the object's labels.
     fn is_selected_by(&self, selector: &Selector) -> bool;
+
+    /// Fills in what servers leave out where the kind is known.
+    #[doc(hidden)]
+    fn complete(&mut self, kind: &Self::DynamicType);
 }
 
 impl<K> Cached for K
 where
-    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    K: Resource<DynamicType: DynamicType> + DeserializeOwned + Send + Sync + 'static,
 {
     type Kind = K;
+    type DynamicType = K::DynamicType;
 
     fn object_key(&self) -> ObjectKey {
         ObjectKey::of(self)
@@ -68,5 +80,9 @@ where
 
     fn is_selected_by(&self, selector: &Selector) -> bool {
         selector.matches_optional(self.meta().labels.as_ref())
+    }
+
+    fn complete(&mut self, kind: &K::DynamicType) {
+        complete(self, kind);
     }
 }

@@ -34,7 +34,7 @@ pub trait Decode: Sized {
     ) -> Result<Self, D::Error>;
 }
 
-impl<K: kube::Resource<DynamicType = ()> + DeserializeOwned> Decode for K {
+impl<K: kube::Resource + DeserializeOwned> Decode for K {
     type Context = ();
 
     const IGNORES: bool = true;

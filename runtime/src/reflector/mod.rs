@@ -10,6 +10,7 @@ mod backoff;
 mod cached;
 pub(crate) mod decode;
 mod error;
+pub(crate) mod kind;
 mod lines;
 mod machine;
 mod options;
@@ -21,10 +22,10 @@ mod staged;
 
 use std::sync::Arc;
 
-use kube::Resource as _;
-
 pub use cached::Cached;
 pub use error::WatchError;
+pub use kind::{DynamicKind, DynamicType};
+pub(crate) use kind::{KindFacts, KindOf};
 pub(crate) use machine::goes_back;
 pub use options::{ErrorHook, ReflectorOptions, Transform};
 pub(crate) use shell::Reflector;
@@ -74,10 +75,4 @@ impl<K> Batch<K> {
     pub(crate) fn is_empty(&self) -> bool {
         self.events.is_empty() && self.resource_version.is_none() && !self.opened
     }
-}
-
-/// `plural.group`; the plural alone in the core group.
-pub(crate) fn resource_name<K: Cached>() -> String {
-    let (plural, group) = (K::Kind::plural(&()), K::Kind::group(&()));
-    if group.is_empty() { plural.into_owned() } else { format!("{plural}.{group}") }
 }

@@ -1,14 +1,11 @@
 //! How to list, watch and decode.
 
-use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
-use k8s_openapi::NamespaceResourceScope;
-use kube::Resource;
 use kube::api::ListParams;
 
-use super::{Cached, WatchError};
+use super::{Cached, KindOf, WatchError};
 use crate::cache::Store;
 
 /// Changes an object before it is stored.
@@ -79,10 +76,8 @@ impl<K: Cached> ReflectorOptions<K> {
     }
 
     /// What each reflector lists: one namespace, or everything.
-    pub(crate) fn scopes(&self) -> Vec<Option<String>> {
-        let is_namespaced =
-            TypeId::of::<<K::Kind as Resource>::Scope>() == TypeId::of::<NamespaceResourceScope>();
-        if !is_namespaced || self.namespaces.is_empty() {
+    pub(crate) fn scopes(&self, kind: &KindOf<K>) -> Vec<Option<String>> {
+        if !kind.is_namespaced() || self.namespaces.is_empty() {
             return vec![None];
         }
         self.namespaces.iter().cloned().map(Some).collect()

@@ -11,7 +11,6 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::Response;
 use http_body::Body as _;
-use kube::Resource as _;
 use kube::client::Body;
 use kube::core::Status;
 use tokio::time::{Instant, Sleep};
@@ -23,7 +22,7 @@ use super::machine::{Action, Failure, Input, Machine, Request};
 use super::page::{Item, MalformedPage, PageReader};
 use super::request::http_request;
 use super::staged::Staged;
-use super::{Batch, Cached, Event, ReflectorOptions, WatchError, resource_name};
+use super::{Batch, Cached, Event, KindOf, ReflectorOptions, WatchError};
 use crate::cache::ObjectKey;
 use crate::client::drive::Driver;
 use crate::client::error::causes;
@@ -38,6 +37,7 @@ const LONGEST_STATUS: usize = 64 << 10;
 /// Lists and watches one kind, for ever, in the task that polls it.
 pub(crate) struct Reflector<K: Cached> {
     client: kube::Client,
+    kind: KindOf<K>,
     options: ReflectorOptions<K>,
     decoder: Decoder<K>,
     resource: String,
@@ -76,7 +76,12 @@ impl<K: Cached> Reflector<K> {
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
-    pub(crate) fn new(client: kube::Client, options: ReflectorOptions<K>, namespace: Option<&str>) -> Self {
+    pub(crate) fn new(
+        client: kube::Client,
+        kind: KindOf<K>,
+        options: ReflectorOptions<K>,
+        namespace: Option<&str>,
+    ) -> Self {
         let now = Instant::now();
         let random = options.seed.map_or_else(crate::random::from_system, crate::random::seeded);
         let mut machine = Machine::new(now, options.streaming_lists, random);
@@ -85,8 +90,9 @@ impl<K: Cached> Reflector<K> {
         }
         Self {
             client,
-            resource: resource_name::<K>(),
-            path: K::Kind::url_path(&(), namespace),
+            resource: kind.facts().resource_name(),
+            path: kind.path(namespace),
+            kind,
             machine,
             io: Io::Idle,
             driver: Driver::default(),
@@ -351,6 +357,7 @@ impl<K: Cached> Reflector<K> {
     }
 
     fn finish(&self, mut object: K) -> (ObjectKey, K) {
+        self.kind.complete(&mut object);
         let key = object.object_key();
         if let Some(transform) = &self.options.transform
             && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()

@@ -29,6 +29,14 @@ async fn errors_name_verb_resource_and_object() {
 }
 
 #[tokio::test]
+async fn answers_that_are_no_status_have_the_reason_of_their_code() {
+    let error = maps(404, "404 page not found").get("a").await.unwrap_err();
+    assert!(error.is_not_found());
+    assert!(error.to_string().ends_with("404 page not found (NotFound, code 404)"), "{error}");
+    assert!(maps(403, "<html>forbidden</html>").get("a").await.unwrap_err().is_forbidden());
+}
+
+#[tokio::test]
 async fn apply_needs_a_field_manager() {
     let maps = maps(200, "{}");
     let patch = Patch::Apply(serde_json::json!({}));

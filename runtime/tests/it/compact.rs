@@ -20,7 +20,10 @@ use crate::fake::{FakeServer, broken, map};
 
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-fn started<K: Cached>(client: kube::Client, options: InformerOptions<K>) -> SharedInformer<K> {
+fn started<K: Cached<DynamicType = ()>>(
+    client: kube::Client,
+    options: InformerOptions<K>,
+) -> SharedInformer<K> {
     let informer = SharedInformer::new(client, options);
     informer.start();
     informer

@@ -90,7 +90,7 @@ impl Plan {
         (env, proxy)
     }
 
-    fn informer<K: Cached>(&self, switch: &Switch) -> SharedInformer<K> {
+    fn informer<K: Cached<DynamicType = ()>>(&self, switch: &Switch) -> SharedInformer<K> {
         let reflector = ReflectorOptions::new().namespace("default").seed(self.seed);
         let reflector = if self.is_paged { reflector.paged_lists() } else { reflector };
         let client = switch.client(self.has_disorder.then_some(self.seed));
@@ -154,7 +154,7 @@ async fn agrees<K: Cached>(
 }
 
 /// Runs one schedule; the informer has to show what is there in the end.
-async fn converges<K: Cached>(seed: u64) {
+async fn converges<K: Cached<DynamicType = ()>>(seed: u64) {
     let plan = Plan::of(seed);
     let switch = Switch::default();
     let (mut env, mut proxy) = plan.server(0).await;
@@ -199,7 +199,7 @@ fn seeds(part: u64) -> std::ops::Range<u64> {
     }
 }
 
-async fn converge<K: Cached>(part: u64) {
+async fn converge<K: Cached<DynamicType = ()>>(part: u64) {
     for seed in seeds(part) {
         converges::<K>(seed).await;
     }

@@ -7,6 +7,7 @@ mod compact;
 mod connections;
 mod controller;
 mod controllerutil;
+mod dynamic;
 mod events;
 mod fake;
 mod faults;

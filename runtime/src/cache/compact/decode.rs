@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::intern::Interner;
 use super::{Compact, Ends, Key, ObjectKey};
+use crate::reflector::DynamicType;
 use crate::reflector::decode::Decode;
 
 /// What is kept from one object to the next: the shared texts, and room to put an object together.
@@ -41,7 +42,10 @@ impl Parts {
     }
 }
 
-impl<K: Resource<DynamicType = ()> + DeserializeOwned + 'static> Decode for Compact<K> {
+impl<K> Decode for Compact<K>
+where
+    K: Resource<DynamicType: DynamicType> + DeserializeOwned + 'static,
+{
     type Context = Context;
 
     // All members are kept, whoever may look at them later.
@@ -82,7 +86,7 @@ struct ObjectVisitor<'c, K> {
     kind: PhantomData<K>,
 }
 
-impl<'de, K: Resource<DynamicType = ()>> Visitor<'de> for ObjectVisitor<'_, K> {
+impl<'de, K: Resource<DynamicType: DynamicType>> Visitor<'de> for ObjectVisitor<'_, K> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,6 +94,7 @@ impl<'de, K: Resource<DynamicType = ()>> Visitor<'de> for ObjectVisitor<'_, K> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let known = K::DynamicType::of_static();
         while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
             if name == "metadata" {
                 if std::mem::replace(&mut self.context.parts.has_metadata, true) {
@@ -100,8 +105,8 @@ impl<'de, K: Resource<DynamicType = ()>> Visitor<'de> for ObjectVisitor<'_, K> {
             }
             let value = map.next_value::<&RawValue>()?.get();
             let own = match &*name {
-                "apiVersion" => is_text(value, &K::api_version(&())),
-                "kind" => is_text(value, &K::kind(&())),
+                "apiVersion" => known.as_ref().is_some_and(|known| is_text(value, &K::api_version(known))),
+                "kind" => known.as_ref().is_some_and(|known| is_text(value, &K::kind(known))),
                 _ => false,
             };
             if !own {

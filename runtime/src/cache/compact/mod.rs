@@ -9,13 +9,14 @@ use std::marker::PhantomData;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
+use kube::core::TypeMeta;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::ObjectKey;
 use crate::labels::Selector;
-use crate::reflector::Cached;
 use crate::reflector::decode::Key;
+use crate::reflector::{Cached, DynamicType};
 use intern::Labels;
 
 /// An object of kind `K` that is decoded when it is asked for: for caches of many objects of which few are looked at.
@@ -164,20 +165,22 @@ impl<K> Compact<K> {
     }
 }
 
-impl<K: Resource<DynamicType = ()>> Compact<K> {
+impl<K: Resource<DynamicType: DynamicType>> Compact<K> {
     /// The object as JSON; its members may be in another order than they were sent in.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = String::with_capacity(self.text.len() + 512);
         out.push('{');
-        // Kept among the members if they are not the kind's own.
-        if !decode::has_member(self.members(), "apiVersion") {
-            member(&mut out, "apiVersion", &K::api_version(&()));
-            out.push(',');
-        }
-        if !decode::has_member(self.members(), "kind") {
-            member(&mut out, "kind", &K::kind(&()));
-            out.push(',');
+        // Kept among the members if they are not the kind's own, or the type does not tell the kind.
+        if let Some(known) = K::DynamicType::of_static() {
+            if !decode::has_member(self.members(), "apiVersion") {
+                member(&mut out, "apiVersion", &K::api_version(&known));
+                out.push(',');
+            }
+            if !decode::has_member(self.members(), "kind") {
+                member(&mut out, "kind", &K::kind(&known));
+                out.push(',');
+            }
         }
         out.push_str("\"metadata\":");
         out.push_str(&self.metadata_json());
@@ -206,15 +209,18 @@ impl<K: Resource<DynamicType = ()>> Compact<K> {
     }
 
     fn decoded<T>(&self, result: Result<T, serde_json::Error>) -> Result<T, DecodeError> {
-        result.map_err(|source| DecodeError {
-            kind: K::kind(&()).into_owned(),
-            key: self.key.clone(),
-            source,
-        })
+        result.map_err(|source| DecodeError { kind: self.kind_name(), key: self.key.clone(), source })
+    }
+
+    fn kind_name(&self) -> String {
+        match K::DynamicType::of_static() {
+            Some(known) => K::kind(&known).into_owned(),
+            None => decode::member_of(self.members(), "kind").ok().flatten().unwrap_or_default(),
+        }
     }
 }
 
-impl<K: Resource<DynamicType = ()> + DeserializeOwned> Compact<K> {
+impl<K: Resource<DynamicType: DynamicType> + DeserializeOwned> Compact<K> {
     /// The whole object. Each call decodes it anew.
     ///
     /// # Errors
@@ -233,9 +239,10 @@ fn member(out: &mut String, name: &str, value: &str) {
 
 impl<K> Cached for Compact<K>
 where
-    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    K: Resource<DynamicType: DynamicType> + DeserializeOwned + Send + Sync + 'static,
 {
     type Kind = K;
+    type DynamicType = K::DynamicType;
 
     fn object_key(&self) -> ObjectKey {
         self.key.clone()
@@ -263,6 +270,21 @@ where
 
     fn is_selected_by(&self, selector: &Selector) -> bool {
         selector.matches_by(|name| self.label(name))
+    }
+
+    fn complete(&mut self, kind: &K::DynamicType) {
+        let Some(TypeMeta { api_version, kind }) = kind.type_meta() else { return };
+        // In lists, built-in objects are sent without their type.
+        if !decode::has_member(self.members(), "kind") {
+            let mut text = std::mem::take(&mut self.text).into_string();
+            for (name, value) in [("apiVersion", api_version), ("kind", kind)] {
+                if text.len() > self.ends.metadata as usize {
+                    text.push(',');
+                }
+                member(&mut text, name, &value);
+            }
+            self.text = text.into();
+        }
     }
 }
 

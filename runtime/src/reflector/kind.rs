@@ -1,0 +1,193 @@
+//! What is known of a kind: by its type when compiling, or by discovery at run time.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+
+use k8s_openapi::NamespaceResourceScope;
+use kube::Resource;
+use kube::core::discovery::Scope;
+use kube::core::{ApiResource, DynamicObject, GroupVersionResource, TypeMeta};
+
+use super::Cached;
+
+/// A kind that is known only at run time: how it is called, and whether its objects live in namespaces.
+/// [`Discovery::kind_of`](crate::client::Discovery::kind_of) finds it out; where it is known, it can be written down.
+///
+/// Objects of such kinds are held as [`DynamicObject`]s, as `PartialObjectMeta` (metadata only), or as
+/// [`Compact`](crate::cache::Compact) forms of either.
+///
+/// ```
+/// use kube::core::{ApiResource, GroupVersionKind};
+/// use kubesmith_runtime::informer::DynamicKind;
+///
+/// let widget = GroupVersionKind::gvk("example.com", "v1", "Widget");
+/// let widgets = DynamicKind::namespaced(ApiResource::from_gvk_with_plural(&widget, "widgets"));
+/// assert_eq!(widgets.to_string(), "widgets.example.com");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DynamicKind {
+    /// Group, version, kind, plural.
+    pub resource: ApiResource,
+    /// Whether objects live in namespaces.
+    pub scope: Scope,
+}
+
+impl DynamicKind {
+    /// A kind whose objects live in namespaces.
+    #[must_use]
+    pub fn namespaced(resource: ApiResource) -> Self {
+        Self { resource, scope: Scope::Namespaced }
+    }
+
+    /// A kind whose objects are in no namespace.
+    #[must_use]
+    pub fn cluster(resource: ApiResource) -> Self {
+        Self { resource, scope: Scope::Cluster }
+    }
+
+    /// Group, version and plural.
+    #[must_use]
+    pub fn group_version_resource(&self) -> GroupVersionResource {
+        let ApiResource { group, version, plural, .. } = &self.resource;
+        GroupVersionResource::gvr(group, version, plural)
+    }
+}
+
+impl fmt::Display for DynamicKind {
+    /// `plural.group`; the plural alone in the core group.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&resource_name(&self.resource.plural, &self.resource.group))
+    }
+}
+
+/// `plural.group`; the plural alone in the core group.
+pub(crate) fn resource_name(plural: &str, group: &str) -> String {
+    if group.is_empty() { plural.to_owned() } else { format!("{plural}.{group}") }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for () {}
+    impl Sealed for kube::core::ApiResource {}
+}
+
+/// What has to be said of a kind beside its type: nothing for types that stand for one kind, an [`ApiResource`] for those
+/// that hold objects of any. It cannot be implemented elsewhere.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube::core::DynamicObject;
+/// use kubesmith_runtime::informer::Cached;
+///
+/// fn of_one_kind<K: Cached<DynamicType = ()>>() {}
+/// fn of_any_kind<K: Cached<DynamicType = kube::core::ApiResource>>() {}
+/// of_one_kind::<Pod>();
+/// of_any_kind::<DynamicObject>();
+/// ```
+pub trait DynamicType: Clone + fmt::Debug + Send + Sync + sealed::Sealed + 'static {
+    /// What is said where nothing has to be.
+    #[doc(hidden)]
+    fn of_static() -> Option<Self>;
+
+    /// The type that an object has whose server has left it out, as in lists.
+    #[doc(hidden)]
+    fn type_meta(&self) -> Option<TypeMeta>;
+}
+
+impl DynamicType for () {
+    fn of_static() -> Option<Self> {
+        Some(())
+    }
+
+    fn type_meta(&self) -> Option<TypeMeta> {
+        None
+    }
+}
+
+impl DynamicType for ApiResource {
+    fn of_static() -> Option<Self> {
+        None
+    }
+
+    fn type_meta(&self) -> Option<TypeMeta> {
+        Some(TypeMeta { api_version: self.api_version.clone(), kind: self.kind.clone() })
+    }
+}
+
+/// Gives a dynamic object the type that its server has left out.
+pub(super) fn complete<K: Any, T: DynamicType>(object: &mut K, kind: &T) {
+    if let Some(dynamic) = (object as &mut dyn Any).downcast_mut::<DynamicObject>()
+        && dynamic.types.is_none()
+    {
+        dynamic.types = kind.type_meta();
+    }
+}
+
+/// A kind of objects that are held as `K`.
+pub(crate) struct KindOf<K: Cached> {
+    dynamic: K::DynamicType,
+    is_namespaced: bool,
+}
+
+/// What a kind is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KindFacts {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+    pub(crate) plural: String,
+    pub(crate) is_namespaced: bool,
+}
+
+impl<K: Cached<DynamicType = ()>> KindOf<K> {
+    /// The kind that the type stands for.
+    pub(crate) fn of_type() -> Self {
+        let scope = TypeId::of::<<K::Kind as Resource>::Scope>();
+        Self { dynamic: (), is_namespaced: scope == TypeId::of::<NamespaceResourceScope>() }
+    }
+}
+
+impl<K: Cached<DynamicType = ApiResource>> KindOf<K> {
+    pub(crate) fn dynamic(kind: &DynamicKind) -> Self {
+        Self { dynamic: kind.resource.clone(), is_namespaced: kind.scope == Scope::Namespaced }
+    }
+}
+
+impl<K: Cached> KindOf<K> {
+    pub(crate) fn facts(&self) -> KindFacts {
+        KindFacts {
+            group: K::Kind::group(&self.dynamic).into_owned(),
+            version: K::Kind::version(&self.dynamic).into_owned(),
+            kind: K::Kind::kind(&self.dynamic).into_owned(),
+            plural: K::Kind::plural(&self.dynamic).into_owned(),
+            is_namespaced: self.is_namespaced,
+        }
+    }
+
+    /// Where objects are listed.
+    pub(super) fn path(&self, namespace: Option<&str>) -> String {
+        K::Kind::url_path(&self.dynamic, namespace)
+    }
+
+    pub(super) fn is_namespaced(&self) -> bool {
+        self.is_namespaced
+    }
+
+    /// Fills in what servers leave out.
+    pub(super) fn complete(&self, object: &mut K) {
+        object.complete(&self.dynamic);
+    }
+}
+
+impl<K: Cached> Clone for KindOf<K> {
+    fn clone(&self) -> Self {
+        Self { dynamic: self.dynamic.clone(), is_namespaced: self.is_namespaced }
+    }
+}
+
+impl KindFacts {
+    /// `plural.group`; the plural alone in the core group.
+    pub(crate) fn resource_name(&self) -> String {
+        resource_name(&self.plural, &self.group)
+    }
+}
