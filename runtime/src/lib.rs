@@ -47,4 +47,6 @@ pub mod reflector;
 #[cfg(feature = "client")]
 pub mod scheme;
 #[cfg(feature = "client")]
+pub mod sharding;
+#[cfg(feature = "client")]
 pub mod workqueue;

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use super::predicate::Predicate;
 use super::reconcile::Reconciler;
+use super::sharded::Source;
 use super::worker::Controller;
 use crate::cache::ObjectKey;
 use crate::informer::{Deleted, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer};
 use crate::metrics::Registry;
 use crate::reflector::{Cached, KindFacts};
+use crate::sharding::Shard;
 use crate::workqueue::{DEFAULT_PRIORITY, LOW_PRIORITY, Queue, RateLimiter, default_item_based_rate_limiter};
 
 /// Why a controller cannot be built.
@@ -73,6 +75,7 @@ struct Attached {
     resource: String,
     registration: HandlerRegistration,
     last_error: Box<dyn Fn() -> Option<String> + Send>,
+    keys: Source<ObjectKey>,
 }
 
 type Attach = Box<dyn FnOnce(&Queue<ObjectKey>) -> Result<Attached, InformerError> + Send>;
@@ -250,13 +253,15 @@ impl ControllerBuilder {
             queue = queue.metrics(registry);
         }
         let queue = queue.build();
-        let mut controller = Controller::new(name.as_str(), queue.clone(), reconciler).workers(self.workers);
+        let mut controller = Controller::new(name.as_str(), queue.clone(), reconciler)
+            .workers(self.workers)
+            .shard_by_hash(|key| Shard::hash(key.as_str()));
         for attach in self.sources {
             let attached = attach(&queue);
             let attached =
                 attached.map_err(|source| BuildError::Informer { controller: name.clone(), source })?;
             let registration = attached.registration;
-            controller = controller.wait_for_cache(
+            controller = controller.keys_from_source(attached.keys).wait_for_cache(
                 attached.resource,
                 async move { registration.synced().await },
                 attached.last_error,
@@ -283,9 +288,16 @@ impl ControllerBuilder {
     fn attach<K: Cached>(mut self, watch: Watch<K>, map: Map<K>) -> Self {
         let Watch { informer, predicate } = watch;
         self.sources.push(Box::new(move |queue| {
-            let handler = Enqueue { queue: queue.clone(), predicate, map };
+            let selection = Arc::new(Selection { predicate, map });
+            let handler = Enqueue { queue: queue.clone(), selection: selection.clone() };
             let registration = informer.add_event_handler(handler)?;
+            let store = informer.store().clone();
             Ok(Attached {
+                keys: Box::new(move |queue| {
+                    let objects = store.list();
+                    let objects = objects.iter().filter(|object| selection.predicate.passes_create(object));
+                    objects.for_each(|object| (selection.map)(object, queue));
+                }),
                 resource: informer.resource().to_owned(),
                 registration,
                 last_error: Box::new(move || informer.last_error()),
@@ -311,25 +323,30 @@ fn owner_key<K: Cached>(primary: &KindFacts, object: &K) -> Option<ObjectKey> {
 /// Turns changes into keys.
 struct Enqueue<K> {
     queue: Queue<ObjectKey>,
+    selection: Arc<Selection<K>>,
+}
+
+/// Which objects count, and which keys they stand for.
+struct Selection<K> {
     predicate: Predicate<K>,
     map: Map<K>,
 }
 
 impl<K: Cached> Enqueue<K> {
     fn enqueue(&self, object: &K, priority: i32) {
-        (self.map)(object, &mut |key| self.queue.add_with_priority(key, priority));
+        (self.selection.map)(object, &mut |key| self.queue.add_with_priority(key, priority));
     }
 }
 
 impl<K: Cached> ResourceEventHandler<K> for Enqueue<K> {
     fn on_add(&self, object: Arc<K>, is_in_initial_list: bool) {
-        if self.predicate.passes_create(&object) {
+        if self.selection.predicate.passes_create(&object) {
             self.enqueue(&object, if is_in_initial_list { LOW_PRIORITY } else { DEFAULT_PRIORITY });
         }
     }
 
     fn on_update(&self, old: Arc<K>, new: Arc<K>) {
-        if !self.predicate.passes_update(&old, &new) {
+        if !self.selection.predicate.passes_update(&old, &new) {
             return;
         }
         let is_resync = old.object_version() == new.object_version();
@@ -341,7 +358,7 @@ impl<K: Cached> ResourceEventHandler<K> for Enqueue<K> {
     }
 
     fn on_delete(&self, deleted: Deleted<K>) {
-        if self.predicate.passes_delete(deleted.object()) {
+        if self.selection.predicate.passes_delete(deleted.object()) {
             self.enqueue(deleted.object(), DEFAULT_PRIORITY);
         }
     }

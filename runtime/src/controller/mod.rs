@@ -41,6 +41,7 @@ mod builder;
 mod metrics;
 mod predicate;
 mod reconcile;
+mod sharded;
 mod state;
 mod worker;
 

@@ -8,15 +8,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join_all;
+use futures::future::{OptionFuture, join_all};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
 use super::reconcile::{Action, ReconcileError, Reconciler};
+use super::sharded::{NoHash, Sharded, Sharing, Source};
 use super::state::ControllerState;
 use crate::metrics::Registry;
+use crate::sharding::Shard;
 use crate::workqueue::{Item, Queue, QueueKey};
 
 /// How long caches may take to fill (controller-runtime's `CacheSyncTimeout`).
@@ -57,6 +59,14 @@ pub enum ControllerError {
         /// The grace period.
         grace: Duration,
     },
+    /// The controller works on a share of the keys, but nothing tells how they are shared out.
+    #[error(
+        "controller {controller:?} is sharded, but its keys have no text to share them out by: call shard_by"
+    )]
+    NotShardable {
+        /// The controller's name.
+        controller: String,
+    },
     /// A worker panicked outside of the reconciler, in a key's or a rate limiter's code.
     #[error("controller {controller:?}: a worker panicked: {source}")]
     WorkerPanicked {
@@ -90,6 +100,7 @@ pub struct Controller<R: Reconciler> {
     shutdown_grace: Duration,
     registry: Option<Registry>,
     state: Option<ControllerState>,
+    sharing: Sharing<R::Key>,
 }
 
 impl<R: Reconciler> Controller<R> {
@@ -107,6 +118,7 @@ impl<R: Reconciler> Controller<R> {
             shutdown_grace: DEFAULT_SHUTDOWN_GRACE,
             registry: None,
             state: None,
+            sharing: Sharing::default(),
         }
     }
 
@@ -172,6 +184,58 @@ impl<R: Reconciler> Controller<R> {
         self
     }
 
+    /// Works only on the keys that `shard` gives to this replica; [`Manager::add`](crate::manager::Manager::add) calls
+    /// it where the manager shares work. Others are dropped when they are taken from the queue.
+    #[must_use]
+    pub fn sharded(mut self, shard: &Shard) -> Self {
+        self.sharing.shard = Some(shard.clone());
+        self
+    }
+
+    /// The text by which a key is shared out, the same on every replica. A
+    /// [`ControllerBuilder`](super::ControllerBuilder) has set it to `namespace/name`.
+    #[must_use]
+    pub fn shard_by(mut self, text: impl Fn(&R::Key) -> String + Send + Sync + 'static) -> Self {
+        self.sharing.hash = Some(Box::new(move |key| Shard::hash(&text(key))));
+        self
+    }
+
+    /// Names all keys there are: those that this replica gains are queued. May be called several times; a
+    /// [`ControllerBuilder`](super::ControllerBuilder) has done so for each of its caches.
+    ///
+    /// ```
+    /// use kubesmith_runtime::controller::{Action, Controller, reconcile_fn};
+    /// use kubesmith_runtime::sharding::Sharding;
+    /// use kubesmith_runtime::workqueue::Queue;
+    ///
+    /// # fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let sharding = Sharding::builder(client, "default", "zones", "pod-7f9c").build()?;
+    /// let controller = Controller::new("zones", Queue::new("zones"), reconcile_fn(|zone: u32| async move {
+    ///     println!("zone {zone} is ours");
+    ///     Ok(Action::done())
+    /// }))
+    /// .sharded(&sharding.shard())
+    /// .shard_by(u32::to_string)
+    /// .keys_from(|queue| (0..100).for_each(queue));
+    /// # let _ = controller;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn keys_from(self, keys: impl Fn(&mut dyn FnMut(R::Key)) + Send + Sync + 'static) -> Self {
+        self.keys_from_source(Box::new(keys))
+    }
+
+    pub(super) fn keys_from_source(mut self, source: Source<R::Key>) -> Self {
+        self.sharing.sources.push(source);
+        self
+    }
+
+    pub(super) fn shard_by_hash(mut self, hash: fn(&R::Key) -> u64) -> Self {
+        self.sharing.hash = Some(Box::new(hash));
+        self
+    }
+
     /// Counts in `registry` under the names that start with `controller_runtime_`.
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
@@ -204,6 +268,8 @@ impl<R: Reconciler> Controller<R> {
         let Controller { name, queue, workers, registry, shutdown_grace, .. } = self;
         // Whatever ends the run, nobody will take keys after it.
         let _shut_down = ShutDownOnDrop(&queue);
+        let sharded = self.sharing.into_sharded();
+        let sharded = sharded.map_err(|NoHash| ControllerError::NotShardable { controller: name.clone() })?;
         if !wait_for_caches(&name, self.caches, self.cache_sync_timeout, &stop).await? {
             return Ok(());
         }
@@ -215,13 +281,18 @@ impl<R: Reconciler> Controller<R> {
             reconcile_timeout: self.reconcile_timeout,
             metrics: registry.map(|registry| Metrics::register(&registry, &name, workers)),
             state: self.state,
+            sharded,
         });
         let mut tasks = JoinSet::new();
         for _ in 0..workers {
             tasks.spawn(work(shared.clone()));
         }
         tracing::info!(controller = name, workers, "controller started");
-        let result = supervise(&name, &queue, &mut tasks, &stop, shutdown_grace).await;
+        let follow = OptionFuture::from(shared.sharded.as_ref().map(|sharded| sharded.follow(&queue)));
+        let result = tokio::select! {
+            result = supervise(&name, &queue, &mut tasks, &stop, shutdown_grace) => result,
+            Some(never) = follow => match never {},
+        };
         tracing::info!(controller = name, "controller stopped");
         result
     }
@@ -277,6 +348,7 @@ struct Shared<R: Reconciler> {
     reconcile_timeout: Option<Duration>,
     metrics: Option<Metrics>,
     state: Option<ControllerState>,
+    sharded: Option<Sharded<R::Key>>,
 }
 
 /// Waits for the end of all workers; the stop shuts the queue down, which ends them.
@@ -340,6 +412,19 @@ impl Outcome {
 
 impl<R: Reconciler> Shared<R> {
     async fn process(&self, item: &Item<'_, R::Key>) {
+        let Some(sharded) = &self.sharded else { return self.work_on(item).await };
+        let Some(in_work) = sharded.begin(item, &self.queue) else { return };
+        tokio::select! {
+            biased;
+            () = in_work.cut_off() => {
+                tracing::warn!(controller = self.name, key = ?item.key(), "the lease was lost, the reconcile is cut off");
+                sharded.park(item);
+            }
+            () = self.work_on(item) => {}
+        }
+    }
+
+    async fn work_on(&self, item: &Item<'_, R::Key>) {
         let start = self.metrics.as_ref().map(|metrics| {
             metrics.active_workers.add(1.0);
             ActiveWorker { metrics, since: Instant::now() }

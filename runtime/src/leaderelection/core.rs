@@ -42,7 +42,7 @@ impl Default for ElectionTimes {
 pub struct InvalidTimes(pub ElectionTimes);
 
 impl ElectionTimes {
-    pub(super) fn check(self) -> Result<Self, InvalidTimes> {
+    pub(crate) fn check(self) -> Result<Self, InvalidTimes> {
         let ElectionTimes { lease_duration, renew_deadline, retry_period } = self;
         let ordered = lease_duration > renew_deadline && renew_deadline > retry_period.mul_f64(JITTER_FACTOR);
         let written = lease_duration.subsec_nanos() == 0 && i32::try_from(lease_duration.as_secs()).is_ok();

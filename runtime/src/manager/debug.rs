@@ -4,18 +4,26 @@ use std::fmt::{self, Display, Write};
 
 use crate::controller::ControllerState;
 use crate::informer::InformerState;
+use crate::sharding::ShardState;
 
 const STYLE: &str = "body{font-family:sans-serif;margin:2em}table{border-collapse:collapse;margin:0 0 1.5em}\
     td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}";
 
 /// HTML of the state of everything.
-pub(super) fn page(controllers: &[ControllerState], informers: &[InformerState]) -> String {
+pub(super) fn page(
+    controllers: &[ControllerState],
+    informers: &[InformerState],
+    shard: Option<&ShardState>,
+) -> String {
     let mut out = format!(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Controllers</title><style>{STYLE}</style>\
          </head><body>\n<h1>Controllers</h1>\n"
     );
     for controller in controllers {
         show_controller(&mut out, controller);
+    }
+    if let Some(shard) = shard {
+        show_shard(&mut out, shard);
     }
     out.push_str("<h1>Caches</h1>\n");
     let rows = informers.iter().map(|informer| {
@@ -60,6 +68,37 @@ fn show_controller(out: &mut String, controller: &ControllerState) {
     }
 }
 
+fn show_shard(out: &mut String, shard: &ShardState) {
+    out.push_str(&format!("<h1>Share of {}</h1>\n", Escaped(&shard.lease)));
+    let share = format!("{:.1} %", shard.share * 100.0);
+    let waiting_for = shard.waiting_for.join(", ");
+    let cells: [&dyn Display; 9] = [
+        &shard.phase,
+        &share,
+        &shard.in_work,
+        &shard.finishing,
+        &shard.blocked,
+        &shard.hand_overs,
+        &shard.lost,
+        &waiting_for,
+        &shard.last_error.as_deref().unwrap_or_default(),
+    ];
+    let head = [
+        "phase",
+        "share",
+        "in work",
+        "others wait for",
+        "not finished by others",
+        "hand-overs",
+        "leases lost",
+        "waiting for",
+        "last error",
+    ];
+    table(out, &head, std::iter::once(row("td", &cells)));
+    let rows = shard.members.iter().map(|member| row("td", &[member]));
+    table(out, &["members"], rows);
+}
+
 fn table(out: &mut String, head: &[&str], rows: impl Iterator<Item = String>) {
     let head: Vec<&dyn Display> = head.iter().map(|name| name as &dyn Display).collect();
     out.push_str("<table>\n");
@@ -97,6 +136,7 @@ mod tests {
 
     use super::*;
     use crate::controller::{Action, CancellationToken, Controller, ReconcileError, reconcile_fn};
+    use crate::sharding::SharePhase;
     use crate::workqueue::Queue;
 
     fn informer() -> InformerState {
@@ -107,6 +147,22 @@ mod tests {
             resource_version: "17".to_owned(),
             undecodable: 1,
             last_error: Some("cannot watch <configmaps>".to_owned()),
+        }
+    }
+
+    fn shard() -> ShardState {
+        ShardState {
+            lease: "maps-a".to_owned(),
+            phase: SharePhase::Working,
+            members: ["maps-a", "maps-b"].map(str::to_owned).to_vec(),
+            share: 0.25,
+            in_work: 3,
+            finishing: 2,
+            blocked: 1,
+            waiting_for: vec!["maps-b".to_owned()],
+            hand_overs: 7,
+            lost: 4,
+            last_error: Some("<refused>".to_owned()),
         }
     }
 
@@ -129,7 +185,7 @@ mod tests {
         let (in_work, waiting) = (state.queue().processing, state.queue().waiting);
         assert_eq!((in_work, waiting), (2, 1));
         tokio::time::sleep(Duration::from_secs(10)).await;
-        let page = page(&[state], &[informer()]);
+        let page = page(&[state], &[informer()], Some(&shard()));
         for text in [
             "<h2>maps &amp; more</h2>",
             "<tr><td>2</td><td>0</td><td>0</td><td>0</td><td>2</td><td>1</td></tr>",
@@ -138,6 +194,10 @@ mod tests {
             "<tr><td>&quot;waits&quot;</td><td>1.500 s</td></tr>",
             "<tr><td>configmaps</td><td>synced</td><td>3</td><td>17</td><td>1</td>\
              <td>cannot watch &lt;configmaps&gt;</td></tr>",
+            "<h1>Share of maps-a</h1>",
+            "<tr><td>working</td><td>25.0 %</td><td>3</td><td>2</td><td>1</td><td>7</td><td>4</td><td>maps-b</td>\
+             <td>&lt;refused&gt;</td></tr>",
+            "<tr><td>maps-a</td></tr>\n<tr><td>maps-b</td></tr>",
         ] {
             assert!(page.contains(text), "no {text} in\n{page}");
         }

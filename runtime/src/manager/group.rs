@@ -36,6 +36,10 @@ impl Runnable {
         Runnable { name: name.into(), run }
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     async fn run(self, stop: CancellationToken) -> Result<(), ManagerError> {
         let Runnable { name, run } = self;
         let result = AssertUnwindSafe(async { run(stop).await }).catch_unwind().await;

@@ -20,6 +20,7 @@ use super::debug::page;
 use crate::controller::ControllerState;
 use crate::informer::SharedInformerFactory;
 use crate::metrics::{CONTENT_TYPE as METRICS_TYPE, Registry};
+use crate::sharding::Shard;
 
 /// More connections at a time are closed at once: probes and scrapes need few.
 const MAX_CONNECTIONS: usize = 128;
@@ -86,7 +87,7 @@ impl Checks {
 pub(super) enum Routes {
     Metrics(Registry),
     Health { healthz: Checks, readyz: Checks },
-    Debug { controllers: Vec<ControllerState>, factory: SharedInformerFactory },
+    Debug { controllers: Vec<ControllerState>, factory: SharedInformerFactory, shard: Option<Shard> },
 }
 
 impl Routes {
@@ -98,8 +99,12 @@ impl Routes {
         Routes::Health { healthz, readyz }
     }
 
-    pub(super) fn debug(controllers: Vec<ControllerState>, factory: SharedInformerFactory) -> Self {
-        Routes::Debug { controllers, factory }
+    pub(super) fn debug(
+        controllers: Vec<ControllerState>,
+        factory: SharedInformerFactory,
+        shard: Option<Shard>,
+    ) -> Self {
+        Routes::Debug { controllers, factory, shard }
     }
 
     fn answer(&self, method: &Method, uri: &Uri) -> (StatusCode, &'static str, String) {
@@ -115,8 +120,10 @@ impl Routes {
             (Routes::Metrics(registry), "metrics") if only.is_none() => {
                 return (StatusCode::OK, METRICS_TYPE, registry.encode());
             }
-            (Routes::Debug { controllers, factory }, "debug") if only == Some("controllers") => {
-                return (StatusCode::OK, "text/html; charset=utf-8", page(controllers, &factory.states()));
+            (Routes::Debug { controllers, factory, shard }, "debug") if only == Some("controllers") => {
+                let shard = shard.as_ref().map(Shard::state);
+                let page = page(controllers, &factory.states(), shard.as_ref());
+                return (StatusCode::OK, "text/html; charset=utf-8", page);
             }
             (Routes::Health { healthz, .. }, "healthz") => healthz.answer("healthz", only, query),
             (Routes::Health { readyz, .. }, "readyz") => readyz.answer("readyz", only, query),
@@ -202,7 +209,7 @@ mod tests {
     async fn the_page_of_controllers_is_html() {
         let client =
             kube::Client::try_from(kube::Config::new(Uri::from_static("http://127.0.0.1:1"))).unwrap();
-        let routes = Routes::debug(Vec::new(), SharedInformerFactory::builder(client).build());
+        let routes = Routes::debug(Vec::new(), SharedInformerFactory::builder(client).build(), None);
         let answer = |path| routes.answer(&Method::GET, &Uri::from_static(path));
         let (status, kind, text) = answer("/debug/controllers");
         assert_eq!((status, kind), (StatusCode::OK, "text/html; charset=utf-8"));

@@ -1,7 +1,8 @@
 //! Everything a program of controllers runs, started and stopped in order.
 //!
 //! Start: metrics and health endpoints, caches, what runs on every replica, then, once this replica leads, what runs
-//! on the leader only. Stop, in at most 30 s: what runs on every replica, the leader's work (the lease is kept until
+//! on the leader only, and once it has joined its [group](crate::sharding), if it has one, what is shared with other
+//! replicas. Stop, in at most 30 s: what runs on every replica, what is shared, the leader's work (leases are kept until
 //! it has ended, then given back), events that wait to be written, caches, endpoints. The first failure stops everything.
 //!
 //! ```no_run
@@ -57,6 +58,7 @@ use crate::informer::{CacheSyncError, SharedInformerFactory};
 use crate::leaderelection::{LeaderCallbacks, LeaderElectionError, LeaderElector};
 use crate::metrics::Registry;
 use crate::record::{EventBroadcaster, EventRecorder};
+use crate::sharding::{Shard, Sharding, ShardingError};
 
 use group::{Runnable, run_group};
 use http::{Checks, Routes, serve};
@@ -95,6 +97,17 @@ pub enum ManagerError {
     /// The leadership was lost.
     #[error(transparent)]
     Leader(#[from] LeaderElectionError),
+    /// The group that shares the work could not be joined.
+    #[error(transparent)]
+    Sharding(#[from] ShardingError),
+    /// Replicas share the work, so there are several, and none of them is the leader.
+    #[error(
+        "{name} is for the leader, and with sharding every replica runs: call leader_election too, or add it on every replica"
+    )]
+    NoLeader {
+        /// What is for the leader.
+        name: String,
+    },
     /// Not everything ended within the grace period; the rest was aborted.
     #[error("not everything had ended when the grace of {} s had passed; the rest was aborted", .0.as_secs_f64())]
     ShutdownTimeout(Duration),
@@ -117,6 +130,15 @@ impl ManagerBuilder {
     #[must_use]
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.manager.elector = Some(elector);
+        self
+    }
+
+    /// Shares the keys of controllers that are [added](Manager::add) with the other replicas of the group, instead of
+    /// running them on a leader. See [`sharding`](crate::sharding).
+    #[must_use]
+    pub fn sharding(mut self, sharding: Sharding) -> Self {
+        self.manager.shard = Some(sharding.shard());
+        self.manager.sharding = Some(sharding);
         self
     }
 
@@ -176,7 +198,10 @@ pub struct Manager {
     readyz: Checks,
     on_every_replica: Vec<Runnable>,
     on_leader: Vec<Runnable>,
+    on_shard: Vec<Runnable>,
     elector: Option<LeaderElector>,
+    sharding: Option<Sharding>,
+    shard: Option<Shard>,
     metrics_address: Option<SocketAddr>,
     health_address: Option<SocketAddr>,
     debug_address: Option<SocketAddr>,
@@ -203,7 +228,10 @@ impl Manager {
                 readyz: Checks::default(),
                 on_every_replica: Vec::new(),
                 on_leader: Vec::new(),
+                on_shard: Vec::new(),
                 elector: None,
+                sharding: None,
+                shard: None,
                 metrics_address: None,
                 health_address: None,
                 debug_address: None,
@@ -254,13 +282,22 @@ impl Manager {
         self.series.get_or_insert_with(new).recorder(controller)
     }
 
-    /// Runs a controller where this replica leads.
+    /// Runs a controller where this replica leads; with [`sharding`](ManagerBuilder::sharding) on every replica, each
+    /// for its own keys.
     pub fn add<R: Reconciler>(&mut self, controller: Controller<R>) {
+        let Some(shard) = &self.shard else { return self.add_on_leader(controller) };
+        let controller = controller.sharded(shard);
+        let controller = self.watched(controller);
+        self.on_shard.push(of_controller(controller));
+    }
+
+    /// Runs a controller where this replica leads, for all keys.
+    pub fn add_on_leader<R: Reconciler>(&mut self, controller: Controller<R>) {
         let controller = self.watched(controller);
         self.on_leader.push(of_controller(controller));
     }
 
-    /// Runs a controller on every replica.
+    /// Runs a controller on every replica, each for all keys.
     pub fn add_on_every_replica<R: Reconciler>(&mut self, controller: Controller<R>) {
         let controller = self.watched(controller);
         self.on_every_replica.push(of_controller(controller));
@@ -323,11 +360,14 @@ impl Manager {
     ///
     /// Dropping the future aborts everything; informers are stopped but not waited for.
     pub async fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), ManagerError> {
+        if let (Some(_), None, Some(first)) = (&self.sharding, &self.elector, self.on_leader.first()) {
+            return Err(ManagerError::NoLeader { name: first.name().to_owned() });
+        }
         let endpoints_stop = CancellationToken::new();
         let endpoints = [
             ("metrics", self.metrics_address, Routes::metrics(self.registry)),
             ("health", self.health_address, Routes::health(self.healthz, self.readyz)),
-            ("debug", self.debug_address, Routes::debug(self.states, self.factory.clone())),
+            ("debug", self.debug_address, Routes::debug(self.states, self.factory.clone(), self.shard)),
         ];
         let mut endpoints = serve_all(endpoints, &endpoints_stop).await?;
         let (factory, events, series, grace) = (self.factory, self.events, self.series, self.grace);
@@ -341,7 +381,12 @@ impl Manager {
         let (result, deadline) = match synced {
             None => (Ok(()), Instant::now() + grace),
             Some(Err(error)) => (Err(error.into()), Instant::now() + grace),
-            Some(Ok(())) => work(self.on_every_replica, self.on_leader, self.elector, stop, grace).await,
+            Some(Ok(())) => {
+                let replica = Supervised::spawn(|stop| run_group(self.on_every_replica, stop));
+                let shard = Supervised::spawn(|stop| share(self.on_shard, self.sharding, stop));
+                let leader = Supervised::spawn(|stop| lead(self.on_leader, self.elector, stop));
+                work([replica, shard, leader], stop, grace).await
+            }
         };
         let rest = async {
             if let Some(events) = events {
@@ -422,29 +467,55 @@ impl Drop for Supervised {
     }
 }
 
-/// Runs both groups until the stop or a failure, and stops them in order. Says how long the rest of the stop may take.
+/// Runs the groups until the stop or a failure, and stops them in their order. Says how long the rest of the stop may
+/// take.
 async fn work(
-    on_every_replica: Vec<Runnable>,
-    on_leader: Vec<Runnable>,
-    elector: Option<LeaderElector>,
+    mut groups: [Supervised; 3],
     mut stop: impl Future<Output = ()> + Unpin,
     grace: Duration,
 ) -> (Result<(), ManagerError>, Instant) {
-    let mut replica = Supervised::spawn(|stop| run_group(on_every_replica, stop));
-    let mut leader = Supervised::spawn(|stop| lead(on_leader, elector, stop));
     let mut result = Ok(());
     while result.is_ok() {
+        let [replica, shard, leader] = &mut groups;
         tokio::select! {
             biased;
             () = &mut stop => break,
             ended = replica.ended(), if !replica.has_ended => result = ended,
+            ended = shard.ended(), if !shard.has_ended => result = ended,
             ended = leader.ended(), if !leader.has_ended => result = ended,
         }
     }
     let deadline = Instant::now() + grace;
-    let first = replica.stop(deadline, grace).await;
-    let second = leader.stop(deadline, grace).await;
-    (result.and(first).and(second), deadline)
+    for group in &mut groups {
+        result = result.and(group.stop(deadline, grace).await);
+    }
+    (result, deadline)
+}
+
+/// Runs the group of what is shared with other replicas; the share is kept until the group has ended.
+async fn share(
+    runnables: Vec<Runnable>,
+    sharding: Option<Sharding>,
+    stop: CancellationToken,
+) -> Result<(), ManagerError> {
+    let Some(sharding) = sharding else { return run_group(runnables, stop).await };
+    let stop = stop.child_token();
+    let leave = CancellationToken::new();
+    let member = async {
+        let result = sharding.run(leave.clone()).await;
+        stop.cancel();
+        result
+    };
+    let work = async {
+        let result = run_group(runnables, stop.clone()).await;
+        if result.is_ok() {
+            stop.cancelled().await;
+        }
+        leave.cancel();
+        result
+    };
+    let (member, worked) = tokio::join!(member, work);
+    worked.and(member.map_err(ManagerError::from))
 }
 
 /// Runs the leader's group, where there is an elector while it leads.
@@ -475,7 +546,9 @@ impl fmt::Debug for Manager {
         f.debug_struct("Manager")
             .field("on_every_replica", &self.on_every_replica)
             .field("on_leader", &self.on_leader)
+            .field("on_shard", &self.on_shard)
             .field("elector", &self.elector)
+            .field("sharding", &self.sharding)
             .finish_non_exhaustive()
     }
 }

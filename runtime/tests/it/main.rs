@@ -20,5 +20,6 @@ mod namespaces;
 mod record;
 mod reflector;
 mod scripted;
+mod sharding;
 mod transport;
 mod workqueue;

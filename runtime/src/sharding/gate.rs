@@ -1,0 +1,119 @@
+//! What may be worked on now, and what is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::ring::Ring;
+
+/// The keys that a member may begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ownership {
+    pub(super) ring: Ring,
+    /// Own keys that a former owner has not finished.
+    pub(super) blocked: BTreeSet<u64>,
+}
+
+impl Ownership {
+    pub(crate) fn allows(&self, key: u64) -> bool {
+        self.ring.owns(key) && !self.blocked.contains(&key)
+    }
+}
+
+/// What the protocol lets through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Nothing begins; what has begun may end.
+    Closed,
+    /// Nothing begins; what has begun is to be cut off.
+    Stopped,
+    /// Own keys begin.
+    Open(Arc<Ownership>),
+}
+
+/// Whether a key may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It has begun; [`Gate::end`] must follow.
+    Begun,
+    /// It is or may become this member's, but not yet.
+    Later,
+    /// It is another member's.
+    Foreign,
+}
+
+/// The gate through which every key goes before it is worked on.
+#[derive(Debug)]
+pub(super) struct Gate {
+    mode: Mode,
+    /// Nothing begins from here on, even if nobody has closed the gate.
+    valid_until: Option<Instant>,
+    /// How many workers have a key of this hash: one for each controller.
+    in_flight: BTreeMap<u64, usize>,
+}
+
+impl Gate {
+    pub(super) fn new() -> Self {
+        Gate { mode: Mode::Closed, valid_until: None, in_flight: BTreeMap::new() }
+    }
+
+    pub(super) fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    pub(super) fn set_valid_until(&mut self, valid_until: Option<Instant>) {
+        self.valid_until = valid_until;
+    }
+
+    pub(super) fn ownership(&self) -> Option<Arc<Ownership>> {
+        match &self.mode {
+            Mode::Open(ownership) => Some(ownership.clone()),
+            Mode::Closed | Mode::Stopped => None,
+        }
+    }
+
+    pub(super) fn verdict(&self, now: Instant, key: u64) -> Verdict {
+        let Mode::Open(ownership) = &self.mode else { return Verdict::Later };
+        if !ownership.ring.owns(key) {
+            return Verdict::Foreign;
+        }
+        let is_valid = self.valid_until.is_some_and(|end| now < end);
+        if is_valid && !ownership.blocked.contains(&key) { Verdict::Begun } else { Verdict::Later }
+    }
+
+    pub(super) fn begin(&mut self, now: Instant, key: u64) -> Verdict {
+        let verdict = self.verdict(now, key);
+        if verdict == Verdict::Begun {
+            *self.in_flight.entry(key).or_default() += 1;
+        }
+        verdict
+    }
+
+    /// A worker is done with the key. True if somebody else waits for that.
+    pub(super) fn end(&mut self, key: u64) -> bool {
+        if let Some(count) = self.in_flight.get_mut(&key) {
+            *count -= 1;
+            if *count == 0 {
+                self.in_flight.remove(&key);
+                return self.is_lost(key);
+            }
+        }
+        false
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.in_flight.values().sum()
+    }
+
+    /// Keys in work that may not begin any more. It only shrinks while the mode stays.
+    pub(super) fn lost(&self) -> BTreeSet<u64> {
+        self.in_flight.keys().copied().filter(|key| self.is_lost(*key)).collect()
+    }
+
+    fn is_lost(&self, key: u64) -> bool {
+        match &self.mode {
+            Mode::Open(ownership) => !ownership.ring.owns(key),
+            Mode::Closed | Mode::Stopped => true,
+        }
+    }
+}
