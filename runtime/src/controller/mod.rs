@@ -38,6 +38,7 @@
 //! ```
 
 mod builder;
+mod error;
 mod metrics;
 mod predicate;
 mod reconcile;
@@ -46,8 +47,9 @@ mod state;
 mod worker;
 
 pub use builder::{BuildError, ControllerBuilder, Watch};
+pub use error::ControllerError;
 pub use predicate::Predicate;
 pub use reconcile::{Action, FnReconciler, ReconcileError, Reconciler, reconcile_fn};
 pub use state::{ControllerState, KeyError, QueueState, SlowKey};
 pub use tokio_util::sync::CancellationToken;
-pub use worker::{Controller, ControllerError};
+pub use worker::Controller;

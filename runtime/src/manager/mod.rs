@@ -38,24 +38,25 @@ mod debug;
 mod group;
 mod http;
 mod signal;
+mod supervise;
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
 use tokio::net::TcpListener;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::controller::{Controller, ControllerState, Reconciler};
 use crate::informer::{CacheSyncError, SharedInformerFactory};
-use crate::leaderelection::{LeaderCallbacks, LeaderElectionError, LeaderElector};
+use crate::leaderelection::{LeaderElectionError, LeaderElector};
 use crate::metrics::Registry;
 use crate::record::{EventBroadcaster, EventRecorder};
 use crate::sharding::{Shard, Sharding, ShardingError};
@@ -63,6 +64,7 @@ use crate::sharding::{Shard, Sharding, ShardingError};
 use group::{Runnable, run_group};
 use http::{Checks, Routes, serve};
 pub use signal::{ShutdownSignal, shutdown_signal};
+use supervise::{Supervised, lead, share, work};
 
 /// How long the whole stop may take (controller-runtime's `GracefulShutdownTimeout`).
 const DEFAULT_GRACE: Duration = Duration::from_secs(30);
@@ -421,124 +423,6 @@ async fn serve_all(
 
 fn of_controller<R: Reconciler>(controller: Controller<R>) -> Runnable {
     Runnable::new(controller.name().to_owned(), |stop| controller.run(stop))
-}
-
-/// A group's task; aborted where it is dropped.
-struct Supervised {
-    stop: CancellationToken,
-    task: JoinHandle<Result<(), ManagerError>>,
-    has_ended: bool,
-}
-
-impl Supervised {
-    fn spawn<Fut>(run: impl FnOnce(CancellationToken) -> Fut) -> Self
-    where
-        Fut: Future<Output = Result<(), ManagerError>> + Send + 'static,
-    {
-        let stop = CancellationToken::new();
-        let task = tokio::spawn(run(stop.clone()));
-        Supervised { stop, task, has_ended: false }
-    }
-
-    /// Waits for the end of the group.
-    async fn ended(&mut self) -> Result<(), ManagerError> {
-        let result = (&mut self.task).await;
-        self.has_ended = true;
-        result.unwrap_or_else(|error| {
-            Err(ManagerError::Runnable { name: "the manager".to_owned(), source: error.into() })
-        })
-    }
-
-    async fn stop(&mut self, deadline: Instant, grace: Duration) -> Result<(), ManagerError> {
-        self.stop.cancel();
-        if self.has_ended {
-            return Ok(());
-        }
-        match timeout_at(deadline, self.ended()).await {
-            Ok(result) => result,
-            Err(_) => Err(ManagerError::ShutdownTimeout(grace)),
-        }
-    }
-}
-
-impl Drop for Supervised {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-/// Runs the groups until the stop or a failure, and stops them in their order. Says how long the rest of the stop may
-/// take.
-async fn work(
-    mut groups: [Supervised; 3],
-    mut stop: impl Future<Output = ()> + Unpin,
-    grace: Duration,
-) -> (Result<(), ManagerError>, Instant) {
-    let mut result = Ok(());
-    while result.is_ok() {
-        let [replica, shard, leader] = &mut groups;
-        tokio::select! {
-            biased;
-            () = &mut stop => break,
-            ended = replica.ended(), if !replica.has_ended => result = ended,
-            ended = shard.ended(), if !shard.has_ended => result = ended,
-            ended = leader.ended(), if !leader.has_ended => result = ended,
-        }
-    }
-    let deadline = Instant::now() + grace;
-    for group in &mut groups {
-        result = result.and(group.stop(deadline, grace).await);
-    }
-    (result, deadline)
-}
-
-/// Runs the group of what is shared with other replicas; the share is kept until the group has ended.
-async fn share(
-    runnables: Vec<Runnable>,
-    sharding: Option<Sharding>,
-    stop: CancellationToken,
-) -> Result<(), ManagerError> {
-    let Some(sharding) = sharding else { return run_group(runnables, stop).await };
-    let stop = stop.child_token();
-    let leave = CancellationToken::new();
-    let member = async {
-        let result = sharding.run(leave.clone()).await;
-        stop.cancel();
-        result
-    };
-    let work = async {
-        let result = run_group(runnables, stop.clone()).await;
-        if result.is_ok() {
-            stop.cancelled().await;
-        }
-        leave.cancel();
-        result
-    };
-    let (member, worked) = tokio::join!(member, work);
-    worked.and(member.map_err(ManagerError::from))
-}
-
-/// Runs the leader's group, where there is an elector while it leads.
-async fn lead(
-    runnables: Vec<Runnable>,
-    elector: Option<LeaderElector>,
-    stop: CancellationToken,
-) -> Result<(), ManagerError> {
-    let Some(elector) = elector else { return run_group(runnables, stop).await };
-    let failure: Arc<Mutex<Option<ManagerError>>> = Arc::default();
-    let (cell, give_up) = (failure.clone(), stop.clone());
-    let callbacks = LeaderCallbacks::new(move |leadership| async move {
-        match run_group(runnables, leadership.token()).await {
-            Ok(()) => leadership.ended().await,
-            Err(error) => {
-                *cell.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                give_up.cancel();
-            }
-        }
-    });
-    let elected = elector.run(callbacks, stop).await;
-    let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-    failure.map_or(Ok(()), Err).and(elected.map_err(ManagerError::from))
 }
 
 impl fmt::Debug for Manager {

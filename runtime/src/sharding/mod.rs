@@ -102,6 +102,7 @@ mod core;
 mod gate;
 mod lease;
 mod metrics;
+mod protocol;
 mod ring;
 mod run;
 mod shard;

@@ -14,9 +14,10 @@ use kube::{Client, Error};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::core::{Answer, Input, Membership, Phase, Request};
+use super::core::Membership;
 use super::lease::{GROUP, Identity};
 use super::metrics::register;
+use super::protocol::{Answer, Input, Phase, Request};
 use super::shard::Shard;
 use crate::leaderelection::{ElectionTimes, InvalidTimes};
 use crate::metrics::Registry;

@@ -8,8 +8,9 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::core::{Membership, Phase};
+use super::core::Membership;
 use super::gate::{Gate, Mode, Ownership, Verdict};
+use super::protocol::Phase;
 use super::ring;
 
 /// This replica's share of the keys. Clones look at the same.
