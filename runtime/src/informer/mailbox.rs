@@ -28,6 +28,11 @@ pub(super) enum Delivery<K> {
         new: Arc<K>,
     },
     Delete(Deleted<K>),
+    /// A deletion that took the place of an earlier change: the handler knows another state, or none at all.
+    Gone {
+        deleted: Deleted<K>,
+        known: Option<Arc<K>>,
+    },
     /// The handler's initial list ends here.
     Synced,
 }
@@ -36,7 +41,7 @@ impl<K> Delivery<K> {
     fn key(&self) -> Option<&ObjectKey> {
         match self {
             Self::Add { key, .. } | Self::Update { key, .. } => Some(key),
-            Self::Delete(deleted) => Some(deleted.key()),
+            Self::Delete(deleted) | Self::Gone { deleted, .. } => Some(deleted.key()),
             Self::Synced => None,
         }
     }
@@ -44,6 +49,15 @@ impl<K> Delivery<K> {
     /// One call that tells what the two told, given that neither was made.
     fn then(self, later: Self) -> Self {
         match (self, later) {
+            (Self::Add { .. }, Self::Delete(deleted)) => Self::Gone { deleted, known: None },
+            (Self::Update { old, .. }, Self::Delete(deleted)) => Self::Gone { deleted, known: Some(old) },
+            (
+                Self::Gone { known: Some(old), .. },
+                Self::Add { key, object: new, .. } | Self::Update { key, new, .. },
+            ) => Self::Update { key, old, new },
+            (Self::Gone { known: None, .. }, Self::Update { key, new: object, .. }) => {
+                Self::Add { key, object, initial: false }
+            }
             (
                 Self::Add { initial, .. },
                 Self::Add { key, object, .. } | Self::Update { key, new: object, .. },
@@ -71,6 +85,7 @@ impl<K> Clone for Delivery<K> {
                 Self::Update { key: key.clone(), old: Arc::clone(old), new: Arc::clone(new) }
             }
             Self::Delete(deleted) => Self::Delete(deleted.clone()),
+            Self::Gone { deleted, known } => Self::Gone { deleted: deleted.clone(), known: known.clone() },
             Self::Synced => Self::Synced,
         }
     }
@@ -197,6 +212,11 @@ impl<K> Queue<K> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use futures::FutureExt;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn key(name: &str) -> ObjectKey {
@@ -219,7 +239,9 @@ mod tests {
         match delivery {
             Delivery::Add { key, object, .. } => format!("+{key}{object}"),
             Delivery::Update { key, old, new } => format!("{key}{old}>{new}"),
-            Delivery::Delete(deleted) => format!("-{}{}", deleted.key(), deleted.object()),
+            Delivery::Delete(deleted) | Delivery::Gone { deleted, .. } => {
+                format!("-{}{}", deleted.key(), deleted.object())
+            }
             Delivery::Synced => "synced".to_owned(),
         }
     }
@@ -249,7 +271,7 @@ mod tests {
             add("a", 9),
             delete("c", 1),
         ];
-        assert_eq!(drained(1, all).await, ["a2>9", "b1>3", "-c1", "synced"]);
+        assert_eq!(drained(1, all).await, ["+a9", "b1>3", "-c1", "synced"]);
     }
 
     #[tokio::test]
@@ -261,6 +283,83 @@ mod tests {
         }
         assert!(mailbox.lock().items.len() <= 8 + 3);
         assert_eq!(mailbox.merged(), 3000 - mailbox.lock().items.len() as u64);
+    }
+
+    /// Makes changes of a cache as random as they can be, and takes them in turns of random length.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Put(u8, u32),
+        Delete(u8),
+        Take,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            6 => (0..5_u8, 0..1000_u32).prop_map(|(key, state)| Step::Put(key, state)),
+            3 => (0..5_u8).prop_map(Step::Delete),
+            2 => Just(Step::Take),
+        ];
+        proptest::collection::vec(step, 0..80)
+    }
+
+    /// What a handler knows that believes what it is told, and checks that it is told nothing twice or backwards.
+    fn tell(known: &mut BTreeMap<String, u32>, delivery: &Delivery<u32>) -> Result<(), TestCaseError> {
+        match delivery {
+            Delivery::Add { key, object, .. } => {
+                prop_assert_eq!(known.insert(key.to_string(), **object), None, "added twice");
+            }
+            Delivery::Update { key, old, new } => {
+                prop_assert_eq!(
+                    known.insert(key.to_string(), **new),
+                    Some(**old),
+                    "an update of something else"
+                );
+            }
+            Delivery::Delete(deleted) => {
+                let last = known.remove(deleted.key().as_str());
+                prop_assert!(last.is_some(), "deleted without having been there");
+            }
+            Delivery::Gone { deleted, known: state } => {
+                prop_assert_eq!(known.remove(deleted.key().as_str()), state.as_deref().copied());
+            }
+            Delivery::Synced => {}
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_told_leads_to_the_last_state(steps in steps(), limit in 1..12_usize) {
+            let mailbox = Mailbox::new(limit);
+            let (mut cache, mut known) = (BTreeMap::new(), BTreeMap::new());
+            let take = |known: &mut BTreeMap<String, u32>| {
+                let Some(Some(taken)) = mailbox.take(VecDeque::new()).now_or_never() else { return Ok(()) };
+                prop_assert!(taken.len() <= limit + 5, "bounded by limit and objects");
+                taken.iter().try_for_each(|delivery| tell(known, delivery))
+            };
+            for step in steps {
+                let delivery = match step {
+                    Step::Put(key, state) => {
+                        let name = key.to_string();
+                        match cache.insert(name.clone(), state) {
+                            None => add(&name, state),
+                            Some(old) => update(&name, old, state),
+                        }
+                    }
+                    Step::Delete(key) => match cache.remove(&key.to_string()) {
+                        Some(last) => delete(&key.to_string(), last),
+                        None => continue,
+                    },
+                    Step::Take => {
+                        take(&mut known)?;
+                        continue;
+                    }
+                };
+                mailbox.push_all(std::iter::once(delivery));
+            }
+            take(&mut known)?;
+            prop_assert_eq!(known, cache);
+        }
     }
 
     #[tokio::test]

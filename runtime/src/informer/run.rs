@@ -418,7 +418,7 @@ fn call<K: 'static>(handler: &dyn ResourceEventHandler<K>, delivery: Delivery<K>
     let called = catch_unwind(AssertUnwindSafe(|| match delivery {
         Delivery::Add { object, initial, .. } => handler.on_add(object, initial),
         Delivery::Update { old, new, .. } => handler.on_update(old, new),
-        Delivery::Delete(deleted) => handler.on_delete(deleted),
+        Delivery::Delete(deleted) | Delivery::Gone { deleted, .. } => handler.on_delete(deleted),
         Delivery::Synced => {
             status.synced.send_replace(true);
         }

@@ -200,6 +200,55 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Fairness among keys of one priority: while a key waits, each other key is handed out at most once, however often
+    /// that one is added, delayed or done meanwhile.
+    #[test]
+    fn no_key_waits_for_another_one_twice(ops in ops()) {
+        let mut core = Core::new();
+        let start = Instant::now();
+        let (mut now, mut work) = (start, Vec::new());
+        // For each key that waits, the keys that were handed out since.
+        let mut overtaken: std::collections::BTreeMap<u8, Vec<u8>> = std::collections::BTreeMap::new();
+        for op in ops {
+            match op {
+                Op::Add(key, _) => {
+                    core.add(hash(key), key, 0, None);
+                }
+                Op::AddAfter(key, delay, _) => {
+                    core.add_at(hash(key), key, 0, now + Duration::from_secs(delay));
+                }
+                Op::Advance(seconds) => {
+                    now += Duration::from_secs(seconds);
+                    core.promote(now);
+                }
+                Op::Pop => {
+                    if let Some(popped) = core.pop(None) {
+                        overtaken.remove(&popped.key);
+                        overtaken.values_mut().for_each(|others| others.push(popped.key));
+                        work.push(popped.slot);
+                    }
+                }
+                Op::Done(at) => {
+                    if let Some(at) = at.checked_rem(work.len()) {
+                        core.done(work.remove(at), None);
+                    }
+                }
+                Op::ShutDown => {}
+            }
+            for slot in core.slots.iter().flatten().filter(|slot| slot.ticket != NOT_QUEUED) {
+                overtaken.entry(slot.key).or_default();
+            }
+            for (key, others) in &overtaken {
+                let mut distinct = others.clone();
+                distinct.sort_unstable();
+                distinct.dedup();
+                prop_assert_eq!(distinct.len(), others.len(), "{} waited for {:?}", key, others);
+            }
+        }
+    }
+}
+
 #[test]
 fn overtaken_entries_do_not_pile_up() {
     let mut core = Core::new();
