@@ -192,7 +192,7 @@ pub(crate) fn causes(error: &dyn std::error::Error) -> String {
 }
 
 /// Message, reason and code; not the `Debug` dump that `kube::Error` prints.
-fn describe(status: &Status) -> String {
+pub(crate) fn describe(status: &Status) -> String {
     let message = if status.message.is_empty() { "the server gave no message" } else { &status.message };
     match (status.reason.as_str(), status.code) {
         ("", 0) => message.to_owned(),

@@ -12,6 +12,9 @@ use k8s_openapi::jiff::Timestamp;
 /// Tries are spread by up to this share of the retry period (client-go's `JitterFactor`).
 const JITTER_FACTOR: f64 = 1.2;
 
+/// What a lease's times are precise to.
+const MICROSECOND: Duration = Duration::from_micros(1);
+
 /// The times of an election; the default is client-go's 15 s, 10 s, 2 s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElectionTimes {
@@ -378,6 +381,9 @@ impl Election {
     fn renewal(&self, wall: Timestamp) -> Option<Request> {
         let mut lease = self.observed.as_ref()?.lease.clone();
         let known = lease.spec.take().unwrap_or_default();
+        let last = known.renew_time.as_ref().map(|MicroTime(last)| last.as_microsecond());
+        // Others know a leader that lives by a record that changes: with a clock that stands still too.
+        let wall = if last == Some(wall.as_microsecond()) { wall + MICROSECOND } else { wall };
         lease.spec = Some(LeaseSpec {
             acquire_time: known.acquire_time,
             lease_transitions: known.lease_transitions,

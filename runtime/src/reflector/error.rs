@@ -6,14 +6,14 @@ use kube::core::Status;
 
 use super::machine::Failure;
 use crate::cache::ObjectKey;
-use crate::client::error::is_expired;
+use crate::client::error::{describe, is_expired};
 
 /// Why a list or a watch failed, or an object could not be read. The reflector goes on by itself.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WatchError {
     /// The server refused.
-    #[error("cannot {verb} {resource}: {} ({}, code {})", .status.message, .status.reason, .status.code)]
+    #[error("cannot {verb} {resource}: {}{}", describe(.status), next_step(.verb, .resource, .status))]
     Refused {
         /// `list` or `watch`.
         verb: &'static str,
@@ -33,7 +33,9 @@ pub enum WatchError {
         message: String,
     },
     /// The answer is not what the protocol says.
-    #[error("cannot {verb} {resource}: the answer cannot be read: {message}")]
+    #[error(
+        "cannot {verb} {resource}: the answer cannot be read: {message}; if it comes again, look at what stands between"
+    )]
     Malformed {
         /// `list` or `watch`.
         verb: &'static str,
@@ -51,7 +53,7 @@ pub enum WatchError {
         resource: String,
     },
     /// One object does not fit its type; the others are not affected. Compare the type with the CRD's schema.
-    #[error("cannot decode {resource} {}: {message}", name(.key.as_ref()))]
+    #[error("cannot decode {resource} {}: {message}; compare its type with the CRD's schema", name(.key.as_ref()))]
     Undecodable {
         /// `plural.group`.
         resource: String,
@@ -60,6 +62,18 @@ pub enum WatchError {
         /// What the decoder said.
         message: String,
     },
+}
+
+/// What there is to do, where waiting does not help.
+fn next_step(verb: &str, resource: &str, status: &Status) -> String {
+    match status.code {
+        401 => "; renew the credentials: they are read again when they are refused".to_owned(),
+        403 => {
+            format!("; grant {verb} on {resource}, best list and watch both, to the account of the client")
+        }
+        404 => format!("; install {resource}, or ask for a version that is served"),
+        _ => String::new(),
+    }
 }
 
 fn name(key: Option<&ObjectKey>) -> String {

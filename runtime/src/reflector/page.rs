@@ -9,6 +9,9 @@ use serde_json::value::RawValue;
 
 use super::decode::{Broken, Decode, Decoder, broken, first, object};
 
+/// Unread bytes beyond this are no object: etcd refuses those a twentieth of it.
+const LONGEST_VALUE: usize = 32 << 20;
+
 /// One element of `items`.
 #[derive(Debug)]
 pub(crate) enum Item<K> {
@@ -65,6 +68,9 @@ impl PageReader {
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), MalformedPage> {
         self.buffer.drain(..self.position);
         self.position = 0;
+        if self.buffer.len() > LONGEST_VALUE {
+            return Err(MalformedPage(format!("a value is longer than {LONGEST_VALUE} bytes")));
+        }
         if self.tail.is_empty() {
             return self.append(bytes);
         }

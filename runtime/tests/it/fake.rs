@@ -153,6 +153,11 @@ impl Call {
         self.begin(builder).bytes(status(code, reason).to_string());
     }
 
+    /// Answers with a failure that is no `Status`.
+    pub(crate) fn refuse_text(self, code: u16, text: &'static str) {
+        self.begin(Response::builder().status(code)).bytes(text);
+    }
+
     /// Answers with a failure that the test spells out.
     pub(crate) fn refuse_with(self, code: u16, status: &Value) {
         self.begin(Response::builder().status(code)).bytes(status.to_string());

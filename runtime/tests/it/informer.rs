@@ -353,7 +353,8 @@ async fn a_factory_shares_informers_and_starts_only_new_ones() {
     assert_eq!(error.not_synced.len(), 1);
     assert_eq!(
         error.to_string(),
-        "test has not synced within 5s: secrets: cannot list secrets: Forbidden says the test (Forbidden, code 403)"
+        "test has not synced within 5s: secrets: cannot list secrets: Forbidden says the test (Forbidden, code 403); \
+         grant list on secrets, best list and watch both, to the account of the client"
     );
 
     factory.shutdown().await;

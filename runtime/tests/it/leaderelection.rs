@@ -1,5 +1,6 @@
 //! Leader election against a server that stores one Lease.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -34,6 +35,7 @@ impl Stored {
         match (&request.method, &self.lease) {
             (&(Method::GET | Method::PUT), None) => return failure(404, "NotFound"),
             (&Method::GET, Some(lease)) => return (200, lease.clone()),
+            (&Method::POST, Some(_)) => return failure(409, "AlreadyExists"),
             (&Method::PUT, Some(lease))
                 if lease["metadata"]["resourceVersion"] != request.body["metadata"]["resourceVersion"] =>
             {
@@ -76,9 +78,16 @@ impl Server {
     }
 
     pub(crate) fn elector(&self, identity: &str) -> LeaderElector {
-        let builder = LeaderElector::builder(self.client.clone(), "default", "operator", identity);
         let start = self.start;
-        let clock = move || Timestamp::from_second(start.elapsed().as_secs() as i64).unwrap();
+        self.elector_by(identity, move || Timestamp::from_second(start.elapsed().as_secs() as i64).unwrap())
+    }
+
+    fn elector_by(
+        &self,
+        identity: &str,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> LeaderElector {
+        let builder = LeaderElector::builder(self.client.clone(), "default", "operator", identity);
         builder.clock(clock).random(|| 0.5).build().unwrap()
     }
 
@@ -191,6 +200,49 @@ async fn a_dead_leader_is_followed_after_the_lease_duration() {
     // The last renewal was at 2 s or before, was seen within a jittered retry period, and lasts for 15 s.
     assert!(seen[2].1 >= 16 * SECOND && seen[2].1 <= 25 * SECOND, "{seen:?}");
     second.stop().await.0.unwrap();
+}
+
+/// Two candidates whose clocks show what `look` makes of the number of times that they were looked at: one leads, and goes on.
+async fn one_leads_by(look: fn(i64) -> i64) {
+    let server = Server::start();
+    let clock = || {
+        let looks = AtomicU64::new(0);
+        move || {
+            let seconds = look(looks.fetch_add(1, Ordering::Relaxed) as i64);
+            Timestamp::from_second(1_800_000_000 + seconds).unwrap()
+        }
+    };
+    let stop = CancellationToken::new();
+    let leaders: Log = Arc::default();
+    let candidates = ["a", "b"].map(|identity| {
+        let (log, start) = (Arc::clone(&leaders), server.start);
+        let callbacks = LeaderCallbacks::new(move |leadership| async move {
+            log.lock().unwrap().push((identity.to_owned(), start.elapsed()));
+            leadership.ended().await;
+        });
+        let elector = server.elector_by(identity, clock());
+        tokio::spawn(elector.run(callbacks, stop.clone()))
+    });
+    sleep(600 * SECOND).await;
+    let led = leaders.lock().unwrap().clone();
+    assert_eq!(led.len(), 1, "{led:?}");
+    stop.cancel();
+    for candidate in candidates {
+        candidate.await.unwrap().unwrap();
+    }
+}
+
+/// The calendar is written into the lease and believed by nobody.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_jumps_moves_no_lease() {
+    const DECADE: i64 = 315_360_000;
+    one_leads_by(|look| look + DECADE * (look % 5)).await;
+    one_leads_by(|look| -look * DECADE / 10).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_stands_still_keeps_the_leader_alive() {
+    one_leads_by(|_| 0).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,7 @@
 //! The runtime's behaviour seen from outside, one module per subject.
 #![allow(clippy::unwrap_used)]
 
+mod bad_input;
 mod builder;
 mod client;
 mod compact;

@@ -1,0 +1,369 @@
+//! What servers, and what stands before them, may send: the cache comes to the server's state, and errors say what is wrong.
+//!
+//! docs/faults.md has the table of all faults with their tests, which `the_table_of_faults_names_tests` holds to.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kubesmith_runtime::informer::{InformerOptions, ResourceEventHandlerFuncs, SharedInformer};
+use kubesmith_runtime::metrics::Registry;
+use kubesmith_runtime::reflector::ReflectorOptions;
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::fake::{FakeServer, Sending, broken, map, show, show_one, status};
+
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+fn informer(server: &FakeServer) -> SharedInformer<ConfigMap> {
+    let informer = SharedInformer::new(server.client(), InformerOptions::new());
+    informer.start();
+    informer
+}
+
+fn paged(server: &FakeServer) -> SharedInformer<ConfigMap> {
+    let options = InformerOptions::new().reflector(ReflectorOptions::new().paged_lists());
+    let informer = SharedInformer::new(server.client(), options);
+    informer.start();
+    informer
+}
+
+async fn shows(informer: &SharedInformer<ConfigMap>, expected: &[&str]) {
+    let shown = async {
+        while show(&informer.store().list()) != expected {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let shown = tokio::time::timeout(PATIENCE, shown).await;
+    assert!(shown.is_ok(), "{:?} is shown", show(&informer.store().list()));
+}
+
+async fn last_error(informer: &SharedInformer<ConfigMap>) -> String {
+    let failed = async {
+        loop {
+            if let Some(error) = informer.last_error() {
+                return error;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, failed).await.expect("it fails")
+}
+
+/// A list that begins as it should: an item follows.
+fn beginning() -> String {
+    format!(r#"{{"kind":"ConfigMapList","metadata":{{"resourceVersion":"5"}},"items":[{}"#, map("old", 1))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_cannot_be_read_is_asked_for_again() {
+    for body in [
+        "<html>502 Bad Gateway</html>".to_owned(),
+        "[]".to_owned(),
+        String::new(),
+        r#"{"kind":"ConfigMapList","metadata":{"resourceVersion":"5"}}"#.to_owned(),
+        beginning(),
+        format!("{},{{\"metadata\":{{]}}]}}", beginning()),
+        format!("{},null,7]}}", beginning()),
+        format!("{},{{\"metadata\":{{\"name\":\"ha", beginning()),
+    ] {
+        let mut server = FakeServer::new();
+        let informer = paged(&server);
+        server.list().await.ok().bytes(body.clone());
+        let failed = Instant::now();
+        let error = last_error(&informer).await;
+        assert!(error.starts_with("cannot list configmaps: the answer cannot be read: "), "{body}: {error}");
+        let again = server.list().await;
+        assert!(failed.elapsed() >= Duration::from_millis(800), "{body}");
+        assert!(!informer.has_synced() && informer.store().is_empty(), "{body}");
+        again.page(&[map("a", 2)], "7", None);
+        server.watch().await;
+        shows(&informer, &["a@2"]).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn bytes_that_are_no_text_end_a_watch() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    shows(&informer, &["a@1"]).await;
+    watch.event("MODIFIED", &map("a", 6));
+    watch.bytes(&b"\xff\xfe\x00{\n"[..]);
+    let watch = server.watch().await;
+    assert_eq!(watch.get("resourceVersion"), Some("6"));
+    watch.ok().event("ADDED", &map("b", 7));
+    shows(&informer, &["a@6", "b@7"]).await;
+}
+
+/// Sends on and on; it is given up before it fills the memory.
+async fn endless(informer: &SharedInformer<ConfigMap>, sending: &Sending) {
+    let piece = vec![b'x'; 1 << 20];
+    let mut sent = 0;
+    while !sending.is_closed() && sent < 100 {
+        sending.bytes(piece.clone());
+        sent += 1;
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!((32..40).contains(&sent), "{sent} MiB were read");
+    let error = last_error(informer).await;
+    assert!(error.contains("longer than 33554432 bytes"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_or_an_object_without_end_is_given_up() {
+    let mut server = FakeServer::new();
+    let watching = informer(&server);
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    shows(&watching, &["a@1"]).await;
+    watch.bytes("{\"type\":\"");
+    endless(&watching, &watch).await;
+
+    let mut server = FakeServer::new();
+    let listing = paged(&server);
+    let list = server.list().await.ok();
+    list.bytes(format!("{},{{\"data\":\"", beginning()));
+    endless(&listing, &list).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_is_no_status_is_told_as_it_is() {
+    let mut server = FakeServer::new();
+    let informer = paged(&server);
+    server.list().await.refuse_text(502, "<html>upstream is away</html>");
+    let error = last_error(&informer).await;
+    assert_eq!(error, "cannot list configmaps: <html>upstream is away</html> (code 502)");
+    server.list().await.page(&[map("a", 1)], "5", None);
+    shows(&informer, &["a@1"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_comes_twice_is_told_once() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (added, updated) = (Arc::clone(&told), Arc::clone(&told));
+    let handler = ResourceEventHandlerFuncs::<ConfigMap>::new()
+        .on_add(move |map, _| added.lock().unwrap().push(show_one(&map)))
+        .on_update(move |_, map| updated.lock().unwrap().push(show_one(&map)));
+    informer.add_event_handler(handler).unwrap();
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    for _ in 0..3 {
+        watch.event("MODIFIED", &map("a", 6));
+    }
+    watch.event("ADDED", &map("b", 7));
+    watch.event("ADDED", &map("b", 7));
+    watch.bookmark("7", false);
+    watch.bookmark("7", false);
+    shows(&informer, &["a@6", "b@7"]).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(*told.lock().unwrap(), ["a@1", "a@6", "b@7"]);
+    assert!(server.is_quiet(), "a version that comes again is no version that goes back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_goes_back_means_a_new_list() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    let watch = server.sync(&[map("a", 1)], "50").await;
+    shows(&informer, &["a@1"]).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    watch.event("MODIFIED", &map("a", 49));
+    let again = server.streaming_list().await;
+    assert!(watch.is_closed());
+    assert_eq!(again.get("resourceVersion"), None);
+    let watch = again.ok();
+    watch.event("ADDED", &map("a", 49));
+    watch.bookmark("49", true);
+    shows(&informer, &["a@49"]).await;
+    assert_eq!(informer.last_sync_resource_version(), "49");
+}
+
+/// Refuses everything for an hour; answers how many requests came.
+async fn storm(server: &mut FakeServer, retry_after: Option<u64>) -> u32 {
+    let (began, mut requests) = (Instant::now(), 0);
+    while began.elapsed() < Duration::from_secs(3600) {
+        server.call().await.refuse_after(429, "TooManyRequests", retry_after);
+        requests += 1;
+    }
+    requests
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_refusals_meets_few_requests() {
+    for (retry_after, most) in [(None, 130), (Some(0), 130), (Some(1), 130), (Some(60), 61)] {
+        let mut server = FakeServer::new();
+        let informer = informer(&server);
+        let requests = storm(&mut server, retry_after).await;
+        assert!(requests <= most, "{requests} with {retry_after:?}");
+        let watch = server.sync(&[map("a", 1)], "5").await;
+        shows(&informer, &["a@1"]).await;
+        assert_eq!(informer.last_error(), None);
+        // A watch that is put off keeps what it has.
+        watch.abort();
+        let requests = storm(&mut server, retry_after).await;
+        assert!(requests <= most, "{requests} with {retry_after:?}");
+        let watch = server.watch().await;
+        assert_eq!(watch.get("resourceVersion"), Some("5"));
+        watch.ok().event("ADDED", &map("b", 6));
+        shows(&informer, &["a@1", "b@6"]).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_credentials_are_named_and_nothing_is_lost() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    let watch = server.sync(&[map("a", 1), map("b", 2)], "5").await;
+    shows(&informer, &["a@1", "b@2"]).await;
+    watch.abort();
+    server.watch().await.refuse(401, "Unauthorized");
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert_eq!(
+        informer.last_error().unwrap(),
+        "cannot watch configmaps: Unauthorized says the test (Unauthorized, code 401); renew the credentials: they are \
+         read again when they are refused"
+    );
+    for _ in 0..20 {
+        server.call().await.refuse(401, "Unauthorized");
+    }
+    shows(&informer, &["a@1", "b@2"]).await;
+    // The credentials are renewed; a deletion was missed meanwhile.
+    loop {
+        let call = server.call().await;
+        if call.get("watch").is_none() {
+            call.page(&[map("a", 7)], "9", None);
+            break;
+        }
+        call.refuse(401, "Unauthorized");
+    }
+    assert_eq!(server.watch().await.get("resourceVersion"), Some("9"));
+    shows(&informer, &["a@7"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_to_be_done_is_said() {
+    for (code, reason, step) in [
+        (
+            403,
+            "Forbidden",
+            "grant list on configmaps, best list and watch both, to the account of the client",
+        ),
+        (404, "NotFound", "install configmaps, or ask for a version that is served"),
+    ] {
+        let mut server = FakeServer::new();
+        let informer = paged(&server);
+        server.list().await.refuse(code, reason);
+        let error = last_error(&informer).await;
+        assert_eq!(
+            error,
+            format!("cannot list configmaps: {reason} says the test ({reason}, code {code}); {step}")
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn undecodable_objects_are_counted_named_and_forgotten() {
+    let mut server = FakeServer::new();
+    let (registry, told) = (Registry::new(), Arc::<Mutex<Vec<String>>>::default());
+    let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
+    informer.register_metrics(&registry, "");
+    let hook = Arc::clone(&told);
+    informer.set_watch_error_handler(move |error| hook.lock().unwrap().push(error.to_string())).unwrap();
+    informer.start();
+    let watch = server.sync(&[broken("a", 1), broken("b", 2), broken("c", 3), map("d", 4)], "5").await;
+    shows(&informer, &["d@4"]).await;
+    let undecodable = || -> Vec<String> {
+        informer.store().undecodable().into_iter().map(|(key, _)| key.to_string()).collect()
+    };
+    assert_eq!(undecodable(), ["default/a", "default/b", "default/c"]);
+    let labels = r#"{name="",group="",version="v1",resource="configmaps"}"#;
+    let shown = format!("informer_undecodable_objects{labels} 3\n");
+    assert!(registry.encode().contains(&shown), "{}", registry.encode());
+    let first = told.lock().unwrap()[0].clone();
+    assert!(first.starts_with("cannot decode configmaps \"default/a\": "), "{first}");
+    assert!(first.ends_with("; compare its type with the CRD's schema"), "{first}");
+    watch.event("MODIFIED", &map("a", 6));
+    watch.event("DELETED", &broken("b", 7));
+    shows(&informer, &["a@6", "d@4"]).await;
+    assert_eq!(undecodable(), ["default/c"]);
+    // A list without it forgets it too.
+    watch.event("ERROR", &status(410, "Expired"));
+    let _watch = server.sync(&[map("a", 6), map("d", 4)], "9").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(undecodable(), [""; 0]);
+}
+
+/// A laptop that was closed, a machine that was moved: time leaps, and the connection says nothing.
+#[tokio::test(start_paused = true)]
+async fn a_leap_in_time_is_got_over() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    shows(&informer, &["a@1"]).await;
+    for version in [6, 7] {
+        tokio::time::advance(Duration::from_secs(86_400 * 30)).await;
+        // A watch that has brought nothing at all is followed by a question.
+        let mut call = server.call().await;
+        if call.get("watch").is_none() {
+            call.page(&[map("a", version)], &version.to_string(), None);
+            call = server.watch().await;
+        }
+        call.ok().event("MODIFIED", &map("a", version));
+        shows(&informer, &[&format!("a@{version}")]).await;
+    }
+    assert!(watch.is_closed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_inconsistent_is_not_followed() {
+    let mut server = FakeServer::new();
+    let informer = paged(&server);
+    server.list().await.page(&[map("a", 1)], "10", Some("token"));
+    // A server offers to go on with a newer state, which would not fit what was read.
+    let mut gone = status(410, "Expired");
+    gone["metadata"] = json!({ "continue": "inconsistent" });
+    server.list().await.refuse_with(410, &gone);
+    let whole = server.list().await;
+    assert_eq!((whole.get("limit"), whole.get("continue")), (None, None));
+    whole.page(&[map("b", 12)], "12", None);
+    server.watch().await;
+    shows(&informer, &["b@12"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_streaming_list_is_not_asked_for_again() {
+    for code in [400, 405, 422] {
+        let mut server = FakeServer::new();
+        let informer = informer(&server);
+        server.streaming_list().await.refuse(code, "Invalid");
+        server.list().await.page(&[map("a", 1)], "5", None);
+        for round in 0..3_u64 {
+            let watch = server.watch().await.ok();
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            watch.event("ERROR", &status(410, "Expired"));
+            server.list().await.page(&[map("a", 6 + round)], &(6 + round).to_string(), None);
+        }
+        server.watch().await;
+        shows(&informer, &["a@8"]).await;
+    }
+}
+
+/// docs/faults.md names tests; each of them is there.
+#[test]
+fn the_table_of_faults_names_tests() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let table = std::fs::read_to_string(root.join("docs/faults.md")).unwrap();
+    let mut named = 0;
+    for row in table.lines().filter(|line| line.starts_with("| ")) {
+        for name in row.split('`').skip(1).step_by(2).filter(|text| text.contains(".rs::")) {
+            let (file, test) = name.split_once("::").unwrap();
+            let text = std::fs::read_to_string(root.join("runtime").join(file));
+            let text = text.unwrap_or_else(|_| panic!("{file} is not there"));
+            assert!(text.contains(&format!("fn {test}(")), "{file} has no test {test}");
+            named += 1;
+        }
+    }
+    assert!(named > 40, "{named} tests are named");
+}
