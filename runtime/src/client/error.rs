@@ -178,7 +178,9 @@ pub(crate) fn is_expired(status: &Status) -> bool {
 
 /// An error with what caused it, as far as it does not say so itself: `client error (Connect): connection refused`.
 pub(crate) fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
+    let text = error.to_string();
+    // kube's word for whatever comes from below.
+    let mut text = text.strip_prefix("ServiceError: ").map_or_else(|| text.clone(), str::to_owned);
     let mut cause = error.source();
     while let Some(error) = cause {
         let said = error.to_string();

@@ -5,6 +5,23 @@
 //! server offers. Every failure is an [`Error`] that names verb, resource and object and keeps the server's
 //! `Status`. This module knows nothing of caches.
 //!
+//! [`connect`] makes the transport: `kube`'s layers for address, credentials and headers over connections of HTTP/2 where
+//! the server offers it, else HTTP/1.1. [`ClientOptions`] has the rest: compression, a rate limit, a timeout. A client that
+//! `kube` has made works too, with kube's connections and retries.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kubesmith_runtime::client::{ClientOptions, RestClient, TypedClient, connect_with_options};
+//!
+//! let options = ClientOptions::new().user_agent("balancer/1.2").rate_limit(20.0, 30);
+//! let client = connect_with_options(kube::Config::infer().await?, options).await?;
+//! let maps = TypedClient::<ConfigMap>::namespaced(RestClient::new(client, "", "v1"), "default");
+//! println!("{:?}", maps.get("settings").await?.data);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Objects in lists carry `apiVersion` and `kind` when they are serialised: types with `derive(Resource)` and
 //! the built-in types of `k8s-openapi` write both themselves, whatever the server sent for the list's items.
 

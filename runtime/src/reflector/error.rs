@@ -7,6 +7,7 @@ use kube::core::Status;
 use super::machine::Failure;
 use crate::cache::ObjectKey;
 use crate::client::error::{describe, is_expired};
+use crate::client::transport::LONGEST_WAIT;
 
 /// Why a list or a watch failed, or an object could not be read. The reflector goes on by itself.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -84,7 +85,8 @@ fn name(key: Option<&ObjectKey>) -> String {
 pub(super) fn failure(status: &Status, header: Option<Duration>) -> Failure {
     let details = status.details.as_ref();
     let named = details.map(|details| details.retry_after_seconds).filter(|seconds| *seconds > 0);
-    let retry_after = named.map(|seconds| Duration::from_secs(seconds.into())).or(header);
+    let named = named.map(|seconds| Duration::from_secs(seconds.into()).min(LONGEST_WAIT));
+    let retry_after = named.or(header);
     let causes = details.map(|details| details.causes.as_slice()).unwrap_or_default();
     let too_large = causes.iter().any(|cause| cause.reason == "ResourceVersionTooLarge")
         || status.message.contains("Too large resource version");

@@ -207,6 +207,7 @@ impl Machine {
 
     fn bookmark(&mut self, now: Instant, version: &str, initial_events_end: bool) -> Action {
         match &mut self.phase {
+            Phase::Streaming if initial_events_end && version.is_empty() => self.list_instead(now),
             Phase::Streaming if initial_events_end => {
                 let timeout = self.watch_timeout();
                 self.phase = Phase::Watching { opened: Some(now), timeout, events: true };
@@ -229,6 +230,10 @@ impl Machine {
     /// one (restored, or restarted empty): nothing but a new list can be trusted.
     fn advance(&mut self, now: Instant, version: &str) -> Option<Action> {
         self.malformed_in_a_row = 0;
+        // Nothing to go on from: a watch from there would not tell what was deleted meanwhile.
+        if version.is_empty() {
+            return None;
+        }
         if goes_back(&self.version, version) {
             self.expired = true;
             return Some(self.relist(now));

@@ -180,6 +180,41 @@ async fn a_version_that_goes_back_means_a_new_list() {
     assert_eq!(informer.last_sync_resource_version(), "49");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_version_that_is_missing_is_no_version() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    // A streaming list that ends nowhere is no list.
+    server.streaming_list().await.ok().bookmark("", true);
+    server.list().await.page(&[map("a", 1)], "5", None);
+    let watch = server.watch().await.ok();
+    shows(&informer, &["a@1"]).await;
+    let mut nameless = map("b", 0);
+    nameless["metadata"]["resourceVersion"] = json!("");
+    watch.event("ADDED", &nameless);
+    watch.bookmark("", false);
+    shows(&informer, &["a@1", "b@"]).await;
+    watch.abort();
+    assert_eq!(server.watch().await.get("resourceVersion"), Some("5"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_server_is_waited_for_for_ever() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    server.streaming_list().await.refuse_after(503, "ServiceUnavailable", Some(u64::MAX));
+    server.list().await.refuse_after(503, "ServiceUnavailable", Some(u64::MAX));
+    let refused = Instant::now();
+    let mut call = server.call().await;
+    assert!(refused.elapsed() >= Duration::from_secs(3599), "{:?}", refused.elapsed());
+    while call.get("watch").is_some() {
+        call.refuse(405, "MethodNotAllowed");
+        call = server.call().await;
+    }
+    call.page(&[map("a", 1)], "5", None);
+    shows(&informer, &["a@1"]).await;
+}
+
 /// Refuses everything for an hour; answers how many requests came.
 async fn storm(server: &mut FakeServer, retry_after: Option<u64>) -> u32 {
     let (began, mut requests) = (Instant::now(), 0);

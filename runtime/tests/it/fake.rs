@@ -64,8 +64,8 @@ impl FakeServer {
 
     /// The next request. Paused time runs until it comes.
     pub(crate) async fn call(&mut self) -> Call {
-        let call = tokio::time::timeout(Duration::from_secs(3600), self.calls.recv()).await;
-        call.expect("no request within an hour").unwrap()
+        let call = tokio::time::timeout(Duration::from_secs(7200), self.calls.recv()).await;
+        call.expect("no request within two hours").unwrap()
     }
 
     /// The next request, which must be a watch that begins with the state.

@@ -29,8 +29,9 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -165,6 +166,10 @@ async fn with_http_1_each_watch_has_a_connection() {
     env.stop().await;
 }
 
+/// Whose certificate a connection has.
+#[derive(Clone, Debug, PartialEq)]
+struct Peer(Option<Vec<u8>>);
+
 type Answer = Response<UnsyncBoxBody<Bytes, kube::Error>>;
 
 /// A server that answers with what a function makes of requests.
@@ -186,17 +191,22 @@ impl Server {
             let mut connections = JoinSet::new();
             while let Ok((socket, _)) = listener.accept().await {
                 let (tls, answer) = (tls.clone(), answer.clone());
-                let service = hyper::service::service_fn(move |request| {
-                    let answer = answer(request);
-                    async move { Ok::<_, std::convert::Infallible>(answer.await) }
-                });
-                let http = hyper::server::conn::http1::Builder::new();
                 connections.spawn(async move {
+                    let http = hyper::server::conn::http1::Builder::new();
+                    let service = |peer: Peer| {
+                        hyper::service::service_fn(move |mut request| {
+                            request.extensions_mut().insert(peer.clone());
+                            let answer = answer(request);
+                            async move { Ok::<_, std::convert::Infallible>(answer.await) }
+                        })
+                    };
                     let _ = match tls {
-                        None => http.serve_connection(TokioIo::new(socket), service).await,
+                        None => http.serve_connection(TokioIo::new(socket), service(Peer(None))).await,
                         Some(tls) => {
                             let Ok(socket) = tls.accept(socket).await else { return };
-                            http.serve_connection(TokioIo::new(socket), service).await
+                            let certificates = socket.get_ref().1.peer_certificates();
+                            let peer = Peer(certificates.map(|certificates| certificates[0].to_vec()));
+                            http.serve_connection(TokioIo::new(socket), service(peer)).await
                         }
                     };
                 });
@@ -470,6 +480,51 @@ async fn a_command_is_asked_again_for_a_token_that_is_refused() {
     write("two");
     "two".clone_into(&mut token.lock().unwrap());
     client.apiserver_version().await.unwrap();
+    env.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_certificate_that_is_refused_is_read_again() {
+    let certificate = |name: &str| rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap();
+    let (host, first, second) = (certificate("127.0.0.1"), certificate("first"), certificate("second"));
+    let mut roots = RootCertStore::empty();
+    roots.add(first.cert.der().clone()).unwrap();
+    roots.add(second.cert.der().clone()).unwrap();
+    let known = WebPkiClientVerifier::builder(Arc::new(roots)).allow_unauthenticated().build().unwrap();
+    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(host.signing_key.serialize_der()));
+    let tls = ServerConfig::builder()
+        .with_client_cert_verifier(known)
+        .with_single_cert(vec![host.cert.der().clone()], private)
+        .unwrap();
+
+    let env = TestEnv::builder().start().await.unwrap();
+    let allowed = Arc::new(Mutex::new(first.cert.der().to_vec()));
+    let (real, wanted) = (env.client(), Arc::clone(&allowed));
+    let server = Server::start(Some(TlsAcceptor::from(Arc::new(tls))), move |request: Request<Incoming>| {
+        let is_allowed = request.extensions().get() == Some(&Peer(Some(wanted.lock().unwrap().clone())));
+        let real = real.clone();
+        async move { if is_allowed { forward(&real, request).await } else { text(401, "who are you?") } }
+    })
+    .await;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let write = |key: &rcgen::CertifiedKey<rcgen::KeyPair>| {
+        std::fs::write(path("cert.pem"), key.cert.pem()).unwrap();
+        std::fs::write(path("key.pem"), key.signing_key.serialize_pem()).unwrap();
+    };
+    write(&first);
+    let mut config = kube::Config::new(format!("https://{}", server.addr).parse().unwrap());
+    config.root_cert = Some(vec![host.cert.der().to_vec()]);
+    config.auth_info.client_certificate = Some(path("cert.pem"));
+    config.auth_info.client_key = Some(path("key.pem"));
+    let client = connect(config).await.unwrap();
+    let informer = informers(&client, 1).await;
+
+    write(&second);
+    *allowed.lock().unwrap() = second.cert.der().to_vec();
+    maps(&client).create(&PostParams::default(), &map("written")).await.unwrap();
+    show(&informer, "written").await;
     env.stop().await;
 }
 

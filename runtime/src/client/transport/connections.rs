@@ -21,6 +21,7 @@ use hyper_util::client::legacy::connect::{Connection, HttpConnector};
 use hyper_util::client::legacy::{self, Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use kube::client::{Body, ConfigExt};
+use tokio::time::Instant;
 use tower::{BoxError, Service};
 
 use super::body::Wire;
@@ -35,6 +36,9 @@ const CONNECTION_WINDOW: u32 = 1 << 30;
 /// A connection without a sign of life for this long is asked for one, and given up without an answer; client-go's numbers.
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PING_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A first connection that nobody has used for this long is not trusted to be open.
+const STALE_AFTER: Duration = Duration::from_secs(5);
 
 type Connector = TimeoutConnector<HttpsConnector<HttpConnector>>;
 type Connected = <Connector as Service<Uri>>::Response;
@@ -83,8 +87,8 @@ struct Lane {
     streams: Stream,
 }
 
-/// A connection that waits to be used.
-type Slot = Arc<Mutex<Option<Connected>>>;
+/// A connection that waits to be used, and since when.
+type Slot = Arc<Mutex<Option<(Connected, Instant)>>>;
 
 /// Opens connections, or takes the one that waits.
 #[derive(Clone)]
@@ -99,9 +103,11 @@ struct Dial {
 
 impl Connections {
     pub(super) fn new(config: &kube::Config, options: &ClientOptions) -> kube::Result<Self> {
+        // Once for both: it may run a command that has the certificate.
+        let tls = config.rustls_client_config()?;
         let slot = Slot::default();
         let dial = Dial {
-            connector: connector(config, false)?,
+            connector: connector(config, tls.clone(), false)?,
             waiting: Arc::clone(&slot),
             offer: None,
             failed: Arc::default(),
@@ -111,7 +117,7 @@ impl Connections {
         let http2 = match options.http_version {
             HttpVersion::Auto if is_tls => {
                 let offer = Arc::new(Mutex::new(Offer::Unknown));
-                let connector = connector(config, true)?;
+                let connector = connector(config, tls, true)?;
                 let dial = Dial {
                     connector,
                     waiting: Slot::default(),
@@ -194,7 +200,7 @@ impl Http2 {
             };
             let is_http2 = connected.connected().is_negotiated_h2();
             let slot = if is_http2 { http2 } else { http1 };
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(connected);
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((connected, Instant::now()));
             *offer = Offer::Known(is_http2);
             Ok(is_http2)
         }
@@ -238,12 +244,11 @@ fn http2_client(dial: Dial) -> Client<Dial, Body> {
 }
 
 /// kube's TLS and timeouts; its own connector offers the server no HTTP/2.
-fn connector(config: &kube::Config, http2: bool) -> kube::Result<Connector> {
+fn connector(config: &kube::Config, tls: rustls::ClientConfig, http2: bool) -> kube::Result<Connector> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
-    let builder = HttpsConnectorBuilder::new().with_tls_config(config.rustls_client_config()?);
-    let mut builder = builder.https_or_http();
+    let mut builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
     if let Some(name) = &config.tls_server_name {
         let name = name.clone().try_into().map_err(kube::client::RustlsTlsError::InvalidServerName);
         let name = name.map_err(kube::Error::RustlsTls)?;
@@ -270,7 +275,9 @@ impl Service<Uri> for Dial {
 
     fn call(&mut self, server: Uri) -> Self::Future {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(connected) = waiting {
+        if let Some((connected, since)) = waiting
+            && since.elapsed() < STALE_AFTER
+        {
             return Box::pin(std::future::ready(Ok(connected)));
         }
         let (connecting, offer) = (self.connector.call(server), self.offer.clone());

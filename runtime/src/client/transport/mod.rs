@@ -30,6 +30,9 @@ use super::{ClientOptions, Error};
 /// Credentials that were read are not read again for this long.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
 
+/// No server is waited for longer, whatever it says.
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
 /// As much of a refusal is read to keep its connection.
 const DRAINED: usize = 4 << 10;
 
@@ -210,9 +213,10 @@ fn put_off(answer: &Answer) -> Option<Duration> {
     retry_after(answer.headers())
 }
 
-/// The seconds of a `Retry-After` header; dates are not used by API servers.
+/// The seconds of a `Retry-After` header, an hour at most; dates are not used by API servers.
 pub(crate) fn retry_after(headers: &http::HeaderMap) -> Option<Duration> {
-    headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }
 
 /// The same request once more, unless its body is a stream.

@@ -75,6 +75,14 @@ async fn what_is_put_off_is_sent_again_when_the_server_says() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn no_server_is_waited_for_longer_than_an_hour() {
+    let script = Script::new([(429, Some("18446744073709551615"))]);
+    let transport = script.transport(ClientOptions::new());
+    assert_eq!(status(&transport, post()).await, 200);
+    assert_eq!(script.times(), [0, 3_600_000]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn only_what_is_put_off_is_sent_again() {
     for answer in [(429, None), (503, None), (404, Some("1")), (409, Some("1")), (503, Some("soon"))] {
         let script = Script::new([answer]);
