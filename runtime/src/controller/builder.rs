@@ -9,7 +9,9 @@ use super::reconcile::Reconciler;
 use super::sharded::Source;
 use super::worker::Controller;
 use crate::cache::ObjectKey;
-use crate::informer::{Deleted, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer};
+use crate::informer::{
+    Deleted, HandlerOptions, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer,
+};
 use crate::metrics::Registry;
 use crate::reflector::{Cached, KindFacts};
 use crate::sharding::Shard;
@@ -290,7 +292,8 @@ impl ControllerBuilder {
         self.sources.push(Box::new(move |queue| {
             let selection = Arc::new(Selection { predicate, map });
             let handler = Enqueue { queue: queue.clone(), selection: selection.clone() };
-            let registration = informer.add_event_handler(handler)?;
+            let options = HandlerOptions::new().name(queue.name());
+            let registration = informer.add_event_handler_with_options(handler, options)?;
             let store = informer.store().clone();
             Ok(Attached {
                 keys: Box::new(move |queue| {

@@ -9,8 +9,9 @@ use crate::cache::ObjectKey;
 /// Receives the changes of a cache, one call at a time, in order for each object.
 ///
 /// Calls run on the async runtime and should be short: put a key in a work queue and return. A handler that
-/// may block registers with [`HandlerOptions::blocking`] and gets a thread. A call that panics is caught and
-/// counted, and the next one is made.
+/// may block registers with [`HandlerOptions::blocking`] and gets a thread. A call that panics is caught, logged and
+/// counted, and the next one is made. A call that does not end is reported ([`HandlerOptions::call_limit`]); other
+/// handlers and the cache go on meanwhile, and the handler is given a thread of its own from its next call on.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -187,19 +188,91 @@ impl<K> fmt::Debug for ResourceEventHandlerFuncs<K> {
     }
 }
 
-/// How a handler is run.
+/// What a handler's call tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// [`ResourceEventHandler::on_add`].
+    Add,
+    /// [`ResourceEventHandler::on_update`].
+    Update,
+    /// [`ResourceEventHandler::on_delete`].
+    Delete,
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Add => "add",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        })
+    }
+}
+
+/// A handler's call that has not ended in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlowCall {
+    /// `plural.group` of the informer's kind.
+    pub resource: String,
+    /// The handler's name.
+    pub handler: String,
+    /// What the call tells.
+    pub event: EventKind,
+    /// The object that it is about.
+    pub key: ObjectKey,
+    /// How long it has run at least.
+    pub running: Duration,
+}
+
+pub(super) type SlowCallHook = Arc<dyn Fn(&SlowCall) + Send + Sync>;
+
+/// How a handler is run.
+///
+/// ```
+/// use std::time::Duration;
+/// use kubesmith_runtime::informer::HandlerOptions;
+///
+/// let options = HandlerOptions::new()
+///     .name("billing")
+///     .resync(Duration::from_secs(600))
+///     .queue_limit(1_000)
+///     .call_limit(Duration::from_secs(2))
+///     .on_slow_call(|call| eprintln!("{} is busy with {} for {:?}", call.handler, call.key, call.running))
+///     .blocking();
+/// # let _ = options;
+/// ```
+#[derive(Clone)]
 pub struct HandlerOptions {
+    pub(super) name: Option<String>,
     pub(super) resync: Option<Duration>,
     pub(super) blocking: bool,
     pub(super) queue_limit: usize,
+    pub(super) call_limit: Duration,
+    pub(super) on_slow_call: Option<SlowCallHook>,
 }
 
+/// A call of a handler is a matter of microseconds, and of seconds where it does I/O against advice.
+const DEFAULT_CALL_LIMIT: Duration = Duration::from_secs(10);
+
 impl HandlerOptions {
-    /// The informer's resync period, the async runtime, and 16,384 events kept apart.
+    /// The informer's resync period, the async runtime, 16,384 events kept apart, and a call limit of 10 s.
     #[must_use]
     pub fn new() -> Self {
-        Self { resync: None, blocking: false, queue_limit: 16_384 }
+        Self {
+            name: None,
+            resync: None,
+            blocking: false,
+            queue_limit: 16_384,
+            call_limit: DEFAULT_CALL_LIMIT,
+            on_slow_call: None,
+        }
+    }
+
+    /// A name for logs, reports and [`InformerState`](super::InformerState); else handlers are numbered.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
     }
 
     /// Hand every cached object to [`ResourceEventHandler::on_update`] in this period; zero turns resyncs off.
@@ -219,10 +292,30 @@ impl HandlerOptions {
     }
 
     /// How many events may wait for the handler before those of the same object are merged into one that has
-    /// the last state (at least 1). Memory is bounded by this number and the number of objects.
+    /// the last state (at least 1). Memory is bounded by this number, the objects in the cache and those that the
+    /// handler knows.
     #[must_use]
     pub fn queue_limit(mut self, events: usize) -> Self {
         self.queue_limit = events.max(1);
+        self
+    }
+
+    /// Report a call that has run for this long: it is logged, counted ([`InformerState`](super::InformerState),
+    /// `informer_handler_slow_calls_total`) and given to [`Self::on_slow_call`], and again each time its age doubles. Zero
+    /// turns reports off. A handler that was reported has its further calls made on a thread of its own.
+    ///
+    /// The call itself cannot be cut off. On a runtime of one thread, nothing else runs on it until the call ends.
+    #[must_use]
+    pub fn call_limit(mut self, limit: Duration) -> Self {
+        self.call_limit = limit;
+        self
+    }
+
+    /// Call `hook` with each report of a call that does not end, on a thread that watches all handlers of the program: it
+    /// must not block.
+    #[must_use]
+    pub fn on_slow_call(mut self, hook: impl Fn(&SlowCall) + Send + Sync + 'static) -> Self {
+        self.on_slow_call = Some(Arc::new(hook));
         self
     }
 }
@@ -230,5 +323,17 @@ impl HandlerOptions {
 impl Default for HandlerOptions {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl fmt::Debug for HandlerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandlerOptions")
+            .field("name", &self.name)
+            .field("resync", &self.resync)
+            .field("blocking", &self.blocking)
+            .field("queue_limit", &self.queue_limit)
+            .field("call_limit", &self.call_limit)
+            .finish_non_exhaustive()
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::SharedInformer;
 use super::shared::Inner;
+use super::{HandlerState, SharedInformer};
 use crate::metrics::Registry;
 use crate::reflector::{Cached, KindFacts};
 
@@ -23,6 +23,8 @@ pub struct InformerState {
     pub undecodable: usize,
     /// What the last try to list or watch failed with.
     pub last_error: Option<String>,
+    /// The handlers, in the order in which they were added.
+    pub handlers: Vec<HandlerState>,
 }
 
 impl<K: Cached> SharedInformer<K> {
@@ -37,6 +39,7 @@ impl<K: Cached> SharedInformer<K> {
             resource_version: store.resource_version(),
             undecodable: store.undecodable().len(),
             last_error: self.last_error(),
+            handlers: self.inner.status.handlers.states(),
         }
     }
 
@@ -49,6 +52,10 @@ impl<K: Cached> SharedInformer<K> {
     /// - `informer_undecodable_total`: how often such an object arrived
     /// - `informer_watch_errors_total`: failures to list, watch or decode
     /// - `informer_synced`: 1 once the cache was complete
+    /// - `informer_queued_items`: changes that wait for handlers
+    /// - `informer_handler_panics_total`: calls of handlers that panicked
+    /// - `informer_handler_slow_calls_total`: calls of handlers that did not end in time
+    /// - `informer_handler_longest_running_call_seconds`: age of the oldest call that handlers are in, where it can be seen
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -75,6 +82,15 @@ impl<K: Cached> SharedInformer<K> {
         gauge("informer_synced", "1 once the cache was complete.", |inner| {
             Some(if *inner.status.synced.borrow() { 1.0 } else { 0.0 })
         });
+        gauge("informer_queued_items", "Changes that wait for handlers.", |inner| {
+            Some(count(inner.status.handlers.states().iter().map(|handler| handler.waiting).sum()))
+        });
+        let longest = "informer_handler_longest_running_call_seconds";
+        gauge(longest, "Age of the oldest call that handlers are in.", |inner| {
+            let handlers = inner.status.handlers.states();
+            let ages = handlers.iter().filter_map(|handler| Some(handler.in_call.as_ref()?.running));
+            Some(ages.max().unwrap_or_default().as_secs_f64())
+        });
         let counter = |name, help, read: fn(&Inner<K>) -> Option<f64>| {
             registry.counter_fn(name, help, &labels, self.reading(read));
         };
@@ -84,6 +100,14 @@ impl<K: Cached> SharedInformer<K> {
         counter("informer_watch_errors_total", "Failures to list, watch or decode.", |inner| {
             Some(inner.status.errors.load(Ordering::Relaxed) as f64)
         });
+        counter("informer_handler_panics_total", "Calls of handlers that panicked.", |inner| {
+            Some(inner.status.handlers.totals.panics.load(Ordering::Relaxed) as f64)
+        });
+        counter(
+            "informer_handler_slow_calls_total",
+            "Calls of handlers that did not end in time.",
+            |inner| Some(inner.status.handlers.totals.slow_calls.load(Ordering::Relaxed) as f64),
+        );
     }
 
     /// Reads a number of the informer, as long as there is one.

@@ -2,8 +2,11 @@
 //!
 //! One task per informer polls the reflector, writes the store and hands changes to the handlers' mailboxes; it
 //! owns every other task of the informer. Adding and removing handlers and resyncs are commands to that task, so
-//! distribution needs no lock and a late handler sees a consistent beginning.
+//! distribution needs no lock and a late handler sees a consistent beginning. A handler that does not return is reported
+//! by a thread that watches all handlers ([`HandlerOptions::call_limit`]).
 
+mod calls;
+mod deliver;
 mod factory;
 mod fresh;
 mod handler;
@@ -14,11 +17,15 @@ mod run;
 mod shared;
 mod sources;
 mod unknown;
+mod watchdog;
 
 pub use crate::reflector::{Cached, DynamicKind};
+pub use calls::RunningCall;
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};
-pub use handler::{Deleted, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs};
+pub use handler::{
+    Deleted, EventKind, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs, SlowCall,
+};
 pub use metrics::InformerState;
-pub use registration::HandlerRegistration;
+pub use registration::{HandlerRegistration, HandlerState};
 pub use shared::{InformerError, InformerOptions, SharedInformer};
 pub use unknown::UnknownResource;

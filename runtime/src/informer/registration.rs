@@ -1,10 +1,15 @@
-//! What whoever added a handler holds.
+//! What whoever added a handler holds, and what is known of the handler.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tokio::sync::watch;
+
+use super::HandlerOptions;
+use super::calls::{Calls, RunningCall};
+use super::mailbox::Mailbox;
 
 /// A handler's place in an informer.
 #[derive(Clone)]
@@ -13,20 +18,117 @@ pub struct HandlerRegistration {
     pub(super) status: Arc<HandlerStatus>,
 }
 
+/// How a handler is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandlerState {
+    /// Its name, or its number.
+    pub name: String,
+    /// Whether it has been called with every object of its initial list.
+    pub has_synced: bool,
+    /// Changes that wait for it.
+    pub waiting: usize,
+    /// Changes that were merged with a later one of the same object.
+    pub merged: u64,
+    /// Calls that panicked.
+    pub panics: u64,
+    /// Calls that were reported because they did not end in time.
+    pub slow_calls: u64,
+    /// Whether it has a thread of its own.
+    pub has_thread: bool,
+    /// A call that has run long enough to be seen.
+    pub in_call: Option<RunningCall>,
+}
+
+/// The handlers that an informer has now, and the numbers of all that it has had.
+#[derive(Default)]
+pub(super) struct KnownHandlers {
+    /// Held for a change or a copy, never while a handler runs.
+    present: Mutex<Vec<Arc<HandlerStatus>>>,
+    pub(super) totals: Arc<HandlerTotals>,
+}
+
+impl KnownHandlers {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<HandlerStatus>>> {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn add(&self, status: &Arc<HandlerStatus>) {
+        self.lock().push(Arc::clone(status));
+    }
+
+    pub(super) fn remove(&self, status: &Arc<HandlerStatus>) {
+        self.lock().retain(|known| !Arc::ptr_eq(known, status));
+    }
+
+    /// How they are, in the order in which they were added.
+    pub(super) fn states(&self) -> Vec<HandlerState> {
+        let present = self.lock().clone();
+        present.iter().map(|status| status.state()).collect()
+    }
+}
+
+/// Numbers of all handlers that an informer has had.
+#[derive(Default)]
+pub(super) struct HandlerTotals {
+    pub(super) panics: AtomicU64,
+    pub(super) slow_calls: AtomicU64,
+}
+
 pub(super) struct HandlerStatus {
+    /// `plural.group` of the informer's kind.
+    pub(super) resource: String,
+    pub(super) name: String,
     pub(super) synced: watch::Sender<bool>,
     pub(super) removed: AtomicBool,
+    /// No call will be made any more.
+    pub(super) ended: AtomicBool,
+    pub(super) has_thread: AtomicBool,
     pub(super) panics: AtomicU64,
-    pub(super) merged: AtomicU64,
+    pub(super) totals: Arc<HandlerTotals>,
+    pub(super) calls: Calls,
+    /// How many changes wait, and how many were merged.
+    mailbox: Box<dyn Fn() -> (usize, u64) + Send + Sync>,
 }
 
 impl HandlerStatus {
-    pub(super) fn new() -> Self {
+    pub(super) fn new<K: Send + Sync + 'static>(
+        resource: &str,
+        id: u64,
+        options: &HandlerOptions,
+        mailbox: &Arc<Mailbox<K>>,
+        totals: &Arc<HandlerTotals>,
+    ) -> Self {
+        let mailbox = Arc::clone(mailbox);
         Self {
+            resource: resource.to_owned(),
+            name: options.name.clone().unwrap_or_else(|| format!("handler {id}")),
             synced: watch::Sender::new(false),
             removed: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            has_thread: AtomicBool::new(options.blocking),
             panics: AtomicU64::new(0),
-            merged: AtomicU64::new(0),
+            totals: Arc::clone(totals),
+            calls: Calls::new(options.call_limit, options.on_slow_call.clone()),
+            mailbox: Box::new(move || (mailbox.waiting(), mailbox.merged())),
+        }
+    }
+
+    pub(super) fn count_panic(&self) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
+        self.totals.panics.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn state(&self) -> HandlerState {
+        let (waiting, merged) = (self.mailbox)();
+        HandlerState {
+            name: self.name.clone(),
+            has_synced: *self.synced.borrow(),
+            waiting,
+            merged,
+            panics: self.panics.load(Ordering::Relaxed),
+            slow_calls: self.calls.reported(),
+            has_thread: self.has_thread.load(Ordering::Relaxed),
+            in_call: self.calls.running(Instant::now()),
         }
     }
 }
@@ -57,7 +159,13 @@ impl HandlerRegistration {
     /// How many changes were merged with a later one because the handler was slower than they came.
     #[must_use]
     pub fn merged(&self) -> u64 {
-        self.status.merged.load(Ordering::Relaxed)
+        (self.status.mailbox)().1
+    }
+
+    /// How the handler is now: what waits for it, and the call it is in.
+    #[must_use]
+    pub fn state(&self) -> HandlerState {
+        self.status.state()
     }
 }
 
@@ -65,6 +173,7 @@ impl fmt::Debug for HandlerRegistration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HandlerRegistration")
             .field("id", &self.id)
+            .field("name", &self.status.name)
             .field("has_synced", &self.has_synced())
             .finish_non_exhaustive()
     }

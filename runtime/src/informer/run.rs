@@ -1,7 +1,5 @@
 //! The informer's task: reflector to store to mailboxes.
 
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -10,19 +8,17 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::deliver;
 use super::mailbox::{Delivery, Mailbox};
 use super::registration::HandlerStatus;
 use super::shared::Status;
 use super::sources::Sources;
-use super::{Deleted, HandlerOptions, ResourceEventHandler};
+use super::{Deleted, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey, StoreWriter};
 use crate::reflector::{Batch, Cached, Event};
 
 /// client-go's shortest resync period.
 const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
-
-/// Calls made before the task lets others run.
-const CALLS_PER_TURN: usize = 128;
 
 /// With so many changes waiting for a handler of the runtime's, the handler gets a turn before more is read.
 const BACKLOG: usize = 1024;
@@ -34,7 +30,8 @@ pub(super) enum Command<K> {
         handler: Arc<dyn ResourceEventHandler<K>>,
         mailbox: Arc<Mailbox<K>>,
         status: Arc<HandlerStatus>,
-        options: HandlerOptions,
+        /// The handler's own period, if it has one.
+        resync: Option<Duration>,
     },
     Remove {
         id: u64,
@@ -49,8 +46,7 @@ struct Active<K> {
     next_resync: Instant,
     /// Whether the end of the initial list has been put in the mailbox.
     marked: bool,
-    /// The handler has a thread of its own and no use for this task's turns.
-    blocking: bool,
+    status: Arc<HandlerStatus>,
 }
 
 impl<K> Active<K> {
@@ -162,16 +158,14 @@ impl<K: Cached> Runner<K> {
 
     fn command(&mut self, command: Command<K>) {
         match command {
-            Command::Add { id, handler, mailbox, status, options } => {
-                self.add(id, handler, mailbox, status, &options);
+            Command::Add { id, handler, mailbox, status, resync } => {
+                self.add(id, handler, mailbox, status, resync);
             }
             Command::Remove { id } => {
-                self.handlers.retain(|handler| {
-                    if handler.id == id {
-                        handler.mailbox.close();
-                    }
-                    handler.id != id
-                });
+                for removed in self.handlers.extract_if(.., |handler| handler.id == id) {
+                    removed.mailbox.close();
+                    self.status.handlers.remove(&removed.status);
+                }
             }
         }
     }
@@ -182,16 +176,10 @@ impl<K: Cached> Runner<K> {
         handler: Arc<dyn ResourceEventHandler<K>>,
         mailbox: Arc<Mailbox<K>>,
         status: Arc<HandlerStatus>,
-        options: &HandlerOptions,
+        resync: Option<Duration>,
     ) {
-        let resync = self.resync_period(options.resync);
-        let deliver = deliver(handler, Arc::clone(&mailbox), status);
-        if options.blocking {
-            let runtime = tokio::runtime::Handle::current();
-            self.tasks.spawn_blocking(move || runtime.block_on(deliver));
-        } else {
-            self.tasks.spawn(deliver);
-        }
+        let resync = self.resync_period(resync);
+        deliver::spawn(&mut self.tasks, handler, Arc::clone(&mailbox), Arc::clone(&status));
         let present = self.writer.reader().entries();
         let added = present.into_iter().map(|(key, object)| Delivery::Add { key, object, initial: true });
         mailbox.push_all(added);
@@ -200,8 +188,8 @@ impl<K: Cached> Runner<K> {
             mailbox.push_all(std::iter::once(Delivery::Synced));
         }
         let next_resync = Instant::now() + resync;
-        let blocking = options.blocking;
-        self.handlers.push(Active { id, mailbox, resync, next_resync, marked, blocking });
+        self.status.handlers.add(&status);
+        self.handlers.push(Active { id, mailbox, resync, next_resync, marked, status });
         // Handlers that ended are joined here, so that the set does not grow with every removal.
         while self.tasks.try_join_next().is_some() {}
     }
@@ -343,7 +331,9 @@ impl<K: Cached> Runner<K> {
             let due = handler.is_due(now);
             let wanted = self.changes.iter().filter(|(_, kind)| due || *kind != Kind::Same);
             let waiting = handler.mailbox.push_all(wanted.map(|(change, kind)| delivery(change, *kind)));
-            backlog = backlog.max(if handler.blocking { 0 } else { waiting });
+            // A handler with a thread of its own has no use for this task's turns.
+            let has_thread = handler.status.has_thread.load(Ordering::Relaxed);
+            backlog = backlog.max(if has_thread { 0 } else { waiting });
         }
         self.changes.clear();
         // A first list leaves room for as many changes as there are objects; a batch needs far less.
@@ -382,49 +372,5 @@ fn delivery<K>(change: &Change<K>, kind: Kind) -> Delivery<K> {
         Change::Deleted { key, last } => {
             Delivery::Delete(Deleted::FinalStateUnknown { key: key.clone(), last: Arc::clone(last) })
         }
-    }
-}
-
-/// One handler's task: makes the calls until the mailbox is closed.
-async fn deliver<K: Send + Sync + 'static>(
-    handler: Arc<dyn ResourceEventHandler<K>>,
-    mailbox: Arc<Mailbox<K>>,
-    status: Arc<HandlerStatus>,
-) {
-    let mut spare = VecDeque::new();
-    while let Some(mut waiting) = mailbox.take(spare).await {
-        status.merged.store(mailbox.merged(), Ordering::Relaxed);
-        let mut calls = 0;
-        while let Some(delivery) = waiting.pop_front() {
-            if status.removed.load(Ordering::Acquire) {
-                return;
-            }
-            call(&*handler, delivery, &status);
-            calls += 1;
-            if calls % CALLS_PER_TURN == 0 {
-                tokio::task::yield_now().await;
-                if mailbox.is_closed() {
-                    return;
-                }
-            }
-        }
-        spare = waiting;
-        // A burst leaves its room behind; keep what ordinary batches need.
-        spare.shrink_to(4096);
-    }
-}
-
-fn call<K: 'static>(handler: &dyn ResourceEventHandler<K>, delivery: Delivery<K>, status: &HandlerStatus) {
-    let called = catch_unwind(AssertUnwindSafe(|| match delivery {
-        Delivery::Add { object, initial, .. } => handler.on_add(object, initial),
-        Delivery::Update { old, new, .. } => handler.on_update(old, new),
-        Delivery::Delete(deleted) | Delivery::Gone { deleted, .. } => handler.on_delete(deleted),
-        Delivery::Synced => {
-            status.synced.send_replace(true);
-        }
-    }));
-    if called.is_err() {
-        status.panics.fetch_add(1, Ordering::Relaxed);
-        tracing::error!("an event handler panicked; the event is skipped");
     }
 }

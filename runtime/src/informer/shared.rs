@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::mailbox::Mailbox;
-use super::registration::{HandlerRegistration, HandlerStatus};
+use super::registration::{HandlerRegistration, HandlerStatus, KnownHandlers};
 use super::run::{Command, Runner};
 use super::sources::Sources;
 use super::{HandlerOptions, ResourceEventHandler};
@@ -78,6 +78,7 @@ pub(super) struct Status {
     pub(super) last_error: Mutex<Option<String>>,
     pub(super) undecodable: AtomicU64,
     pub(super) errors: AtomicU64,
+    pub(super) handlers: KnownHandlers,
     /// Told after each change of the store.
     pub(super) applied: watch::Sender<()>,
 }
@@ -231,19 +232,19 @@ impl<K: Cached> SharedInformer<K> {
         handler: impl ResourceEventHandler<K>,
         options: HandlerOptions,
     ) -> Result<HandlerRegistration, InformerError> {
-        let registration = HandlerRegistration {
-            id: self.inner.next_handler.fetch_add(1, Ordering::Relaxed),
-            status: Arc::new(HandlerStatus::new()),
-        };
+        let id = self.inner.next_handler.fetch_add(1, Ordering::Relaxed);
+        let mailbox = Arc::new(Mailbox::new(options.queue_limit));
+        let totals = &self.inner.status.handlers.totals;
+        let status = Arc::new(HandlerStatus::new(&self.inner.resource, id, &options, &mailbox, totals));
         let command = Command::Add {
-            id: registration.id,
+            id,
             handler: Arc::new(handler),
-            mailbox: Arc::new(Mailbox::new(options.queue_limit)),
-            status: Arc::clone(&registration.status),
-            options,
+            mailbox,
+            status: Arc::clone(&status),
+            resync: options.resync,
         };
         self.inner.commands.send(command).map_err(|_| self.stopped())?;
-        Ok(registration)
+        Ok(HandlerRegistration { id, status })
     }
 
     /// Removes a handler: no call begins after this returns, except one that is about to begin elsewhere.
@@ -458,6 +459,7 @@ impl Status {
             last_error: Mutex::new(None),
             undecodable: AtomicU64::new(0),
             errors: AtomicU64::new(0),
+            handlers: KnownHandlers::default(),
             applied: watch::Sender::new(()),
         }
     }

@@ -39,8 +39,41 @@ pub(super) fn page(
         row("td", &cells)
     });
     table(&mut out, &["resource", "state", "objects", "version", "undecodable", "last error"], rows);
+    show_handlers(&mut out, informers);
     out.push_str("</body></html>\n");
     out
+}
+
+/// Who learns of the caches' changes, and who holds them up.
+fn show_handlers(out: &mut String, informers: &[InformerState]) {
+    let handlers = informers
+        .iter()
+        .flat_map(|informer| informer.handlers.iter().map(|handler| (&informer.resource, handler)));
+    let rows: Vec<String> = handlers
+        .map(|(resource, handler)| {
+            let state = if handler.has_synced { "synced" } else { "not synced" };
+            let in_call = handler.in_call.as_ref().map_or_else(String::new, |call| {
+                format!("{} {} for {:.1} s", call.event, call.key, call.running.as_secs_f64())
+            });
+            let cells: [&dyn Display; 8] = [
+                resource,
+                &handler.name,
+                &state,
+                &handler.waiting,
+                &handler.merged,
+                &handler.panics,
+                &handler.slow_calls,
+                &in_call,
+            ];
+            row("td", &cells)
+        })
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    out.push_str("<h1>Event handlers</h1>\n");
+    let head = ["resource", "handler", "state", "waiting", "merged", "panics", "slow calls", "in call"];
+    table(out, &head, rows.into_iter());
 }
 
 fn show_controller(out: &mut String, controller: &ControllerState) {
@@ -135,7 +168,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::cache::ObjectKey;
     use crate::controller::{Action, CancellationToken, Controller, ReconcileError, reconcile_fn};
+    use crate::informer::{EventKind, HandlerState, RunningCall};
     use crate::sharding::SharePhase;
     use crate::workqueue::Queue;
 
@@ -147,6 +182,20 @@ mod tests {
             resource_version: "17".to_owned(),
             undecodable: 1,
             last_error: Some("cannot watch <configmaps>".to_owned()),
+            handlers: vec![HandlerState {
+                name: "<maps>".to_owned(),
+                has_synced: true,
+                waiting: 5,
+                merged: 4,
+                panics: 3,
+                slow_calls: 2,
+                has_thread: false,
+                in_call: Some(RunningCall {
+                    event: EventKind::Update,
+                    key: ObjectKey::namespaced("default", "a"),
+                    running: Duration::from_millis(61_500),
+                }),
+            }],
         }
     }
 
@@ -198,6 +247,8 @@ mod tests {
             "<tr><td>working</td><td>25.0 %</td><td>3</td><td>2</td><td>1</td><td>7</td><td>4</td><td>maps-b</td>\
              <td>&lt;refused&gt;</td></tr>",
             "<tr><td>maps-a</td></tr>\n<tr><td>maps-b</td></tr>",
+            "<tr><td>configmaps</td><td>&lt;maps&gt;</td><td>synced</td><td>5</td><td>4</td><td>3</td><td>2</td>\
+             <td>update default/a for 61.5 s</td></tr>",
         ] {
             assert!(page.contains(text), "no {text} in\n{page}");
         }

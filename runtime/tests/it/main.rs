@@ -12,6 +12,7 @@ mod dynamic;
 mod events;
 mod fake;
 mod faults;
+mod handlers;
 mod http;
 mod informer;
 mod leaderelection;

@@ -1,0 +1,190 @@
+//! The call that a handler is in, as told by the handler's task and looked at by the watchdog.
+//!
+//! The clock is only read by who looks: a call costs the handler's task two counts and a key.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::EventKind;
+use super::handler::SlowCallHook;
+use crate::cache::ObjectKey;
+
+/// The shortest and the longest time between two looks.
+const PERIODS: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
+
+/// A handler's call that was running when it was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningCall {
+    /// What it tells.
+    pub event: EventKind,
+    /// The object that it is about.
+    pub key: ObjectKey,
+    /// How long it has run at least.
+    pub running: Duration,
+}
+
+/// The calls of one handler.
+pub(super) struct Calls {
+    /// Odd while a call runs.
+    turn: AtomicU64,
+    subject: Mutex<Option<(EventKind, ObjectKey)>>,
+    limit: Duration,
+    hook: Option<SlowCallHook>,
+    reported: AtomicU64,
+    seen: Mutex<Seen>,
+}
+
+/// What the last look has seen.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    turn: u64,
+    /// When this turn was seen first, if it is a call.
+    since: Option<Instant>,
+    reports: u32,
+}
+
+/// What a look has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// No call, or one that has just begun.
+    Nothing,
+    /// A call that ran at the look before already.
+    Running,
+    /// A call that is to be reported, and whether it is for the first time.
+    Slow(RunningCall, bool),
+    /// A call that was reported has ended, after this time at most.
+    Ended(Duration),
+}
+
+impl Calls {
+    pub(super) fn new(limit: Duration, hook: Option<SlowCallHook>) -> Self {
+        Self {
+            turn: AtomicU64::new(0),
+            subject: Mutex::new(None),
+            limit,
+            hook,
+            reported: AtomicU64::new(0),
+            seen: Mutex::new(Seen::default()),
+        }
+    }
+
+    pub(super) fn begin(&self, subject: Option<(EventKind, ObjectKey)>) {
+        *lock(&self.subject) = subject;
+        self.turn.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Ends the call and answers what it was.
+    pub(super) fn end(&self) -> Option<(EventKind, ObjectKey)> {
+        self.turn.fetch_add(1, Ordering::AcqRel);
+        lock(&self.subject).take()
+    }
+
+    /// How many calls were reported.
+    pub(super) fn reported(&self) -> u64 {
+        self.reported.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn hook(&self) -> Option<&SlowCallHook> {
+        self.hook.as_ref()
+    }
+
+    /// How often to look; `None` if nothing is to be reported.
+    pub(super) fn period(&self) -> Option<Duration> {
+        (!self.limit.is_zero()).then(|| (self.limit / 4).clamp(PERIODS.0, PERIODS.1))
+    }
+
+    /// The call that runs now, if a look has seen it.
+    pub(super) fn running(&self, now: Instant) -> Option<RunningCall> {
+        let seen = *lock(&self.seen);
+        let since = seen.since.filter(|_| seen.turn == self.turn.load(Ordering::Acquire))?;
+        self.describe(now.saturating_duration_since(since))
+    }
+
+    fn describe(&self, running: Duration) -> Option<RunningCall> {
+        let (event, key) = lock(&self.subject).clone()?;
+        Some(RunningCall { event, key, running })
+    }
+
+    /// Looks at the handler: whether it is still in the call that was seen before, and for how long.
+    pub(super) fn look(&self, now: Instant) -> Found {
+        let turn = self.turn.load(Ordering::Acquire);
+        let mut seen = lock(&self.seen);
+        let before = *seen;
+        let age = before.since.map(|since| now.saturating_duration_since(since));
+        if turn != before.turn {
+            *seen = Seen { turn, since: (turn % 2 == 1).then_some(now), reports: 0 };
+            return age.filter(|_| before.reports > 0).map_or(Found::Nothing, Found::Ended);
+        }
+        let Some(age) = age else { return Found::Nothing };
+        // The limit, then twice, four times, eight times it.
+        let due = self.limit.saturating_mul(1_u32.checked_shl(before.reports).unwrap_or(u32::MAX));
+        if age < due {
+            return Found::Running;
+        }
+        seen.reports += 1;
+        if before.reports == 0 {
+            self.reported.fetch_add(1, Ordering::Relaxed);
+        }
+        drop(seen);
+        self.describe(age).map_or(Found::Running, |call| Found::Slow(call, before.reports == 0))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing under these locks can panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn subject(name: &str) -> Option<(EventKind, ObjectKey)> {
+        Some((EventKind::Update, ObjectKey::cluster(name)))
+    }
+
+    #[test]
+    fn a_call_is_reported_at_the_limit_and_each_time_its_age_doubles() {
+        let calls = Calls::new(10 * SECOND, None);
+        let begin = Instant::now();
+        calls.begin(subject("a"));
+        let mut reports = Vec::new();
+        for second in 0..100 {
+            if let Found::Slow(call, _) = calls.look(begin + second * SECOND) {
+                assert_eq!((call.event, call.key.as_str()), (EventKind::Update, "a"));
+                reports.push(call.running.as_secs());
+            }
+        }
+        assert_eq!(reports, [10, 20, 40, 80]);
+        assert_eq!(calls.reported(), 1, "one call");
+        assert_eq!(calls.running(begin + 99 * SECOND).unwrap().running, 99 * SECOND);
+        calls.end();
+        assert_eq!(calls.running(begin + 100 * SECOND), None);
+        assert_eq!(calls.look(begin + 100 * SECOND), Found::Ended(100 * SECOND));
+        assert_eq!(calls.look(begin + 101 * SECOND), Found::Nothing);
+    }
+
+    #[test]
+    fn many_short_calls_are_not_one_long_call() {
+        let calls = Calls::new(2 * SECOND, None);
+        let begin = Instant::now();
+        for second in 0..100 {
+            calls.begin(subject("a"));
+            assert_eq!(calls.look(begin + second * SECOND), Found::Nothing);
+            calls.end();
+        }
+        assert_eq!(calls.reported(), 0);
+    }
+
+    #[test]
+    fn looks_are_neither_rare_nor_many() {
+        let period = |limit| Calls::new(limit, None).period();
+        assert_eq!(period(Duration::ZERO), None);
+        assert_eq!(period(Duration::from_millis(1)), Some(PERIODS.0));
+        assert_eq!(period(2 * SECOND), Some(SECOND / 2));
+        assert_eq!(period(3600 * SECOND), Some(SECOND));
+    }
+}

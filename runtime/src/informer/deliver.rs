@@ -1,0 +1,140 @@
+//! One handler's task: takes what waits in its mailbox and makes the calls.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
+
+use super::ResourceEventHandler;
+use super::mailbox::{Delivery, Mailbox, Waiting};
+use super::registration::HandlerStatus;
+use super::watchdog;
+
+/// Calls made before the task lets others run.
+const CALLS_PER_TURN: usize = 128;
+
+/// Room for changes that is kept between bursts.
+const SPARE: usize = 4096;
+
+/// Starts the calls of a handler, in a task or on a thread of its own, and has them watched.
+pub(super) fn spawn<K: Send + Sync + 'static>(
+    tasks: &mut JoinSet<()>,
+    handler: Arc<dyn ResourceEventHandler<K>>,
+    mailbox: Arc<Mailbox<K>>,
+    status: Arc<HandlerStatus>,
+) {
+    let runtime = Handle::current();
+    watchdog::watch(&status, runtime.clone());
+    let has_thread = status.has_thread.load(Ordering::Relaxed);
+    let deliverer = Deliverer { handler, mailbox, _ended: Ended(Arc::clone(&status)), status };
+    if has_thread {
+        tasks.spawn_blocking(move || runtime.block_on(deliverer.run_on_thread(Waiting::new())));
+    } else {
+        tasks.spawn(deliverer.run());
+    }
+}
+
+struct Deliverer<K> {
+    handler: Arc<dyn ResourceEventHandler<K>>,
+    mailbox: Arc<Mailbox<K>>,
+    status: Arc<HandlerStatus>,
+    _ended: Ended,
+}
+
+/// However the calls end, nobody watches them afterwards.
+struct Ended(Arc<HandlerStatus>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.ended.store(true, Ordering::Release);
+    }
+}
+
+/// Why no further call is made here.
+enum Stop<K> {
+    /// The mailbox was closed or the handler removed.
+    Closed,
+    /// The handler has held up the runtime; this is still to be told.
+    Slow(Waiting<K>),
+}
+
+impl<K: Send + Sync + 'static> Deliverer<K> {
+    async fn run(self) {
+        let Stop::Slow(waiting) = self.deliver(Waiting::new()).await else { return };
+        let status = &self.status;
+        status.has_thread.store(true, Ordering::Relaxed);
+        tracing::warn!(
+            resource = status.resource,
+            handler = status.name,
+            "the event handler gets a thread of its own, since it has blocked; HandlerOptions::blocking asks for one"
+        );
+        let runtime = Handle::current();
+        let thread = tokio::task::spawn_blocking(move || runtime.block_on(self.run_on_thread(waiting)));
+        // An error means that the runtime is shutting down.
+        let _ = thread.await;
+    }
+
+    async fn run_on_thread(self, waiting: Waiting<K>) {
+        let mut waiting = waiting;
+        while let Stop::Slow(left) = self.deliver(waiting).await {
+            waiting = left;
+        }
+    }
+
+    /// Makes the calls of `waiting`, then those that come.
+    async fn deliver(&self, mut waiting: Waiting<K>) -> Stop<K> {
+        let (mailbox, status) = (&self.mailbox, &self.status);
+        let reported = status.calls.reported();
+        loop {
+            let mut calls = 0;
+            while let Some(delivery) = waiting.pop_front() {
+                let Some(delivery) = delivery else { continue };
+                if status.removed.load(Ordering::Acquire) {
+                    return Stop::Closed;
+                }
+                self.call(delivery);
+                if status.calls.reported() != reported {
+                    return Stop::Slow(waiting);
+                }
+                calls += 1;
+                if calls % CALLS_PER_TURN == 0 {
+                    tokio::task::yield_now().await;
+                    if mailbox.is_closed() {
+                        return Stop::Closed;
+                    }
+                }
+            }
+            // A burst leaves its room behind; keep what ordinary batches need.
+            waiting.shrink_to(SPARE);
+            let Some(next) = mailbox.take(waiting).await else { return Stop::Closed };
+            waiting = next;
+        }
+    }
+
+    fn call(&self, delivery: Delivery<K>) {
+        let (handler, status) = (&*self.handler, &*self.status);
+        status.calls.begin(delivery.subject());
+        let called = catch_unwind(AssertUnwindSafe(|| match delivery {
+            Delivery::Add { object, initial, .. } => handler.on_add(object, initial),
+            Delivery::Update { old, new, .. } => handler.on_update(old, new),
+            Delivery::Delete(deleted) | Delivery::Gone { deleted, .. } => handler.on_delete(deleted),
+            Delivery::Synced => {
+                status.synced.send_replace(true);
+            }
+        }));
+        let subject = status.calls.end();
+        if called.is_err() {
+            status.count_panic();
+            let (event, key) = subject.unzip();
+            tracing::error!(
+                resource = status.resource,
+                handler = status.name,
+                event = event.map(tracing::field::display),
+                key = key.map(tracing::field::display),
+                "an event handler panicked; the event is skipped"
+            );
+        }
+    }
+}
