@@ -84,7 +84,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     }
 
     /// Makes `objects` the store's whole content, by difference. Keys in `undecodable` exist on the server too:
-    /// their last known state stays. Readers see the former state or the new one, nothing between.
+    /// their last known state stays, or is the one in `objects`. Readers see the former state or the new one, nothing between.
     pub fn replace(
         &mut self,
         objects: Vec<(ObjectKey, Arc<K>)>,
@@ -119,6 +119,8 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
                 continue;
             }
             state.retain_undecodable(|key| !is_within(key) || undecodable.contains(key));
+            // Putting an object in the store forgets that it does not decode.
+            let known = if undecodable.is_empty() { Vec::new() } else { state.undecodable() };
             let hash_of = |key: &ObjectKey| shared.hash(key.namespace(), key.name());
             let is_absent = |present: &HashSet<_>, key: &ObjectKey| is_within(key) && !present.contains(key);
             let absent = present
@@ -135,6 +137,9 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
                     None => Change::Added { key, new },
                     Some(old) => Change::Updated { key, old, new },
                 });
+            }
+            for (key, why) in known {
+                state.mark_undecodable(key, why);
             }
             return Replacement { changes };
         }

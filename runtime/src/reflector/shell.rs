@@ -325,6 +325,9 @@ impl<K: Cached> Reflector<K> {
             Frame::Undecodable { verb, object } => {
                 let version = object.why.resource_version.as_deref();
                 match self.machine.on(now, Input::Object { version }) {
+                    Action::Stage if verb == Verb::Deleted && object.key.is_some() => {
+                        object.key.iter().for_each(|key| self.staged.remove(key));
+                    }
                     Action::Stage => self.undecodable(object, true, batch),
                     Action::Apply if verb == Verb::Deleted => self.deleted_unseen(object, batch),
                     Action::Apply => self.undecodable(object, false, batch),
@@ -370,7 +373,7 @@ impl<K: Cached> Reflector<K> {
     fn undecodable(&mut self, broken: Broken, staged: bool, batch: &mut Batch<K>) {
         let Broken { key, why } = broken;
         if let (true, Some(key)) = (staged, &key) {
-            self.staged.undecodable.push(key.clone());
+            self.staged.add_undecodable(key.clone());
         }
         let resource = self.resource.clone();
         let message = why.message.clone();
@@ -443,7 +446,7 @@ impl<K: Cached> Reflector<K> {
         match action {
             Action::Continue | Action::Stage | Action::Apply => return ControlFlow::Continue(()),
             Action::Commit { version, then } => {
-                let Staged { objects, undecodable, .. } = std::mem::replace(&mut self.staged, Staged::new());
+                let (objects, undecodable) = self.staged.take();
                 batch.events.push(Event::Replaced { objects, undecodable });
                 batch.resource_version = Some(version);
                 match then {

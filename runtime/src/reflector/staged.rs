@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+
 use super::Cached;
 use crate::cache::{ObjectKey, Store};
 
 /// Objects of a list that is not complete.
 pub(super) struct Staged<K> {
-    pub(super) objects: Vec<(ObjectKey, Arc<K>)>,
-    pub(super) undecodable: Vec<ObjectKey>,
+    objects: Vec<(ObjectKey, Arc<K>)>,
+    /// Each with the number of objects that had come before it.
+    undecodable: Vec<(ObjectKey, usize)>,
     /// Where the present page began.
     page: (usize, usize),
 }
@@ -34,6 +37,48 @@ impl<K> Staged<K> {
     }
 }
 
+impl<K> Staged<K> {
+    /// An object that does not decode; what was added of it stays its last known state.
+    pub(super) fn add_undecodable(&mut self, key: ObjectKey) {
+        self.undecodable.push((key, self.objects.len()));
+    }
+
+    /// Removes an object that was deleted while the list was arriving.
+    pub(super) fn remove(&mut self, deleted: &ObjectKey) {
+        let mut places = Vec::new();
+        let mut place = 0;
+        self.objects.retain(|(key, _)| {
+            let is_deleted = key == deleted;
+            if is_deleted {
+                places.push(place);
+            }
+            place += 1;
+            !is_deleted
+        });
+        self.undecodable.retain(|(key, _)| key != deleted);
+        for (_, before) in &mut self.undecodable {
+            *before -= places.iter().filter(|place| *place < before).count();
+        }
+    }
+
+    /// What has come, and the keys whose last state does not decode.
+    pub(super) fn take(&mut self) -> (Vec<(ObjectKey, Arc<K>)>, Vec<ObjectKey>) {
+        let Self { objects, undecodable, .. } = std::mem::replace(self, Self::new());
+        if undecodable.is_empty() {
+            return (objects, Vec::new());
+        }
+        let mut last: HashMap<ObjectKey, usize> = undecodable.into_iter().collect();
+        for (place, (key, _)) in objects.iter().enumerate() {
+            if last.get(key).is_some_and(|before| place >= *before) {
+                last.remove(key);
+            }
+        }
+        let mut keys: Vec<ObjectKey> = last.into_keys().collect();
+        keys.sort();
+        (objects, keys)
+    }
+}
+
 impl<K: Cached> Staged<K> {
     /// Adds an object; in the place of one that `known` has in the same state, that one.
     pub(super) fn add(&mut self, key: ObjectKey, object: K, known: Option<&Store<K>>) {
@@ -43,11 +88,6 @@ impl<K: Cached> Staged<K> {
             _ => Arc::new(object),
         };
         self.objects.push((key, object));
-    }
-
-    /// Removes an object that was deleted while the list was arriving.
-    pub(super) fn remove(&mut self, deleted: &ObjectKey) {
-        self.objects.retain(|(key, _)| key != deleted);
     }
 }
 

@@ -330,6 +330,31 @@ async fn undecodable_objects_are_counted_named_and_forgotten() {
     assert_eq!(undecodable(), [""; 0]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_changes_while_a_list_arrives_is_in_its_last_state() {
+    let mut server = FakeServer::new();
+    let informer = informer(&server);
+    let watch = server.streaming_list().await.ok();
+    for (kind, object) in [
+        ("ADDED", map("a", 1)),
+        ("ADDED", broken("b", 2)),
+        ("ADDED", map("c", 3)),
+        ("ADDED", broken("d", 4)),
+        ("MODIFIED", broken("a", 5)),
+        ("DELETED", map("c", 6)),
+        ("MODIFIED", map("b", 7)),
+        ("DELETED", broken("d", 8)),
+    ] {
+        watch.event(kind, &object);
+    }
+    watch.bookmark("9", true);
+    shows(&informer, &["a@1", "b@7"]).await;
+    let undecodable = informer.store().undecodable();
+    let shown: Vec<String> =
+        undecodable.iter().map(|(key, why)| format!("{key}@{:?}", why.resource_version)).collect();
+    assert_eq!(shown, ["default/a@Some(\"5\")"]);
+}
+
 /// A laptop that was closed, a machine that was moved: time leaps, and the connection says nothing.
 #[tokio::test(start_paused = true)]
 async fn a_leap_in_time_is_got_over() {

@@ -15,7 +15,7 @@ use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Incoming;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
 use kube::client::Body;
@@ -303,6 +303,64 @@ async fn informers_come_back_with_the_server_and_know_why_they_waited() {
     let counter = Counter::at(TcpListener::bind(addr).await.unwrap(), server);
     show(&all, "meanwhile").await;
     assert!(opened <= 2 && counter.opened() <= 2, "{opened} and {} connections", counter.opened());
+    env.stop().await;
+}
+
+/// A server of HTTP/2 that sends its clients away when it is told to: what is under way goes on, and new requests have to come
+/// over another connection, as with kube-apiserver's `--goaway-chance`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_is_sent_away_ends_nothing() {
+    let host = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(host.signing_key.serialize_der()));
+    let tls = ServerConfig::builder().with_no_client_auth();
+    let mut tls = tls.with_single_cert(vec![host.cert.der().clone()], private).unwrap();
+    tls.alpn_protocols = vec![b"h2".to_vec()];
+    let (tls, env) = (TlsAcceptor::from(Arc::new(tls)), TestEnv::builder().start().await.unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let (away, opened) = (tokio::sync::watch::Sender::new(0), Arc::new(AtomicUsize::new(0)));
+    let (goaway, counted, real) = (away.clone(), Arc::clone(&opened), env.client());
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let socket = TokioIo::new(tls.accept(socket).await.unwrap());
+            let (real, mut goaway) = (real.clone(), goaway.subscribe());
+            let service = hyper::service::service_fn(move |request| {
+                let real = real.clone();
+                async move { Ok::<_, std::convert::Infallible>(forward(&real, request).await) }
+            });
+            tokio::spawn(async move {
+                let http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+                let mut connection = std::pin::pin!(http.serve_connection(socket, service));
+                tokio::select! {
+                    _ = connection.as_mut() => return,
+                    _ = goaway.changed() => connection.as_mut().graceful_shutdown(),
+                }
+                let _ = connection.await;
+            });
+        }
+    });
+    let mut config = kube::Config::new(format!("https://{addr}").parse().unwrap());
+    config.root_cert = Some(vec![host.cert.der().to_vec()]);
+    let client = connect(config).await.unwrap();
+    let all = informers(&client, 5).await;
+    for round in 1..4 {
+        away.send_replace(round);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let requests = (0..10).map(|at| {
+            let maps = maps(&client);
+            async move { maps.create(&PostParams::default(), &map(&format!("m{round}-{at}"))).await }
+        });
+        for answer in futures::future::join_all(requests).await {
+            answer.unwrap();
+        }
+        for at in 0..10 {
+            show(&all, &format!("m{round}-{at}")).await;
+        }
+    }
+    assert!(all.iter().all(|informer| informer.last_error().is_none()));
+    let opened = opened.load(Ordering::Relaxed);
+    assert!((2..=6).contains(&opened), "{opened} connections");
     env.stop().await;
 }
 
