@@ -1,7 +1,8 @@
 //! What generated code and controllers link to: typed clients, caches, informers, work queues.
 //!
 //! Everything below the derives needs the feature `client` (on by default); a crate of API types switches it
-//! off and keeps only the traits, scheme facts and derives.
+//! off and keeps only the traits, scheme facts and derives. The server for webhooks is in the feature `webhook`, on by
+//! default too.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub use k8s_openapi;
@@ -48,5 +49,7 @@ pub mod reflector;
 pub mod scheme;
 #[cfg(feature = "client")]
 pub mod sharding;
+#[cfg(feature = "webhook")]
+pub mod webhook;
 #[cfg(feature = "client")]
 pub mod workqueue;

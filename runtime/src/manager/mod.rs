@@ -1,9 +1,10 @@
 //! Everything a program of controllers runs, started and stopped in order.
 //!
-//! Start: metrics and health endpoints, caches, what runs on every replica, then, once this replica leads, what runs
-//! on the leader only, and once it has joined its [group](crate::sharding), if it has one, what is shared with other
+//! Start: metrics and health endpoints, webhooks, caches, what runs on every replica, then, once this replica leads, what
+//! runs on the leader only, and once it has joined its [group](crate::sharding), if it has one, what is shared with other
 //! replicas. Stop, in at most 30 s: what runs on every replica, what is shared, the leader's work (leases are kept until
-//! it has ended, then given back), events that wait to be written, caches, endpoints. The first failure stops everything.
+//! it has ended, then given back), events that wait to be written, caches, webhooks, endpoints. The first failure stops
+//! everything.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -39,6 +40,7 @@ mod group;
 mod http;
 mod signal;
 mod supervise;
+mod webhooks;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -65,6 +67,7 @@ use group::{Runnable, run_group};
 use http::{Checks, Routes, serve};
 pub use signal::{ShutdownSignal, shutdown_signal};
 use supervise::{Supervised, lead, share, work};
+use webhooks::Webhooks;
 
 /// How long the whole stop may take (controller-runtime's `GracefulShutdownTimeout`).
 const DEFAULT_GRACE: Duration = Duration::from_secs(30);
@@ -85,6 +88,10 @@ pub enum ManagerError {
         /// Why.
         source: io::Error,
     },
+    /// Webhooks cannot be served.
+    #[cfg(feature = "webhook")]
+    #[error(transparent)]
+    Webhooks(#[from] crate::webhook::ServerError),
     /// Caches did not fill in time.
     #[error(transparent)]
     Caches(#[from] CacheSyncError),
@@ -198,6 +205,7 @@ pub struct Manager {
     series: Option<crate::events::EventBroadcaster>,
     healthz: Checks,
     readyz: Checks,
+    webhooks: Webhooks,
     on_every_replica: Vec<Runnable>,
     on_leader: Vec<Runnable>,
     on_shard: Vec<Runnable>,
@@ -228,6 +236,7 @@ impl Manager {
                 series: None,
                 healthz: Checks::default(),
                 readyz: Checks::default(),
+                webhooks: Webhooks::default(),
                 on_every_replica: Vec::new(),
                 on_leader: Vec::new(),
                 on_shard: Vec::new(),
@@ -350,6 +359,17 @@ impl Manager {
         self.readyz.add(name, check);
     }
 
+    /// Serves webhooks, on every replica, from before the caches fill until after they have stopped. `/readyz` gets the
+    /// check `webhook-server`, and `/metrics` what the server counts.
+    ///
+    /// See [`webhook`](mod@crate::webhook) for an example.
+    #[cfg(feature = "webhook")]
+    pub fn add_webhooks(&mut self, mut server: crate::webhook::Server) {
+        server.metrics_unless_given(&self.registry);
+        self.readyz.add("webhook-server", server.started_checker());
+        self.webhooks.add(server);
+    }
+
     /// Runs everything until `stop` ends or something fails, and returns when everything has ended.
     ///
     /// `stop` is a [`shutdown_signal`], a token's `cancelled_owned()`, or any other future.
@@ -372,22 +392,24 @@ impl Manager {
             ("debug", self.debug_address, Routes::debug(self.states, self.factory.clone(), self.shard)),
         ];
         let mut endpoints = serve_all(endpoints, &endpoints_stop).await?;
+        let mut webhooks = self.webhooks.start().await?;
         let (factory, events, series, grace) = (self.factory, self.events, self.series, self.grace);
         factory.start();
         let mut stop = std::pin::pin!(stop);
         let synced = tokio::select! {
             biased;
             () = stop.as_mut() => None,
-            synced = factory.wait_for_cache_sync(self.cache_sync_timeout) => Some(synced),
+            error = webhooks.failed() => Some(Err(error)),
+            synced = factory.wait_for_cache_sync(self.cache_sync_timeout) => Some(synced.map_err(Into::into)),
         };
         let (result, deadline) = match synced {
             None => (Ok(()), Instant::now() + grace),
-            Some(Err(error)) => (Err(error.into()), Instant::now() + grace),
+            Some(Err(error)) => (Err(error), Instant::now() + grace),
             Some(Ok(())) => {
                 let replica = Supervised::spawn(|stop| run_group(self.on_every_replica, stop));
                 let shard = Supervised::spawn(|stop| share(self.on_shard, self.sharding, stop));
                 let leader = Supervised::spawn(|stop| lead(self.on_leader, self.elector, stop));
-                work([replica, shard, leader], stop, grace).await
+                work([replica, shard, leader], &mut webhooks, stop, grace).await
             }
         };
         let rest = async {
@@ -398,11 +420,13 @@ impl Manager {
                 series.shutdown().await;
             }
             factory.shutdown().await;
+            let stopped = webhooks.stop(deadline, grace).await;
             endpoints_stop.cancel();
             while endpoints.join_next().await.is_some() {}
+            stopped
         };
-        let in_time = timeout_at(deadline, rest).await.is_ok();
-        result.and(if in_time { Ok(()) } else { Err(ManagerError::ShutdownTimeout(grace)) })
+        let rest = timeout_at(deadline, rest).await;
+        result.and(rest.unwrap_or(Err(ManagerError::ShutdownTimeout(grace))))
     }
 }
 

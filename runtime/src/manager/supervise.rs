@@ -1,6 +1,6 @@
 //! The groups of a manager: what keeps each running, and the order in which they stop.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -39,7 +39,17 @@ impl Supervised {
         })
     }
 
-    async fn stop(&mut self, deadline: Instant, grace: Duration) -> Result<(), ManagerError> {
+    /// Waits for a failure of the group.
+    pub(super) async fn failed(&mut self) -> ManagerError {
+        if !self.has_ended
+            && let Err(error) = self.ended().await
+        {
+            return error;
+        }
+        pending().await
+    }
+
+    pub(super) async fn stop(&mut self, deadline: Instant, grace: Duration) -> Result<(), ManagerError> {
         self.stop.cancel();
         if self.has_ended {
             return Ok(());
@@ -57,10 +67,11 @@ impl Drop for Supervised {
     }
 }
 
-/// Runs the groups until the stop or a failure, and stops them in their order. Says how long the rest of the stop may
-/// take.
+/// Runs the groups until the stop or a failure, also one of the webhooks, and stops them in their order; webhooks go on.
+/// Says how long the rest of the stop may take.
 pub(super) async fn work(
     mut groups: [Supervised; 3],
+    webhooks: &mut Supervised,
     mut stop: impl Future<Output = ()> + Unpin,
     grace: Duration,
 ) -> (Result<(), ManagerError>, Instant) {
@@ -73,6 +84,7 @@ pub(super) async fn work(
             ended = replica.ended(), if !replica.has_ended => result = ended,
             ended = shard.ended(), if !shard.has_ended => result = ended,
             ended = leader.ended(), if !leader.has_ended => result = ended,
+            error = webhooks.failed() => result = Err(error),
         }
     }
     let deadline = Instant::now() + grace;

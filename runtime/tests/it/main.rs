@@ -24,4 +24,6 @@ mod reflector;
 mod scripted;
 mod sharding;
 mod transport;
+#[cfg(feature = "webhook")]
+mod webhook;
 mod workqueue;

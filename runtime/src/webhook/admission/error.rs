@@ -1,0 +1,162 @@
+//! Why a defaulter or validator does not let a write through.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use kube::core::response::Status;
+
+use super::{AdmissionRequest, AdmissionResponse};
+use crate::client;
+use crate::webhook::FieldErrors;
+
+/// Why a write is not let through. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
+/// itself.
+///
+/// | from | the client gets |
+/// |---|---|
+/// | [`FieldErrors`] | 422 `Invalid`, with a cause for each field |
+/// | an answer of an API server ([`client::Error`], [`kube::Error`]), a `Status` | that `Status` |
+/// | any other error, or [`AdmissionError::denied`] | 403 `Forbidden` with its message |
+///
+/// ```
+/// use kubesmith_runtime::webhook::{AdmissionError, FieldError, FieldErrors, FieldPath};
+///
+/// fn check(image: &str) -> Result<(), AdmissionError> {
+///     let mut errors = FieldErrors::new();
+///     if image.is_empty() {
+///         errors.push(FieldError::required(FieldPath::new("spec").child("image"), ""));
+///     }
+///     errors.into_result()?;
+///     Ok(())
+/// }
+/// # assert!(check("").is_err());
+/// ```
+pub struct AdmissionError {
+    cause: Cause,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Cause {
+    Denied(String),
+    Status(Box<Status>),
+    Invalid(FieldErrors),
+}
+
+impl AdmissionError {
+    /// 403 `Forbidden` with this message.
+    pub fn denied(message: impl Into<String>) -> Self {
+        Cause::Denied(message.into()).into_error()
+    }
+
+    /// This `Status`.
+    #[must_use]
+    pub fn status(status: Status) -> Self {
+        Cause::Status(status.boxed()).into_error()
+    }
+
+    /// Adds warnings for the client.
+    #[must_use]
+    pub fn with_warnings(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+
+    /// The answer to the request.
+    pub(super) fn into_response(self, request: &AdmissionRequest) -> AdmissionResponse {
+        let response = match self.cause {
+            Cause::Denied(message) => AdmissionResponse::denied(message),
+            Cause::Status(status) => AdmissionResponse::refused(*status),
+            Cause::Invalid(errors) => {
+                let kind = &request.kind;
+                AdmissionResponse::refused(errors.to_status(&kind.group, &kind.kind, &request.name))
+            }
+        };
+        response.with_warnings(self.warnings)
+    }
+}
+
+impl Cause {
+    fn into_error(self) -> AdmissionError {
+        AdmissionError { cause: self, warnings: Vec::new() }
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for AdmissionError {
+    fn from(error: E) -> Self {
+        let error: &(dyn StdError + 'static) = &error;
+        let status = match (error.downcast_ref(), error.downcast_ref(), error.downcast_ref()) {
+            (Some(client::Error::Api { status, .. }), ..) | (_, Some(kube::Error::Api(status)), _) => {
+                Some(status.clone())
+            }
+            (.., Some(status)) => Some(Status::clone(status).boxed()),
+            _ => None,
+        };
+        let invalid = error.downcast_ref::<FieldErrors>().cloned();
+        let cause = match (status, invalid) {
+            (Some(status), _) => Cause::Status(status),
+            (None, Some(errors)) => Cause::Invalid(errors),
+            (None, None) => Cause::Denied(error.to_string()),
+        };
+        cause.into_error()
+    }
+}
+
+impl fmt::Display for AdmissionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Denied(message) => f.write_str(message),
+            Cause::Status(status) => f.write_str(&status.message),
+            Cause::Invalid(errors) => errors.fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for AdmissionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AdmissionError")
+            .field("cause", &self.cause)
+            .field("warnings", &self.warnings)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::webhook::{FieldError, FieldPath};
+
+    fn answer(error: impl Into<AdmissionError>) -> (u16, String) {
+        let request = serde_json::from_value(json!({
+            "uid": "u", "operation": "CREATE", "name": "w",
+            "kind": {"group": "a.example", "version": "v1", "kind": "Widget"},
+            "resource": {"group": "a.example", "version": "v1", "resource": "widgets"},
+        }));
+        let status = error.into().into_response(&request.unwrap()).status;
+        (status.code, status.message)
+    }
+
+    #[test]
+    fn what_an_error_is_decides_what_the_client_gets() {
+        let not_found = || Status::failure("no such map", "NotFound").with_code(404);
+        let request = client::Request {
+            verb: "get",
+            resource: "configmaps".to_owned(),
+            namespace: None,
+            name: Some("m".to_owned()),
+        };
+        let of_client = client::Error::Api { request, status: not_found().boxed() };
+        let found = (404, "no such map".to_owned());
+        assert_eq!(answer(of_client), found);
+        assert_eq!(answer(kube::Error::Api(not_found().boxed())), found);
+        assert_eq!(answer(not_found()), found);
+        assert_eq!(answer(io::Error::other("no disk")), (403, "no disk".to_owned()));
+        let invalid: FieldErrors = FieldError::required(FieldPath::new("spec"), "").into();
+        let message = "Widget.a.example \"w\" is invalid: spec: Required value";
+        assert_eq!(answer(invalid), (422, message.to_owned()));
+    }
+}

@@ -1,0 +1,195 @@
+//! What a handler answers.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use json_patch::Patch;
+use k8s_openapi::ByteString;
+use kube::core::response::Status;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::webhook::FieldErrors;
+
+/// The answer to an [`AdmissionRequest`](super::AdmissionRequest); the server adds the request's `uid`.
+///
+/// ```
+/// use kubesmith_runtime::webhook::AdmissionResponse;
+///
+/// let response = AdmissionResponse::denied("no pods on Fridays").with_warnings(["see example.com/fridays".to_owned()]);
+/// assert!(!response.allowed);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[must_use = "return it from the handler"]
+pub struct AdmissionResponse {
+    /// Whether the write may go on.
+    pub allowed: bool,
+    /// Why not: what the client is told. Of an allowed write only the API server hears.
+    pub status: Status,
+    /// Changes of the object, from a mutating webhook.
+    pub patch: Patch,
+    /// Entries for the audit log; the API server puts the webhook's name before the keys.
+    pub audit_annotations: BTreeMap<String, String>,
+    /// Shown to the client, best in at most 120 characters each.
+    pub warnings: Vec<String>,
+}
+
+impl AdmissionResponse {
+    /// The write may go on.
+    pub fn allowed() -> Self {
+        let status = Status { code: 200, ..Status::default() };
+        AdmissionResponse { allowed: true, status, ..Self::default() }
+    }
+
+    /// The write may not go on: 403 `Forbidden` with this message.
+    pub fn denied(message: impl Into<String>) -> Self {
+        Self::refused(Status::failure(&message.into(), "Forbidden").with_code(403))
+    }
+
+    /// The write may not go on because something failed. `code` is what the client gets, 500 for instance.
+    pub fn errored(code: u16, error: impl Display) -> Self {
+        Self::refused(Status::failure(&error.to_string(), "").with_code(code))
+    }
+
+    /// The write may not go on; the client gets this `Status`.
+    pub fn refused(status: Status) -> Self {
+        AdmissionResponse { allowed: false, status, ..Self::default() }
+    }
+
+    /// The write may go on with these changes. An empty patch changes nothing.
+    ///
+    /// ```
+    /// use kubesmith_runtime::webhook::{AdmissionResponse, Patch};
+    /// use serde_json::json;
+    ///
+    /// let patch: Patch = serde_json::from_value(json!([{"op": "add", "path": "/spec/paused", "value": true}]))?;
+    /// let response = AdmissionResponse::patched(patch);
+    /// # assert_eq!(response.patch.len(), 1);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn patched(patch: Patch) -> Self {
+        AdmissionResponse { patch, ..Self::allowed() }
+    }
+
+    /// The write may go on with whatever leads from `original`, the object as it came, to `current`.
+    pub fn patched_from(original: &Value, current: &Value) -> Self {
+        Self::patched(json_patch::diff(original, current))
+    }
+
+    /// Allowed if there are no errors, otherwise 422 `Invalid` with a cause for each, for an object of this group, kind
+    /// and name.
+    pub fn validation_response_from_errors(
+        group: &str,
+        kind: &str,
+        name: &str,
+        errors: &FieldErrors,
+    ) -> Self {
+        if errors.is_empty() { Self::allowed() } else { Self::refused(errors.to_status(group, kind, name)) }
+    }
+
+    /// Adds warnings to those that are there.
+    pub fn with_warnings(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+
+    /// Adds an entry for the audit log.
+    pub fn with_audit_annotation(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.audit_annotations.insert(key.into(), value.into());
+        self
+    }
+}
+
+/// A response as it is sent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Sent<'a> {
+    uid: &'a str,
+    allowed: bool,
+    status: &'a Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<ByteString>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    audit_annotations: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: &'a Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Review<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    response: Sent<'a>,
+}
+
+/// The review that answers the request with this `uid`.
+pub(super) fn review(uid: &str, response: &AdmissionResponse) -> Result<Vec<u8>, serde_json::Error> {
+    let is_patched = response.allowed && !response.patch.is_empty();
+    let patch = is_patched.then(|| serde_json::to_vec(&response.patch)).transpose()?.map(ByteString);
+    serde_json::to_vec(&Review {
+        api_version: super::review::API_VERSION,
+        kind: super::review::KIND,
+        response: Sent {
+            uid,
+            allowed: response.allowed,
+            status: &response.status,
+            patch_type: patch.as_ref().map(|_| "JSONPatch"),
+            patch,
+            audit_annotations: &response.audit_annotations,
+            warnings: &response.warnings,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::webhook::{FieldError, FieldPath};
+
+    fn sent(response: &AdmissionResponse) -> Value {
+        serde_json::from_slice(&review("u", response).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn answers_have_the_form_of_the_api() {
+        let allowed = AdmissionResponse::allowed().with_warnings(["careful".to_owned()]);
+        assert_eq!(
+            sent(&allowed.with_audit_annotation("a", "b")),
+            json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": {
+                "uid": "u", "allowed": true, "status": {"code": 200}, "auditAnnotations": {"a": "b"}, "warnings": ["careful"]}})
+        );
+        assert_eq!(
+            sent(&AdmissionResponse::denied("no"))["response"],
+            json!({"uid": "u", "allowed": false,
+                "status": {"status": "Failure", "code": 403, "message": "no", "reason": "Forbidden"}})
+        );
+        let errored = sent(&AdmissionResponse::errored(507, "full"));
+        assert_eq!(
+            errored["response"]["status"],
+            json!({"status": "Failure", "code": 507, "message": "full"})
+        );
+        let patched = sent(&AdmissionResponse::patched_from(&json!({}), &json!({"a": 1})));
+        let base64 = "W3sib3AiOiJhZGQiLCJwYXRoIjoiL2EiLCJ2YWx1ZSI6MX1d";
+        assert_eq!(
+            (&patched["response"]["patchType"], &patched["response"]["patch"]),
+            (&json!("JSONPatch"), &json!(base64))
+        );
+        let unchanged = sent(&AdmissionResponse::patched_from(&json!({}), &json!({})));
+        assert_eq!(unchanged["response"].get("patchType"), None);
+    }
+
+    #[test]
+    fn errors_make_an_invalid_object() {
+        let respond = |errors: FieldErrors| {
+            AdmissionResponse::validation_response_from_errors("a.example", "Widget", "w", &errors)
+        };
+        assert!(respond(FieldErrors::new()).allowed);
+        let response = respond(FieldError::required(FieldPath::new("spec"), "").into());
+        assert_eq!((response.allowed, response.status.code), (false, 422));
+    }
+}

@@ -1,0 +1,60 @@
+//! Admission over HTTP: a review comes, a review goes.
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde::Deserialize;
+
+use super::handler::DynHandler;
+use super::{AdmissionContext, AdmissionRequest, response};
+use crate::webhook::server::{Call, Hook, Refusal};
+
+pub(super) const API_VERSION: &str = "admission.k8s.io/v1";
+pub(super) const KIND: &str = "AdmissionReview";
+
+/// The most bytes that a review may have: two objects of at most 3 MiB each, and 1 MiB for the rest.
+const BODY_LIMIT: usize = 7 * 1024 * 1024;
+
+#[derive(Deserialize)]
+struct Review {
+    request: Option<AdmissionRequest>,
+}
+
+/// Answers `AdmissionReview`s.
+pub(in crate::webhook) struct AdmissionHook(Box<dyn DynHandler>);
+
+impl AdmissionHook {
+    pub(in crate::webhook) fn new(handler: impl super::AdmissionHandler) -> Self {
+        AdmissionHook(Box::new(handler))
+    }
+}
+
+impl Hook for AdmissionHook {
+    fn body_limit(&self) -> usize {
+        BODY_LIMIT
+    }
+
+    fn panics_metric(&self) -> (&'static str, &'static str) {
+        ("controller_runtime_webhook_panics_total", "Total number of webhook panics")
+    }
+
+    fn answer<'a>(&'a self, body: &'a Bytes, call: &'a Call) -> BoxFuture<'a, Result<Vec<u8>, Refusal>> {
+        async move {
+            let request = read(body)?;
+            let ctx = AdmissionContext::of_call(request, call.deadline, call.ended.clone());
+            let answer = self.0.handle(&ctx).await;
+            let uid = &ctx.request().uid;
+            tracing::debug!(uid, allowed = answer.allowed, code = answer.status.code, "admission request");
+            response::review(uid, &answer)
+                .map_err(|error| Refusal::internal(format!("cannot write the answer: {error}")))
+        }
+        .boxed()
+    }
+}
+
+fn read(body: &[u8]) -> Result<AdmissionRequest, Refusal> {
+    crate::webhook::review::check(body, API_VERSION, KIND, "admissionReviewVersions")?;
+    let review: Review = serde_json::from_slice(body)
+        .map_err(|error| Refusal::bad_request(format!("cannot decode the {KIND}: {error}")))?;
+    review.request.ok_or_else(|| Refusal::bad_request(format!("the {KIND} has no request")))
+}

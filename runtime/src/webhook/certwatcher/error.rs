@@ -1,0 +1,59 @@
+//! What can be wrong with certificates.
+
+use std::io;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+/// Files hold no certificate and key that can be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CertificateError {
+    /// A file cannot be read.
+    #[error("cannot read {path}: {source}; is the secret with the certificate mounted there?")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("{path} has no usable {what} in PEM: {reason}")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// `certificate` or `private key`.
+        what: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The key belongs to another certificate.
+    #[error("the key in {key} does not belong to the certificate in {certificate}: {source}")]
+    Mismatch {
+        /// The certificate's file.
+        certificate: PathBuf,
+        /// The key's file.
+        key: PathBuf,
+        /// What rustls says.
+        source: rustls::Error,
+    },
+    /// The certificate has expired.
+    #[error("the certificate in {path} expired at {not_after}; renew it")]
+    Expired {
+        /// The file.
+        path: PathBuf,
+        /// The end of its validity.
+        not_after: Timestamp,
+    },
+    /// The certificate is not valid yet.
+    #[error("the certificate in {path} is not valid before {not_before}; are the clocks right?")]
+    NotYetValid {
+        /// The file.
+        path: PathBuf,
+        /// The beginning of its validity.
+        not_before: Timestamp,
+    },
+    /// No TLS can be spoken with what is there.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(#[source] rustls::Error),
+}

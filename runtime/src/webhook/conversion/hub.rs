@@ -1,0 +1,196 @@
+//! Hubs and spokes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use kube::core::Resource;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{ConversionError, ConversionSetupError, Kind};
+use crate::webhook::RawObject;
+
+/// The version of a kind that all others convert to and from; often the stored one.
+///
+/// See [`Convertible`].
+pub trait Hub: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+/// A version of a kind that converts to and from its hub: a spoke.
+///
+/// Metadata need not be thought about much: hand it over as it is. Name, namespace and uid must stay; labels and
+/// annotations may change; everything else is kept whatever the conversion does.
+///
+/// API servers have parts of objects converted too, when somebody gives up fields by server-side apply. So fields should
+/// have defaults (`#[serde(default)]`), and a conversion should not insist on them.
+///
+/// Who reads an object in one version and writes it back expects nothing to be lost, so what one version cannot say
+/// belongs into an annotation.
+///
+/// ```
+/// use kubesmith_runtime::webhook::{ConversionError, Convertible, Hub};
+/// # use kubesmith_runtime::kube::core::{ObjectMeta, Resource};
+/// # use serde::{Deserialize, Serialize};
+/// # use std::borrow::Cow;
+/// # #[derive(Serialize, Deserialize)] pub struct WidgetV1 { metadata: ObjectMeta, size: u32 }
+/// # #[derive(Serialize, Deserialize)] pub struct WidgetV2 { metadata: ObjectMeta, width: u32 }
+/// # macro_rules! resource { ($($name:ident $version:literal)*) => { $(impl Resource for $name {
+/// #     type DynamicType = (); type Scope = kubesmith_runtime::kube::core::NamespaceResourceScope;
+/// #     fn kind(_: &()) -> Cow<'_, str> { "Widget".into() }
+/// #     fn group(_: &()) -> Cow<'_, str> { "example.com".into() }
+/// #     fn version(_: &()) -> Cow<'_, str> { $version.into() }
+/// #     fn plural(_: &()) -> Cow<'_, str> { "widgets".into() }
+/// #     fn meta(&self) -> &ObjectMeta { &self.metadata }
+/// #     fn meta_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
+/// # })* } }
+/// # resource! { WidgetV1 "v1" WidgetV2 "v2" }
+///
+/// impl Hub for WidgetV2 {}
+///
+/// impl Convertible<WidgetV2> for WidgetV1 {
+///     fn convert_to(self) -> Result<WidgetV2, ConversionError> {
+///         Ok(WidgetV2 { metadata: self.metadata, width: self.size })
+///     }
+///
+///     fn convert_from(hub: WidgetV2) -> Result<Self, ConversionError> {
+///         Ok(WidgetV1 { metadata: hub.metadata, size: hub.width })
+///     }
+/// }
+/// ```
+pub trait Convertible<H: Hub>:
+    Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+    /// The object in the hub's version.
+    ///
+    /// # Errors
+    ///
+    /// [`ConversionError`] if the hub cannot say what the object says.
+    fn convert_to(self) -> Result<H, ConversionError>;
+
+    /// The hub's object in this version.
+    ///
+    /// # Errors
+    ///
+    /// [`ConversionError`] if this version cannot say what the hub's object says.
+    fn convert_from(hub: H) -> Result<Self, ConversionError>;
+}
+
+/// The typed object. Where API servers take fields away by server-side apply they may leave nulls, which to them are
+/// absent fields.
+fn decoded<K>(raw: &RawObject) -> Result<K, ConversionError>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned,
+{
+    let first = match raw.decode() {
+        Ok(object) => return Ok(object),
+        Err(error) => error,
+    };
+    let mut value = raw.to_value()?;
+    drop_nulls(&mut value);
+    RawObject::from_value(&value)?.decode().map_err(|_| first.into())
+}
+
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}
+
+struct Spoke<H> {
+    to_hub: fn(&RawObject) -> Result<H, ConversionError>,
+    from_hub: fn(H) -> Result<Value, ConversionError>,
+}
+
+/// A kind: its hub and the versions that convert to and from it.
+///
+/// See [`Conversions`](super::Conversions).
+#[must_use = "give it to the conversions"]
+pub struct HubSpokes<H> {
+    /// By `group/version`.
+    spokes: BTreeMap<String, Spoke<H>>,
+    mistake: Option<ConversionSetupError>,
+    hub: String,
+}
+
+impl<H: Hub> HubSpokes<H> {
+    /// A kind that only has its hub.
+    pub fn new() -> Self {
+        HubSpokes { spokes: BTreeMap::new(), mistake: None, hub: H::api_version(&()).into_owned() }
+    }
+
+    /// Adds a version.
+    pub fn spoke<S: Convertible<H>>(mut self) -> Self {
+        let (api_version, kind) = (S::api_version(&()).into_owned(), S::kind(&()).into_owned());
+        let is_same_kind = S::group(&()) == H::group(&()) && kind == H::kind(&());
+        let mistake = if !is_same_kind {
+            let hub = format!("{}, Kind={}", self.hub, H::kind(&()));
+            Some(ConversionSetupError::OtherKind { spoke: format!("{api_version}, Kind={kind}"), hub })
+        } else if api_version == self.hub || self.spokes.contains_key(&api_version) {
+            Some(ConversionSetupError::Duplicate { api_version: api_version.clone(), kind })
+        } else {
+            None
+        };
+        self.mistake = self.mistake.or(mistake);
+        let spoke = Spoke {
+            to_hub: |raw| decoded::<S>(raw)?.convert_to(),
+            from_hub: |hub| Ok(serde_json::to_value(S::convert_from(hub)?)?),
+        };
+        self.spokes.insert(api_version, spoke);
+        self
+    }
+
+    pub(super) fn finish(mut self) -> Result<Self, ConversionSetupError> {
+        self.mistake.take().map_or(Ok(self), Err)
+    }
+
+    fn known(&self, api_version: &str) -> Result<&Spoke<H>, ConversionError> {
+        self.spokes.get(api_version).ok_or_else(|| {
+            let known = self.versions().join(", ");
+            ConversionError(format!("{api_version} is not registered; known are {known}"))
+        })
+    }
+}
+
+impl<H: Hub> Default for HubSpokes<H> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<H: Hub> Kind for HubSpokes<H> {
+    fn convert(&self, object: &RawObject, from: &str, to: &str) -> Result<Value, ConversionError> {
+        let hub: H = match from == self.hub {
+            true => decoded(object)?,
+            false => (self.known(from)?.to_hub)(object)?,
+        };
+        let mut value = match to == self.hub {
+            true => serde_json::to_value(hub)?,
+            false => (self.known(to)?.from_hub)(hub)?,
+        };
+        // Not every type writes what it is.
+        if let Value::Object(members) = &mut value {
+            members.insert("apiVersion".to_owned(), Value::from(to));
+            members.insert("kind".to_owned(), Value::from(H::kind(&())));
+        }
+        Ok(value)
+    }
+
+    fn versions(&self) -> Vec<&str> {
+        let spokes = self.spokes.keys().map(String::as_str);
+        std::iter::once(self.hub.as_str()).chain(spokes).collect()
+    }
+}
+
+impl<H> fmt::Debug for HubSpokes<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HubSpokes")
+            .field("hub", &self.hub)
+            .field("spokes", &self.spokes.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}

@@ -1,0 +1,176 @@
+//! Conversion webhooks: kinds whose versions are converted through one of them, the hub.
+
+mod hub;
+mod metadata;
+mod review;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::error::Error as StdError;
+use std::fmt;
+
+use serde_json::Value;
+
+use super::RawObject;
+use super::object::TypeMeta;
+pub use hub::{Convertible, Hub, HubSpokes};
+pub(super) use review::ConversionHook;
+
+/// Why an object cannot be converted. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
+/// itself.
+///
+/// ```
+/// use kubesmith_runtime::webhook::ConversionError;
+///
+/// fn width(text: &str) -> Result<u32, ConversionError> {
+///     if text.is_empty() {
+///         return Err(ConversionError::new("v1 has no size to make a width of"));
+///     }
+///     Ok(text.parse()?)
+/// }
+/// # assert_eq!(width("").unwrap_err().to_string(), "v1 has no size to make a width of");
+/// # assert!(width("x").is_err());
+/// ```
+#[derive(PartialEq, Eq)]
+pub struct ConversionError(String);
+
+impl ConversionError {
+    /// An error with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        ConversionError(message.into())
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for ConversionError {
+    fn from(error: E) -> Self {
+        ConversionError(error.to_string())
+    }
+}
+
+impl fmt::Display for ConversionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ConversionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ConversionError").field(&self.0).finish()
+    }
+}
+
+/// Versions of kinds do not fit together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConversionSetupError {
+    /// Two types state the same version of one kind.
+    #[error("{api_version}, Kind={kind} is registered twice for conversion; register each version once")]
+    Duplicate {
+        /// Group and version.
+        api_version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// A spoke is of another group or kind than its hub.
+    #[error("{spoke} cannot be a spoke of {hub}: group and kind must be the same")]
+    OtherKind {
+        /// The spoke's group, version and kind.
+        spoke: String,
+        /// The hub's.
+        hub: String,
+    },
+}
+
+/// One kind, converted from any of its versions to any other.
+pub(super) trait Kind: Send + Sync {
+    fn convert(&self, object: &RawObject, from: &str, to: &str) -> Result<Value, ConversionError>;
+    /// The versions, `group/version` each.
+    fn versions(&self) -> Vec<&str>;
+}
+
+/// The kinds that a conversion webhook knows.
+///
+/// All kinds are converted at one path, [`CONVERT_PATH`](super::CONVERT_PATH).
+///
+/// ```
+/// use kubesmith_runtime::webhook::{Conversions, Convertible, Hub, HubSpokes, Server, ServerBuilder};
+///
+/// fn server<H: Hub, S: Convertible<H>>() -> ServerBuilder {
+///     Server::builder().conversions(Conversions::new().kind(HubSpokes::<H>::new().spoke::<S>()))
+/// }
+/// ```
+#[derive(Default)]
+#[must_use = "give it to the server"]
+pub struct Conversions {
+    /// By group and kind.
+    kinds: BTreeMap<(String, String), Box<dyn Kind>>,
+    /// The first mistake.
+    mistake: Option<ConversionSetupError>,
+}
+
+impl Conversions {
+    /// No kinds yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a kind. Mistakes in it are told when the server is made.
+    pub fn kind<H: Hub>(mut self, kind: HubSpokes<H>) -> Self {
+        let key = (H::group(&()).into_owned(), H::kind(&()).into_owned());
+        let result = kind.finish().and_then(|kind| match self.kinds.contains_key(&key) {
+            false => Ok(kind),
+            true => Err(ConversionSetupError::Duplicate {
+                api_version: H::api_version(&()).into_owned(),
+                kind: key.1.clone(),
+            }),
+        });
+        match result {
+            Ok(kind) => drop(self.kinds.insert(key, Box::new(kind))),
+            Err(mistake) => drop(self.mistake.get_or_insert(mistake)),
+        }
+        self
+    }
+
+    /// The kinds, if they fit together.
+    pub(super) fn check(mut self) -> Result<Self, ConversionSetupError> {
+        self.mistake.take().map_or(Ok(self), Err)
+    }
+
+    /// Converts an object.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with the object's name.
+    fn convert(&self, object: &RawObject, to: &str) -> Result<RawObject, String> {
+        let from: TypeMeta = serde_json::from_str(object.json()).map_err(|error| error.to_string())?;
+        if from.api_version == to {
+            return Ok(object.clone());
+        }
+        let failed = |why: ConversionError| {
+            format!("cannot convert {from}{} to {to}: {why}", metadata::name_of(object))
+        };
+        let key = (group(&from.api_version).to_owned(), from.kind.clone());
+        let Some(kind) = self.kinds.get(&key) else {
+            let known = self.kinds.values().flat_map(|kind| kind.versions()).collect::<Vec<_>>().join(", ");
+            return Err(failed(ConversionError(format!("the kind is not registered; known are {known}"))));
+        };
+        let converted = kind.convert(object, &from.api_version, to);
+        let converted = converted.and_then(|converted| metadata::kept(object, converted));
+        let converted = converted.and_then(|value| Ok(RawObject::from_value(&value)?));
+        converted.map_err(failed)
+    }
+}
+
+fn group(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
+impl fmt::Debug for Conversions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conversions")
+            .field("kinds", &self.kinds.keys().collect::<Vec<_>>())
+            .field("mistake", &self.mistake)
+            .finish()
+    }
+}

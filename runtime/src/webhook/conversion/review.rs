@@ -1,0 +1,110 @@
+//! Conversion over HTTP: a review comes, a review goes.
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+use super::Conversions;
+use crate::webhook::RawObject;
+use crate::webhook::server::{Call, Hook, Refusal};
+
+const API_VERSION: &str = "apiextensions.k8s.io/v1";
+const KIND: &str = "ConversionReview";
+
+/// The most bytes that a review may have. An API server has all objects of a list converted at once.
+const BODY_LIMIT: usize = 256 * 1024 * 1024;
+
+/// After so many objects others get their turn, and the end of the call is noticed.
+const OBJECTS_AT_ONCE: usize = 64;
+
+#[derive(Deserialize)]
+struct Asked {
+    request: Option<Request>,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    uid: String,
+    #[serde(rename = "desiredAPIVersion")]
+    desired_api_version: String,
+    objects: Vec<RawObject>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    response: Response<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    uid: &'a str,
+    converted_objects: Vec<RawObject>,
+    result: Outcome,
+}
+
+#[derive(Serialize)]
+struct Outcome {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+/// Answers `ConversionReview`s.
+pub(in crate::webhook) struct ConversionHook(Conversions);
+
+impl ConversionHook {
+    pub(in crate::webhook) fn new(conversions: Conversions) -> Self {
+        ConversionHook(conversions)
+    }
+
+    /// All objects converted, or why one of them cannot be.
+    async fn convert(&self, request: &Request) -> Result<Vec<RawObject>, String> {
+        let mut converted = Vec::with_capacity(request.objects.len());
+        for objects in request.objects.chunks(OBJECTS_AT_ONCE) {
+            for object in objects {
+                converted.push(self.0.convert(object, &request.desired_api_version)?);
+            }
+            tokio::task::yield_now().await;
+        }
+        Ok(converted)
+    }
+}
+
+impl Hook for ConversionHook {
+    fn body_limit(&self) -> usize {
+        BODY_LIMIT
+    }
+
+    fn panics_metric(&self) -> (&'static str, &'static str) {
+        ("controller_runtime_conversion_webhook_panics_total", "Total number of conversion webhook panics")
+    }
+
+    fn answer<'a>(&'a self, body: &'a Bytes, _: &'a Call) -> BoxFuture<'a, Result<Vec<u8>, Refusal>> {
+        async move {
+            let request = read(body)?;
+            let (converted_objects, result) = match self.convert(&request).await {
+                Ok(objects) => (objects, Outcome { status: "Success", message: None }),
+                Err(message) => {
+                    tracing::error!(uid = request.uid, error = message, "conversion failed");
+                    (Vec::new(), Outcome { status: "Failure", message: Some(message) })
+                }
+            };
+            let response = Response { uid: &request.uid, converted_objects, result };
+            serde_json::to_vec(&Answer { api_version: API_VERSION, kind: KIND, response })
+                .map_err(|error| Refusal::internal(format!("cannot write the answer: {error}")))
+        }
+        .boxed()
+    }
+}
+
+fn read(body: &[u8]) -> Result<Request, Refusal> {
+    crate::webhook::review::check(body, API_VERSION, KIND, "conversionReviewVersions")?;
+    let review: Asked = serde_json::from_slice(body)
+        .map_err(|error| Refusal::bad_request(format!("cannot decode the {KIND}: {error}")))?;
+    review.request.ok_or_else(|| Refusal::bad_request(format!("the {KIND} has no request")))
+}

@@ -1,0 +1,380 @@
+//! Errors of fields, as Kubernetes words them: paths, kinds of mistakes, and the `Status` they become.
+
+use std::error::Error as StdError;
+use std::fmt::{self, Display};
+
+use kube::core::response::{Status, StatusCause, StatusDetails};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The way to a field, `spec.containers[0].image`.
+///
+/// ```
+/// use kubesmith_runtime::webhook::FieldPath;
+///
+/// let path = FieldPath::new("spec").child("containers").index(0).child("image");
+/// assert_eq!(path.to_string(), "spec.containers[0].image");
+/// assert_eq!(FieldPath::new("metadata").child("labels").key("app").to_string(), "metadata.labels[app]");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPath(String);
+
+impl FieldPath {
+    /// A field of the object itself.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        FieldPath(name.to_owned())
+    }
+
+    /// A field of this one.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Self {
+        FieldPath(format!("{}.{name}", self.0))
+    }
+
+    /// An item of this list.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        FieldPath(format!("{}[{index}]", self.0))
+    }
+
+    /// An entry of this map.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        FieldPath(format!("{}[{key}]", self.0))
+    }
+}
+
+impl Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mistake {
+    Required,
+    Invalid,
+    NotSupported,
+    Duplicate,
+    Forbidden,
+    NotFound,
+    TooLong,
+    TooMany,
+    Internal,
+}
+
+impl Mistake {
+    fn words(self) -> &'static str {
+        match self {
+            Mistake::Required => "Required value",
+            Mistake::Invalid => "Invalid value",
+            Mistake::NotSupported => "Unsupported value",
+            Mistake::Duplicate => "Duplicate value",
+            Mistake::Forbidden => "Forbidden",
+            Mistake::NotFound => "Not found",
+            Mistake::TooLong => "Too long",
+            Mistake::TooMany => "Too many",
+            Mistake::Internal => "Internal error",
+        }
+    }
+
+    /// The reason that clients match on.
+    fn reason(self) -> &'static str {
+        match self {
+            Mistake::Required => "FieldValueRequired",
+            Mistake::Invalid => "FieldValueInvalid",
+            Mistake::NotSupported => "FieldValueNotSupported",
+            Mistake::Duplicate => "FieldValueDuplicate",
+            Mistake::Forbidden => "FieldValueForbidden",
+            Mistake::NotFound => "FieldValueNotFound",
+            Mistake::TooLong => "FieldValueTooLong",
+            Mistake::TooMany => "FieldValueTooMany",
+            Mistake::Internal => "InternalError",
+        }
+    }
+}
+
+/// A mistake in one field: apimachinery's `field.Error`. It reads
+/// `spec.replicas: Invalid value: -1: must not be negative`.
+///
+/// ```
+/// use kubesmith_runtime::webhook::{FieldError, FieldPath};
+///
+/// let error = FieldError::invalid(FieldPath::new("spec").child("replicas"), -1, "must not be negative");
+/// assert_eq!(error.to_string(), "spec.replicas: Invalid value: -1: must not be negative");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    mistake: Mistake,
+    path: FieldPath,
+    /// As JSON.
+    value: Option<String>,
+    detail: String,
+}
+
+impl FieldError {
+    fn new(
+        mistake: Mistake,
+        path: FieldPath,
+        value: Option<impl Serialize>,
+        detail: impl Into<String>,
+    ) -> Self {
+        // What JSON cannot hold was not in the object as it came.
+        let json = |value| serde_json::to_value(value).unwrap_or(Value::Null).to_string();
+        FieldError { mistake, path, value: value.map(json), detail: detail.into() }
+    }
+
+    fn plain(mistake: Mistake, path: FieldPath, detail: impl Into<String>) -> Self {
+        FieldError::new(mistake, path, None::<()>, detail)
+    }
+
+    /// A field is missing or empty.
+    pub fn required(path: FieldPath, detail: impl Into<String>) -> Self {
+        Self::plain(Mistake::Required, path, detail)
+    }
+
+    /// A value is malformed or out of its bounds; `detail` says what it must be.
+    pub fn invalid(path: FieldPath, value: impl Serialize, detail: impl Into<String>) -> Self {
+        Self::new(Mistake::Invalid, path, Some(value), detail)
+    }
+
+    /// A value is none of those that are known.
+    pub fn not_supported(path: FieldPath, value: impl Serialize, supported: &[&str]) -> Self {
+        let list: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
+        let detail =
+            if list.is_empty() { String::new() } else { format!("supported values: {}", list.join(", ")) };
+        Self::new(Mistake::NotSupported, path, Some(value), detail)
+    }
+
+    /// A value that has to be unique stands there twice.
+    pub fn duplicate(path: FieldPath, value: impl Serialize) -> Self {
+        Self::new(Mistake::Duplicate, path, Some(value), "")
+    }
+
+    /// A field must not be set, or not be changed, as things are; `detail` says why.
+    pub fn forbidden(path: FieldPath, detail: impl Into<String>) -> Self {
+        Self::plain(Mistake::Forbidden, path, detail)
+    }
+
+    /// What the value refers to does not exist.
+    pub fn not_found(path: FieldPath, value: impl Serialize) -> Self {
+        Self::new(Mistake::NotFound, path, Some(value), "")
+    }
+
+    /// A text has more than `most` bytes.
+    pub fn too_long(path: FieldPath, most: usize) -> Self {
+        Self::plain(Mistake::TooLong, path, format!("may not be more than {most} bytes"))
+    }
+
+    /// A list has more than `most` items.
+    pub fn too_many(path: FieldPath, found: usize, most: usize) -> Self {
+        let items = if most == 1 { "item" } else { "items" };
+        Self::new(Mistake::TooMany, path, Some(found), format!("must have at most {most} {items}"))
+    }
+
+    /// The check itself failed.
+    pub fn internal(path: FieldPath, error: impl Display) -> Self {
+        Self::plain(Mistake::Internal, path, error.to_string())
+    }
+
+    /// The field.
+    #[must_use]
+    pub fn path(&self) -> &FieldPath {
+        &self.path
+    }
+
+    /// The message without the path.
+    fn body(&self) -> String {
+        let mut body = self.mistake.words().to_owned();
+        for part in self.value.iter().chain((!self.detail.is_empty()).then_some(&self.detail)) {
+            body.push_str(": ");
+            body.push_str(part);
+        }
+        body
+    }
+}
+
+impl Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.body())
+    }
+}
+
+impl StdError for FieldError {}
+
+/// All mistakes found in an object.
+///
+/// As an error of a [`Validator`](crate::webhook::Validator) it becomes a `Status` with code 422, reason `Invalid`
+/// and one cause for each.
+///
+/// ```
+/// use kubesmith_runtime::webhook::{FieldError, FieldErrors, FieldPath};
+///
+/// fn check(replicas: i32) -> Result<(), FieldErrors> {
+///     let mut errors = FieldErrors::new();
+///     if replicas < 0 {
+///         errors.push(FieldError::invalid(FieldPath::new("spec").child("replicas"), replicas, "must not be negative"));
+///     }
+///     errors.into_result()
+/// }
+/// assert!(check(1).is_ok());
+/// assert!(check(-1).is_err());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldErrors(Vec<FieldError>);
+
+impl FieldErrors {
+    /// None so far.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, error: FieldError) {
+        self.0.push(error);
+    }
+
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The errors in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &FieldError> {
+        self.0.iter()
+    }
+
+    /// Fine if nothing is wrong.
+    ///
+    /// # Errors
+    ///
+    /// These errors, if there are any.
+    pub fn into_result(self) -> Result<(), FieldErrors> {
+        if self.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    /// The `Status` that an API server gives for an invalid object of this group, kind and name.
+    #[must_use]
+    pub fn to_status(&self, group: &str, kind: &str, name: &str) -> Status {
+        let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+        let cause = |error: &FieldError| StatusCause {
+            reason: error.mistake.reason().to_owned(),
+            message: error.body(),
+            field: error.path.to_string(),
+        };
+        let details = StatusDetails {
+            name: name.to_owned(),
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            uid: String::new(),
+            causes: self.iter().map(cause).collect(),
+            retry_after_seconds: 0,
+        };
+        Status::failure(&format!("{qualified} {name:?} is invalid: {self}"), "Invalid")
+            .with_code(422)
+            .with_details(details)
+    }
+}
+
+impl Display for FieldErrors {
+    /// One error as it is, several in brackets, each text once.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut texts: Vec<String> = Vec::new();
+        for error in &self.0 {
+            let text = error.to_string();
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        match &texts[..] {
+            [one] => f.write_str(one),
+            several => write!(f, "[{}]", several.join(", ")),
+        }
+    }
+}
+
+impl StdError for FieldErrors {}
+
+impl From<FieldError> for FieldErrors {
+    fn from(error: FieldError) -> Self {
+        FieldErrors(vec![error])
+    }
+}
+
+impl Extend<FieldError> for FieldErrors {
+    fn extend<I: IntoIterator<Item = FieldError>>(&mut self, errors: I) {
+        self.0.extend(errors);
+    }
+}
+
+impl FromIterator<FieldError> for FieldErrors {
+    fn from_iter<I: IntoIterator<Item = FieldError>>(errors: I) -> Self {
+        FieldErrors(errors.into_iter().collect())
+    }
+}
+
+impl IntoIterator for FieldErrors {
+    type Item = FieldError;
+    type IntoIter = std::vec::IntoIter<FieldError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_worded_as_kubernetes_words_them() {
+        let at = || FieldPath::new("spec").child("a");
+        for (error, text) in [
+            (FieldError::required(at(), ""), "spec.a: Required value"),
+            (FieldError::required(at(), "say one"), "spec.a: Required value: say one"),
+            (FieldError::invalid(at(), "x\"y", "no quotes"), "spec.a: Invalid value: \"x\\\"y\": no quotes"),
+            (
+                FieldError::not_supported(at(), "c", &["a", "b"]),
+                "spec.a: Unsupported value: \"c\": supported values: \"a\", \"b\"",
+            ),
+            (FieldError::duplicate(at(), 80), "spec.a: Duplicate value: 80"),
+            (FieldError::forbidden(at(), "is immutable"), "spec.a: Forbidden: is immutable"),
+            (FieldError::not_found(at(), "m"), "spec.a: Not found: \"m\""),
+            (FieldError::too_long(at(), 63), "spec.a: Too long: may not be more than 63 bytes"),
+            (FieldError::too_many(at(), 2, 1), "spec.a: Too many: 2: must have at most 1 item"),
+            (FieldError::internal(at(), "no disk"), "spec.a: Internal error: no disk"),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_status_names_the_object_and_every_cause_once_in_its_message() {
+        let error = FieldError::required(FieldPath::new("spec").child("a"), "");
+        let errors: FieldErrors =
+            [error.clone(), error, FieldError::duplicate(FieldPath::new("b"), 1)].into_iter().collect();
+        let status = errors.to_status("example.com", "Widget", "w");
+        assert_eq!((status.code, status.reason.as_str()), (422, "Invalid"));
+        assert_eq!(
+            status.message,
+            "Widget.example.com \"w\" is invalid: [spec.a: Required value, b: Duplicate value: 1]"
+        );
+        let details = status.details.unwrap();
+        assert_eq!((details.group.as_str(), details.kind.as_str()), ("example.com", "Widget"));
+        let causes: Vec<_> = details.causes.iter().map(|c| (c.reason.as_str(), c.field.as_str())).collect();
+        assert_eq!(
+            causes,
+            [
+                ("FieldValueRequired", "spec.a"),
+                ("FieldValueRequired", "spec.a"),
+                ("FieldValueDuplicate", "b")
+            ]
+        );
+        let one = FieldErrors::from(FieldError::required(FieldPath::new("a"), ""));
+        assert_eq!(one.to_status("", "Pod", "p").message, "Pod \"p\" is invalid: a: Required value");
+    }
+}

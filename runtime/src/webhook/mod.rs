@@ -1,0 +1,109 @@
+//! Webhooks that API servers call: admission, with patches, and conversion, over TLS with certificates that reload.
+//!
+//! A [`Server`] serves three kinds of things:
+//!
+//! - [`Defaulter`]s and [`Validator`]s of typed objects, at the paths that controller-runtime has ([`mutate_path`],
+//!   [`validate_path`]), which are also what `#[webhook(path = "...")]` is given;
+//! - any [`AdmissionHandler`] at any path, several of them as a [`Chain`];
+//! - [`Conversions`] between the versions of kinds, at [`CONVERT_PATH`].
+//!
+//! It runs in a manager ([`Manager::add_webhooks`](crate::manager::Manager::add_webhooks)), on every replica and before
+//! caches fill, since what they read may have to be converted; or by itself ([`Server::bind`]).
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kubesmith_runtime::manager::{Manager, shutdown_signal};
+//! use kubesmith_runtime::webhook::{
+//!     AdmissionContext, AdmissionError, Defaulter, FieldError, FieldErrors, FieldPath, Server, Validator, Warnings,
+//! };
+//!
+//! struct Maps;
+//!
+//! impl Defaulter<ConfigMap> for Maps {
+//!     async fn default(&self, _: &AdmissionContext, map: &mut ConfigMap) -> Result<(), AdmissionError> {
+//!         map.data.get_or_insert_default().entry("mode".to_owned()).or_insert("slow".to_owned());
+//!         Ok(())
+//!     }
+//! }
+//!
+//! fn check(map: &ConfigMap) -> Result<Warnings, AdmissionError> {
+//!     let mut errors = FieldErrors::new();
+//!     let mode = map.data.as_ref().and_then(|data| data.get("mode")).map_or("", String::as_str);
+//!     if !["fast", "slow"].contains(&mode) {
+//!         let path = FieldPath::new("data").key("mode");
+//!         errors.push(FieldError::not_supported(path, mode, &["fast", "slow"]));
+//!     }
+//!     errors.into_result()?;
+//!     Ok(vec![])
+//! }
+//!
+//! impl Validator<ConfigMap> for Maps {
+//!     async fn validate_create(&self, _: &AdmissionContext, map: &ConfigMap) -> Result<Warnings, AdmissionError> {
+//!         check(map)
+//!     }
+//!
+//!     async fn validate_update(
+//!         &self,
+//!         _: &AdmissionContext,
+//!         _old: &ConfigMap,
+//!         new: &ConfigMap,
+//!     ) -> Result<Warnings, AdmissionError> {
+//!         check(new)
+//!     }
+//! }
+//!
+//! # async fn run(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::builder()
+//!     .cert_dir("/certs")
+//!     .defaulter::<ConfigMap>(Maps)
+//!     .validator::<ConfigMap>(Maps)
+//!     .build()?;
+//! let mut manager = Manager::builder(client).health_address(([0, 0, 0, 0], 8081).into()).build();
+//! manager.add_webhooks(server);
+//! manager.run(shutdown_signal()?).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is answered
+//!
+//! A handler that refuses a write answers a review, and the write fails whatever the webhook's `failurePolicy` is. Where
+//! there is no answer, the API server gets an HTTP error with a `Status` that says why, and the failure policy decides:
+//!
+//! | what happened | code |
+//! |---|---|
+//! | no webhook at the path | 404 |
+//! | another method than POST | 405 |
+//! | another content type than `application/json` | 415 |
+//! | no body, no JSON, no review, no request in it, another version than `v1` | 400 |
+//! | a body of more than 7 MiB (256 MiB at [`CONVERT_PATH`], where all objects of a list come at once) | 413 |
+//! | a handler that panics | 500 |
+//! | no answer within the `timeout` of the request | 504 |
+//!
+//! # Metrics
+//!
+//! `controller_runtime_webhook_requests_total`, `controller_runtime_webhook_latency_seconds`,
+//! `controller_runtime_webhook_requests_in_flight`, `controller_runtime_webhook_panics_total`,
+//! `controller_runtime_conversion_webhook_panics_total`, `certwatcher_read_certificate_total`,
+//! `certwatcher_read_certificate_errors_total`.
+
+mod admission;
+mod certwatcher;
+mod conversion;
+mod field;
+mod object;
+mod path;
+mod review;
+mod server;
+
+pub use admission::{
+    AdmissionContext, AdmissionError, AdmissionHandler, AdmissionRequest, AdmissionResponse, Chain,
+    Defaulter, Defaulting, FnHandler, Operation, Validating, Validator, Warnings, admission_fn,
+};
+pub use certwatcher::{CertWatcher, CertWatcherBuilder, CertificateError, TlsVersion};
+pub use conversion::{ConversionError, ConversionSetupError, Conversions, Convertible, Hub, HubSpokes};
+pub use field::{FieldError, FieldErrors, FieldPath};
+pub use json_patch::Patch;
+pub use object::{DecodeError, RawObject};
+pub use path::{CONVERT_PATH, mutate_path, validate_path};
+pub use server::{BoundServer, Server, ServerBuilder, ServerError};

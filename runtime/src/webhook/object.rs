@@ -1,0 +1,138 @@
+//! Objects as they came, before they have a type.
+
+use std::fmt;
+
+use kube::core::Resource;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// An object as JSON, exactly as it was sent.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kubesmith_runtime::webhook::RawObject;
+///
+/// let raw: RawObject =
+///     serde_json::from_str(r#"{"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}"#)?;
+/// let map: ConfigMap = raw.decode()?;
+/// assert_eq!(map.data.unwrap_or_default()["a"], "b");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RawObject(Box<RawValue>);
+
+/// Group, version and kind as an object carries them.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct TypeMeta {
+    pub(super) api_version: String,
+    pub(super) kind: String,
+}
+
+/// An object is not what was expected.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// It is of another kind.
+    #[error("expected an object of {expected}, got one of {found}; check the rules of the webhook")]
+    Kind {
+        /// What the type is, `example.com/v1, Kind=Widget`.
+        expected: String,
+        /// What the object says of itself.
+        found: String,
+    },
+    /// Its JSON does not fit the type.
+    #[error("cannot decode an object of {expected}: {source}")]
+    Json {
+        /// What the type is.
+        expected: String,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+}
+
+impl fmt::Display for TypeMeta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, Kind={}", self.api_version, self.kind)
+    }
+}
+
+impl RawObject {
+    /// The JSON.
+    #[must_use]
+    pub fn json(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The object as a typed one.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] if it is of another kind, or its JSON does not fit.
+    pub fn decode<K>(&self) -> Result<K, DecodeError>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        let expected = || {
+            let (api_version, kind) = (K::api_version(&()).into_owned(), K::kind(&()).into_owned());
+            TypeMeta { api_version, kind }
+        };
+        let json = |source| DecodeError::Json { expected: expected().to_string(), source };
+        let found: TypeMeta = serde_json::from_str(self.json()).map_err(json)?;
+        if found.api_version != K::api_version(&()) || found.kind != K::kind(&()) {
+            return Err(DecodeError::Kind { expected: expected().to_string(), found: found.to_string() });
+        }
+        serde_json::from_str(self.json()).map_err(json)
+    }
+
+    /// The object as a tree of values.
+    ///
+    /// # Errors
+    ///
+    /// Where it is nested deeper than serde_json takes it.
+    pub fn to_value(&self) -> Result<Value, serde_json::Error> {
+        serde_json::from_str(self.json())
+    }
+
+    /// An object from a tree of values.
+    ///
+    /// # Errors
+    ///
+    /// None that a tree of values has; serde_json's signature.
+    pub fn from_value(value: &Value) -> Result<Self, serde_json::Error> {
+        serde_json::value::to_raw_value(value).map(RawObject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+    use serde_json::json;
+
+    use super::*;
+
+    fn raw(value: &Value) -> RawObject {
+        RawObject::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn an_object_of_another_kind_is_named() {
+        let map = raw(&json!({"apiVersion": "v1", "kind": "ConfigMap"}));
+        let error = map.decode::<Pod>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "expected an object of v1, Kind=Pod, got one of v1, Kind=ConfigMap; check the rules of the webhook"
+        );
+        assert!(raw(&json!([1])).decode::<Pod>().is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let map = raw(&json!({"apiVersion": "v1", "kind": "ConfigMap", "data": 7}));
+        let error = map.decode::<ConfigMap>().unwrap_err().to_string();
+        assert!(error.starts_with("cannot decode an object of v1, Kind=ConfigMap: invalid type"), "{error}");
+    }
+}

@@ -1,0 +1,161 @@
+//! The socket, and the order of the end.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::connection::{Shared, Streams, serve};
+use super::router::Router;
+use super::{SERVING, STOPPED, Server, ServerError, Started};
+use crate::webhook::CertWatcher;
+
+/// More connections at a time are closed at once. An API server needs one or two.
+const MAX_CONNECTIONS: usize = 1024;
+
+/// A server that has its certificate and its address. See [`Server::bind`].
+///
+/// ```no_run
+/// use kubesmith_runtime::controller::CancellationToken;
+/// use kubesmith_runtime::webhook::Server;
+///
+/// # async fn run(stop: CancellationToken) -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::builder().port(0).build()?.bind().await?;
+/// println!("serving on {}", server.local_addr());
+/// server.run(stop).await;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "run it"]
+pub struct BoundServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    watcher: Arc<CertWatcher>,
+    router: Router,
+    grace: Duration,
+    started: Arc<Started>,
+}
+
+impl BoundServer {
+    pub(super) async fn new(server: Server) -> Result<Self, ServerError> {
+        let registry = server.registry.unwrap_or_default();
+        let watcher = Arc::new(server.watcher.metrics(&registry).load()?);
+        let (listener, address) = bind(server.address, server.port).await?;
+        let router = Router::new(server.hooks, server.timeout, &registry);
+        let (grace, started) = (server.grace, server.started);
+        Ok(BoundServer { listener, address, watcher, router, grace, started })
+    }
+
+    /// The address that it listens on.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What reads the certificate.
+    #[must_use]
+    pub fn certificates(&self) -> &Arc<CertWatcher> {
+        &self.watcher
+    }
+
+    /// Serves until `stop` is cancelled, then no longer takes connections, and returns when running requests have been
+    /// answered or the grace has passed.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends all connections and requests at once.
+    pub async fn run(self, stop: CancellationToken) {
+        let BoundServer { listener, address, watcher, router, grace, started } = self;
+        tracing::info!(%address, "serving webhooks");
+        let (draining, streams) = (CancellationToken::new(), Streams::default());
+        let shared =
+            Arc::new(Shared { router: Arc::new(router), watcher: watcher.clone(), draining, streams });
+        // Where this future is dropped the check must not say that all is well.
+        let started = Serving::begin(started);
+        let serving = async {
+            let mut connections = accept(listener, &shared, &stop).await;
+            drop(started);
+            shared.draining.cancel();
+            let ended = async { while connections.join_next().await.is_some() {} };
+            if timeout(grace, ended).await.is_err() {
+                tracing::warn!("webhook requests were still running after the grace and have been ended");
+            }
+            connections.shutdown().await;
+            shared.streams.shutdown().await;
+        };
+        tokio::select! {
+            () = serving => {}
+            // It is needed to the last handshake.
+            () = watcher.run(CancellationToken::new()) => {}
+        }
+        tracing::info!(%address, "webhooks are no longer served");
+    }
+}
+
+/// Sets the state of the check.
+struct Serving(Arc<Started>);
+
+impl Serving {
+    fn begin(started: Arc<Started>) -> Self {
+        started.set(SERVING);
+        Serving(started)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.set(STOPPED);
+    }
+}
+
+/// Takes connections until the stop, and closes the socket.
+async fn accept(listener: TcpListener, shared: &Arc<Shared>, stop: &CancellationToken) -> JoinSet<()> {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return connections,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) if connections.len() < MAX_CONNECTIONS => {
+                    connections.spawn(serve(stream, shared.clone()));
+                }
+                Ok((_, peer)) => tracing::warn!(%peer, "too many connections for webhooks"),
+                Err(error) => {
+                    // Out of file descriptors, for instance: trying again at once would only spin.
+                    tracing::warn!(%error, "cannot accept a connection for webhooks");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            },
+        }
+    }
+}
+
+/// Takes the address; all addresses, of IPv4 alone where there is no IPv6.
+async fn bind(address: Option<IpAddr>, port: u16) -> Result<(TcpListener, SocketAddr), ServerError> {
+    let first = SocketAddr::new(address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)), port);
+    let failed = |address| move |source| ServerError::Bind { address, source };
+    let listener = match TcpListener::bind(first).await {
+        Err(error) if address.is_none() && error.kind() != io::ErrorKind::AddrInUse => {
+            let second = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port);
+            TcpListener::bind(second).await.map_err(failed(second))?
+        }
+        other => other.map_err(failed(first))?,
+    };
+    let bound = listener.local_addr().map_err(failed(first))?;
+    Ok((listener, bound))
+}
+
+impl fmt::Debug for BoundServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoundServer")
+            .field("address", &self.address)
+            .field("certificates", &self.watcher)
+            .finish_non_exhaustive()
+    }
+}

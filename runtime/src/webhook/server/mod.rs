@@ -1,0 +1,382 @@
+//! The server: what is served where, and with which certificate.
+
+mod connection;
+mod listen;
+mod metrics;
+mod router;
+#[cfg(test)]
+mod tests;
+mod timeout;
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use kube::core::Resource;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::admission::AdmissionHook;
+use super::certwatcher::CertWatcherBuilder;
+use super::conversion::{ConversionHook, ConversionSetupError};
+use super::{
+    AdmissionHandler, CONVERT_PATH, CertWatcher, CertificateError, Conversions, Defaulter, Defaulting,
+    TlsVersion, Validating, Validator, mutate_path, validate_path,
+};
+use crate::metrics::Registry;
+pub use listen::BoundServer;
+use router::Hooks;
+pub(super) use router::{Call, Hook, Refusal};
+
+/// controller-runtime's port.
+const DEFAULT_PORT: u16 = 9443;
+/// The longest that an API server ever waits for a webhook.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long running requests may take after the stop (controller-runtime's).
+const DEFAULT_GRACE: Duration = Duration::from_secs(60);
+
+/// Why there is no webhook server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// A path that no API server can call.
+    #[error(
+        "webhooks cannot be served at {path:?}: a path begins with `/` and has neither query nor fragment"
+    )]
+    Path {
+        /// The path.
+        path: String,
+    },
+    /// Two webhooks at one path.
+    #[error("two webhooks are registered at {path}; give one of them another path")]
+    DuplicatePath {
+        /// The path.
+        path: String,
+    },
+    /// Versions of kinds do not fit together.
+    #[error(transparent)]
+    Conversion(#[from] ConversionSetupError),
+    /// There is no certificate to serve with.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// The address cannot be used.
+    #[error("cannot serve webhooks on {address}: {source}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Settings of a [`Server`].
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use kubesmith_runtime::webhook::{AdmissionResponse, Server, TlsVersion, admission_fn};
+///
+/// let server = Server::builder()
+///     .port(8443)
+///     .cert_dir("/certs")
+///     .min_tls_version(TlsVersion::V1_3)
+///     .request_timeout(Duration::from_secs(10))
+///     .admission("/validate-anything", admission_fn(|_| async { AdmissionResponse::allowed() }))
+///     .build()?;
+/// # let _ = server;
+/// # Ok::<(), kubesmith_runtime::webhook::ServerError>(())
+/// ```
+#[must_use = "build the server"]
+pub struct ServerBuilder {
+    address: Option<IpAddr>,
+    port: u16,
+    cert_dir: PathBuf,
+    cert_name: String,
+    key_name: String,
+    client_ca_name: Option<String>,
+    cert_settings: Vec<CertSetting>,
+    timeout: Duration,
+    grace: Duration,
+    registry: Option<Registry>,
+    hooks: Vec<(String, Box<dyn Hook>)>,
+    conversions: Option<Conversions>,
+}
+
+type CertSetting = Box<dyn FnOnce(CertWatcherBuilder) -> CertWatcherBuilder + Send>;
+
+impl ServerBuilder {
+    /// The address to listen on; all addresses unless told otherwise.
+    pub fn address(mut self, address: IpAddr) -> Self {
+        self.address = Some(address);
+        self
+    }
+
+    /// The port to listen on; 9443 unless told otherwise. Port 0 takes a free one, which
+    /// [`BoundServer::local_addr`] tells.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// The folder with certificate and key; `k8s-webhook-server/serving-certs` in the folder for temporary files unless
+    /// told otherwise.
+    pub fn cert_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cert_dir = folder.into();
+        self
+    }
+
+    /// The file in that folder with the certificate chain; `tls.crt` unless told otherwise.
+    pub fn cert_name(mut self, name: impl Into<String>) -> Self {
+        self.cert_name = name.into();
+        self
+    }
+
+    /// The file in that folder with the key; `tls.key` unless told otherwise.
+    pub fn key_name(mut self, name: impl Into<String>) -> Self {
+        self.key_name = name.into();
+        self
+    }
+
+    /// The file in that folder with the authorities that must have signed the clients' certificates. Without it
+    /// clients are not asked for certificates.
+    pub fn client_ca_name(mut self, name: impl Into<String>) -> Self {
+        self.client_ca_name = Some(name.into());
+        self
+    }
+
+    /// The oldest version of TLS that is spoken; 1.2 unless told otherwise.
+    pub fn min_tls_version(self, version: TlsVersion) -> Self {
+        self.certificates(move |watcher| watcher.min_tls_version(version))
+    }
+
+    /// Speaks HTTP/1.1 only. Both are spoken unless told otherwise; the client chooses.
+    pub fn without_http2(self) -> Self {
+        self.certificates(|watcher| watcher.http2(false))
+    }
+
+    /// More settings of what reads the certificates: how often it does, and hooks.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use kubesmith_runtime::webhook::Server;
+    ///
+    /// let server = Server::builder().certificates(|watcher| {
+    ///     watcher.interval(Duration::from_secs(60)).on_error(|error| eprintln!("certificate: {error}"))
+    /// });
+    /// # let _ = server;
+    /// ```
+    pub fn certificates(
+        mut self,
+        settings: impl FnOnce(CertWatcherBuilder) -> CertWatcherBuilder + Send + 'static,
+    ) -> Self {
+        self.cert_settings.push(Box::new(settings));
+        self
+    }
+
+    /// The most time that a request gets, from its head to its answer; 30 s unless told otherwise. An API server says in
+    /// each request how long it waits, and a request never gets more than that.
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How long running requests may go on after the stop; a minute unless told otherwise.
+    pub fn shutdown_grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Counts here. A manager gives its own registry to a server that has none.
+    pub fn metrics(mut self, registry: &Registry) -> Self {
+        self.registry = Some(registry.clone());
+        self
+    }
+
+    /// Answers admission requests at this path.
+    pub fn admission(mut self, path: impl Into<String>, handler: impl AdmissionHandler) -> Self {
+        self.hooks.push((path.into(), Box::new(AdmissionHook::new(handler))));
+        self
+    }
+
+    /// Sets defaults on objects of a kind, at [`mutate_path`].
+    pub fn defaulter<K>(self, defaulter: impl Defaulter<K>) -> Self
+    where
+        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.admission(mutate_path::<K>(), Defaulting::new(defaulter))
+    }
+
+    /// Validates objects of a kind, at [`validate_path`].
+    pub fn validator<K>(self, validator: impl Validator<K>) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.admission(validate_path::<K>(), Validating::new(validator))
+    }
+
+    /// Converts objects between the versions of their kinds, at [`CONVERT_PATH`]. Given twice, the second replaces the
+    /// first.
+    pub fn conversions(mut self, conversions: Conversions) -> Self {
+        self.conversions = Some(conversions);
+        self
+    }
+
+    /// Makes the server; nothing is read or served yet.
+    ///
+    /// # Errors
+    ///
+    /// [`ServerError`] if webhooks cannot be served as they were registered.
+    pub fn build(mut self) -> Result<Server, ServerError> {
+        if let Some(conversions) = self.conversions.take() {
+            let hook = ConversionHook::new(conversions.check()?);
+            self.hooks.push((CONVERT_PATH.to_owned(), Box::new(hook)));
+        }
+        let mut hooks = Hooks::new();
+        for (path, hook) in self.hooks {
+            let is_path = path.parse::<http::uri::PathAndQuery>().is_ok_and(|parsed| parsed.path() == path);
+            if !is_path || !path.starts_with('/') {
+                return Err(ServerError::Path { path });
+            }
+            if hooks.insert(path.clone(), hook).is_some() {
+                return Err(ServerError::DuplicatePath { path });
+            }
+        }
+        let file = |name: &str| self.cert_dir.join(name);
+        let mut watcher = CertWatcher::builder(file(&self.cert_name), file(&self.key_name));
+        if let Some(name) = &self.client_ca_name {
+            watcher = watcher.client_ca(file(name));
+        }
+        for settings in self.cert_settings {
+            watcher = settings(watcher);
+        }
+        Ok(Server {
+            address: self.address,
+            port: self.port,
+            watcher,
+            hooks,
+            timeout: self.timeout,
+            grace: self.grace,
+            registry: self.registry,
+            started: Arc::default(),
+        })
+    }
+}
+
+/// Whether a server serves.
+#[derive(Debug, Default)]
+struct Started(AtomicU8);
+
+const NOT_STARTED: u8 = 0;
+const SERVING: u8 = 1;
+const STOPPED: u8 = 2;
+
+impl Started {
+    fn set(&self, state: u8) {
+        self.0.store(state, Ordering::Relaxed);
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match self.0.load(Ordering::Relaxed) {
+            NOT_STARTED => Err("the webhook server has not been started yet".to_owned()),
+            SERVING => Ok(()),
+            _ => Err("the webhook server has stopped".to_owned()),
+        }
+    }
+}
+
+/// Serves webhooks over TLS. See the [module](super).
+#[must_use = "run it, or give it to a manager"]
+pub struct Server {
+    address: Option<IpAddr>,
+    port: u16,
+    watcher: CertWatcherBuilder,
+    hooks: Hooks,
+    timeout: Duration,
+    grace: Duration,
+    registry: Option<Registry>,
+    started: Arc<Started>,
+}
+
+impl Server {
+    /// Settings for a server without webhooks.
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder {
+            address: None,
+            port: DEFAULT_PORT,
+            cert_dir: std::env::temp_dir().join("k8s-webhook-server").join("serving-certs"),
+            cert_name: "tls.crt".to_owned(),
+            key_name: "tls.key".to_owned(),
+            client_ca_name: None,
+            cert_settings: Vec::new(),
+            timeout: DEFAULT_TIMEOUT,
+            grace: DEFAULT_GRACE,
+            registry: None,
+            hooks: Vec::new(),
+            conversions: None,
+        }
+    }
+
+    /// A check for `/readyz` that fails before the server serves and after it has been told to stop. A manager adds it by
+    /// itself.
+    ///
+    /// ```
+    /// use kubesmith_runtime::webhook::Server;
+    ///
+    /// let server = Server::builder().build()?;
+    /// assert!(server.started_checker()().is_err(), "not started yet");
+    /// # Ok::<(), kubesmith_runtime::webhook::ServerError>(())
+    /// ```
+    pub fn started_checker(&self) -> impl Fn() -> Result<(), String> + Send + Sync + 'static {
+        let started = self.started.clone();
+        move || started.check()
+    }
+
+    /// Where webhooks are served, in the order of the paths.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.hooks.keys().map(String::as_str)
+    }
+
+    /// Counts here unless there is a registry already.
+    pub(crate) fn metrics_unless_given(&mut self, registry: &Registry) {
+        self.registry.get_or_insert_with(|| registry.clone());
+    }
+
+    /// Reads the certificate and takes the address. Requests wait until [`BoundServer::run`].
+    ///
+    /// # Errors
+    ///
+    /// [`ServerError::Certificate`] or [`ServerError::Bind`].
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime with I/O.
+    pub async fn bind(self) -> Result<BoundServer, ServerError> {
+        BoundServer::new(self).await
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("address", &self.address)
+            .field("port", &self.port)
+            .field("certificates", &self.watcher)
+            .field("paths", &self.hooks.keys().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ServerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerBuilder")
+            .field("address", &self.address)
+            .field("port", &self.port)
+            .field("cert_dir", &self.cert_dir)
+            .finish_non_exhaustive()
+    }
+}

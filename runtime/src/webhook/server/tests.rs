@@ -1,0 +1,217 @@
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request};
+use http_body_util::{BodyExt, Full};
+use serde_json::{Value, json};
+
+use super::router::Router;
+use super::*;
+use crate::webhook::{AdmissionContext, AdmissionResponse, admission_fn};
+
+fn handler() -> impl AdmissionHandler {
+    admission_fn(|ctx: AdmissionContext| async move {
+        match ctx.request().name.as_str() {
+            "panics" => panic!("a secret"),
+            "hangs" => pending().await,
+            name => AdmissionResponse::denied(name.to_owned()),
+        }
+    })
+}
+
+fn router(registry: &Registry) -> Router {
+    let server = Server::builder().admission("/a", handler()).conversions(Conversions::new()).build();
+    Router::new(server.unwrap().hooks, Duration::from_secs(30), registry)
+}
+
+fn review(name: &str) -> Value {
+    json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": "u", "operation": "CREATE", "name": name,
+        "kind": {"group": "", "version": "v1", "kind": "Pod"},
+        "resource": {"group": "", "version": "v1", "resource": "pods"}}})
+}
+
+fn post(path: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+    Request::post(path).header("content-type", "application/json").body(Full::new(body.into())).unwrap()
+}
+
+async fn answer(router: &Router, request: Request<Full<Bytes>>) -> (u16, Value) {
+    let response = router.serve(request).await.unwrap();
+    assert_eq!(response.headers()["content-type"], "application/json");
+    let code = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (code, serde_json::from_slice(&body).unwrap())
+}
+
+#[tokio::test]
+async fn a_review_is_answered_with_its_uid() {
+    let registry = Registry::new();
+    let router = router(&registry);
+    let (code, answer) = answer(&router, post("/a?timeout=10s", review("n").to_string())).await;
+    assert_eq!((code, &answer["response"]["uid"]), (200, &json!("u")));
+    assert_eq!(answer["response"]["status"]["message"], "n");
+    let text = registry.encode();
+    for line in [
+        "controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/a\"} 1\n",
+        "controller_runtime_webhook_requests_total{code=\"500\",webhook=\"/a\"} 0\n",
+        "controller_runtime_webhook_latency_seconds_count{webhook=\"/a\"} 1\n",
+        "controller_runtime_webhook_latency_seconds_bucket{webhook=\"/convert\",le=\"+Inf\"} 0\n",
+        "controller_runtime_webhook_requests_in_flight{webhook=\"/a\"} 0\n",
+        "controller_runtime_webhook_panics_total 0\n",
+        "controller_runtime_conversion_webhook_panics_total 0\n",
+    ] {
+        assert!(text.contains(line), "no {line} in {text}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_review_is_refused_with_a_status() {
+    let registry = Registry::new();
+    let router = router(&registry);
+    let plain = |method: Method, kind: &str| {
+        let request = Request::builder().method(method).uri("/a").header("content-type", kind);
+        request.body(Full::new(Bytes::from(review("n").to_string()))).unwrap()
+    };
+    let mut older = review("n");
+    older["apiVersion"] = json!("admission.k8s.io/v1beta1");
+    let other = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview"});
+    let mut unknown = review("n");
+    unknown["request"]["operation"] = json!("PATCH");
+    let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for (request, code, text) in [
+        (post("/b", "{}"), 404, "there is no webhook at /b"),
+        (post("/a/", "{}"), 404, "there is no webhook at /a/"),
+        (plain(Method::GET, "application/json"), 405, "webhooks take POST, not GET"),
+        (
+            plain(Method::POST, "text/plain"),
+            415,
+            "the content type is \"text/plain\"; expected application/json",
+        ),
+        (post("/a", ""), 400, "the request has no body"),
+        (post("/a?timeout=soon", "{}"), 400, "\"soon\" is no timeout"),
+        (post("/a", "{\"kind\": "), 400, "cannot decode the AdmissionReview: EOF"),
+        (post("/a", nested), 400, "cannot decode the AdmissionReview: "),
+        (post("/a", "null"), 400, "cannot decode the AdmissionReview: invalid type: null"),
+        (post("/a", "{}"), 400, "expected admission.k8s.io/v1, Kind=AdmissionReview, got , Kind="),
+        (post("/a", unknown.to_string()), 400, "cannot decode the AdmissionReview: unknown variant `PATCH`"),
+        (
+            post("/a", json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}).to_string()),
+            400,
+            "the AdmissionReview has no request",
+        ),
+        (
+            post("/a", older.to_string()),
+            400,
+            "expected admission.k8s.io/v1, Kind=AdmissionReview, got admission.k8s.io/v1beta1, Kind=AdmissionReview; \
+             list only \"v1\" in admissionReviewVersions",
+        ),
+        (
+            post("/a", other.to_string()),
+            400,
+            "expected admission.k8s.io/v1, Kind=AdmissionReview, got apiextensions.k8s.io/v1, Kind=ConversionReview",
+        ),
+        (post("/convert", other.to_string()), 400, "the ConversionReview has no request"),
+        (
+            post("/convert", other.to_string().replace("/v1", "/v1beta1")),
+            400,
+            "expected apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1beta1, \
+             Kind=ConversionReview; list only \"v1\" in conversionReviewVersions",
+        ),
+    ] {
+        let (found, status) = answer(&router, request).await;
+        let message = status["message"].as_str().unwrap();
+        assert!(message.starts_with(text), "{message}\n{text}");
+        assert_eq!((found, &status["code"], &status["kind"]), (code, &json!(code), &json!("Status")));
+        assert_eq!((&status["apiVersion"], &status["status"]), (&json!("v1"), &json!("Failure")));
+    }
+    assert!(!registry.encode().contains("webhook=\"/b\""), "strangers' paths make no metrics");
+}
+
+#[tokio::test]
+async fn content_types_may_have_parameters() {
+    let request = Request::post("/a").header("content-type", "Application/JSON; charset=utf-8");
+    let request = request.body(Full::new(Bytes::from(review("n").to_string()))).unwrap();
+    assert_eq!(answer(&router(&Registry::new()), request).await.0, 200);
+}
+
+#[tokio::test]
+async fn a_body_may_be_large_but_not_too_large() {
+    let router = router(&Registry::new());
+    let mut review = review("n");
+    review["request"]["object"] = json!("x".repeat(7 * 1024 * 1024 - review.to_string().len() - 12));
+    let mut text = review.to_string();
+    assert_eq!(text.len(), 7 * 1024 * 1024);
+    assert_eq!(answer(&router, post("/a", text.clone())).await.0, 200);
+    text.push(' ');
+    let (code, status) = answer(&router, post("/a", text)).await;
+    assert_eq!(
+        (code, &status["message"]),
+        (413, &json!("the request is too large; the limit is 7340032 bytes"))
+    );
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_that_tells_no_secrets() {
+    let registry = Registry::new();
+    let router = router(&registry);
+    let (code, status) = answer(&router, post("/a", review("panics").to_string())).await;
+    assert_eq!((code, &status["message"]), (500, &json!("the webhook panicked; its log says more")));
+    let text = registry.encode();
+    assert!(text.contains("controller_runtime_webhook_panics_total 1\n"), "{text}");
+    assert!(
+        text.contains("controller_runtime_webhook_requests_total{code=\"500\",webhook=\"/a\"} 1\n"),
+        "{text}"
+    );
+    assert!(text.contains("controller_runtime_webhook_requests_in_flight{webhook=\"/a\"} 0\n"), "{text}");
+    assert_eq!(answer(&router, post("/a", review("n").to_string())).await.0, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_ends_when_the_api_server_no_longer_waits() {
+    let router = router(&Registry::new());
+    for (path, seconds) in [("/a?timeout=5s", 5), ("/a", 30), ("/a?timeout=1m0s", 30)] {
+        let start = tokio::time::Instant::now();
+        let (code, status) = answer(&router, post(path, review("hangs").to_string())).await;
+        let message = format!("the webhook did not answer within {seconds} s");
+        assert_eq!((code, &status["message"]), (504, &json!(message)));
+        assert_eq!(start.elapsed(), Duration::from_secs(seconds));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_elsewhere_hears_that_the_call_has_ended() {
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let handler = admission_fn(move |ctx: AdmissionContext| {
+        sender.send((ctx.ended(), ctx.remaining())).unwrap();
+        async { pending().await }
+    });
+    let server = Server::builder().admission("/a", handler).build().unwrap();
+    let router = Arc::new(Router::new(server.hooks, Duration::from_secs(30), &Registry::new()));
+    // The API server hangs up.
+    let call = router.clone();
+    let task = tokio::spawn(async move { call.serve(post("/a?timeout=8s", review("n").to_string())).await });
+    let (ended, remaining) = receiver.recv().await.unwrap();
+    assert_eq!(remaining, Duration::from_secs(8));
+    task.abort();
+    ended.await;
+    // Its time is over.
+    assert_eq!(answer(&router, post("/a?timeout=1s", review("n").to_string())).await.0, 504);
+    receiver.recv().await.unwrap().0.await;
+}
+
+#[test]
+fn webhooks_are_served_where_an_api_server_can_call_them() {
+    let allow = || admission_fn(|_| async { AdmissionResponse::allowed() });
+    for path in ["", "a", "/a?b", "/a#b", "/a b", "https://x/a"] {
+        let error = Server::builder().admission(path, allow()).build().unwrap_err();
+        assert!(matches!(&error, ServerError::Path { path: told } if told == path), "{error}");
+    }
+    let twice = Server::builder().admission("/a", allow()).admission("/a", allow()).build().unwrap_err();
+    assert_eq!(twice.to_string(), "two webhooks are registered at /a; give one of them another path");
+    let convert = Server::builder().admission("/convert", allow()).conversions(Conversions::new()).build();
+    assert!(matches!(convert, Err(ServerError::DuplicatePath { .. })));
+    let server = Server::builder().admission("/b", allow()).admission("/a", allow()).build().unwrap();
+    assert_eq!(server.paths().collect::<Vec<_>>(), ["/a", "/b"]);
+}

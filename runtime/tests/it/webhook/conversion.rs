@@ -1,0 +1,204 @@
+//! Conversion, called by an API server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
+use kubesmith_runtime::Resource;
+use kubesmith_runtime::webhook::{ConversionError, Conversions, Convertible, Hub, HubSpokes};
+use kubesmith_testenv::TestEnv;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::api_server::{Serving, serving};
+
+pub(super) mod v1 {
+    use super::*;
+    use kubesmith_runtime::ObjectMeta;
+
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    #[resource(group = "a.example", version = "v1", kind = "Widget")]
+    pub(crate) struct Widget {
+        pub(crate) metadata: ObjectMeta,
+        #[serde(default)]
+        pub(crate) spec: Spec,
+    }
+
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, kubesmith_runtime::Schema)]
+    pub(crate) struct Spec {
+        #[serde(default, skip_serializing_if = "super::is_zero")]
+        pub(crate) size: i64,
+    }
+}
+
+pub(super) mod v2 {
+    use super::*;
+    use kubesmith_runtime::ObjectMeta;
+
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    #[resource(group = "a.example", version = "v2", kind = "Widget")]
+    pub(crate) struct Widget {
+        pub(crate) metadata: ObjectMeta,
+        #[serde(default)]
+        pub(crate) spec: Spec,
+    }
+
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, kubesmith_runtime::Schema)]
+    pub(crate) struct Spec {
+        #[serde(default, skip_serializing_if = "super::is_zero")]
+        pub(crate) width: i64,
+        #[serde(default, skip_serializing_if = "super::is_zero")]
+        pub(crate) height: i64,
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
+/// Where v1 keeps what it cannot say.
+const HEIGHT: &str = "a.example/height";
+
+impl Hub for v2::Widget {}
+
+impl Convertible<v2::Widget> for v1::Widget {
+    fn convert_to(self) -> Result<v2::Widget, ConversionError> {
+        if self.spec.size < 0 {
+            return Err(ConversionError::new("spec.size is negative"));
+        }
+        let mut metadata = self.metadata;
+        let height = metadata.annotations.as_mut().and_then(|annotations| annotations.remove(HEIGHT));
+        let height = height.map_or(Ok(0), |height| height.parse())?;
+        Ok(v2::Widget { metadata, spec: v2::Spec { width: self.spec.size, height } })
+    }
+
+    fn convert_from(hub: v2::Widget) -> Result<Self, ConversionError> {
+        let mut metadata = hub.metadata;
+        if hub.spec.height != 0 {
+            let annotations = metadata.annotations.get_or_insert_default();
+            annotations.insert(HEIGHT.to_owned(), hub.spec.height.to_string());
+        }
+        Ok(v1::Widget { metadata, spec: v1::Spec { size: hub.spec.width } })
+    }
+}
+
+fn crd(serving: &Serving) -> CustomResourceDefinition {
+    let integer = json!({"type": "integer"});
+    let version = |name: &str, spec: serde_json::Value| {
+        json!({"name": name, "served": true, "storage": name == "v1", "schema": {"openAPIV3Schema": {
+            "type": "object", "properties": {"spec": {"type": "object", "properties": spec}}}}})
+    };
+    serde_json::from_value(json!({
+        "metadata": {"name": "widgets.a.example"},
+        "spec": {
+            "group": "a.example", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [version("v1", json!({"size": integer})), version("v2", json!({"width": integer, "height": integer}))],
+            "conversion": {"strategy": "Webhook", "webhook": {
+                "conversionReviewVersions": ["v1"], "clientConfig": serving.client_config("/convert")}}}}))
+    .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn objects_are_read_and_written_in_every_version() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let conversions = Conversions::new().kind(HubSpokes::<v2::Widget>::new().spoke::<v1::Widget>());
+    let serving = serving(|server| server.conversions(conversions)).await;
+    env.install_crds(vec![crd(&serving)]).await.unwrap();
+    let client = kubesmith_runtime::client::connect(env.config().await.unwrap()).await.unwrap();
+    let old: Api<v1::Widget> = Api::namespaced(client.clone(), "default");
+    let new: Api<v2::Widget> = Api::namespaced(client, "default");
+    let mut widget = v2::Widget { spec: v2::Spec { width: 2, height: 3 }, ..v2::Widget::default() };
+    widget.metadata.name = Some("w".to_owned());
+    widget.metadata.labels = Some([("a".to_owned(), "b".to_owned())].into());
+    let created = new.create(&PostParams::default(), &widget).await.unwrap();
+    assert_eq!(created.spec, widget.spec);
+    let mut read = old.get("w").await.unwrap();
+    assert_eq!(read.spec.size, 2);
+    assert_eq!((&read.metadata.uid, &read.metadata.labels), (&created.metadata.uid, &widget.metadata.labels));
+    assert_eq!(read.metadata.annotations.as_ref().unwrap()[HEIGHT], "3");
+    // Who knows only the old version loses nothing of the new one.
+    read.spec.size = 4;
+    old.replace("w", &PostParams::default(), &read).await.unwrap();
+    let read = new.get("w").await.unwrap();
+    assert_eq!(read.spec, v2::Spec { width: 4, height: 3 });
+    assert!(read.metadata.annotations.unwrap_or_default().is_empty());
+    for at in 0..100 {
+        widget.metadata.name = Some(format!("w{at}"));
+        new.create(&PostParams::default(), &widget).await.unwrap();
+    }
+    assert_eq!(new.list(&ListParams::default()).await.unwrap().items.len(), 101);
+    // By server-side apply, in one version after the other.
+    for (version, spec) in [("v1", json!({"size": 7})), ("v2", json!({"height": 8})), ("v2", json!({}))] {
+        let applied = json!({"apiVersion": format!("a.example/{version}"), "kind": "Widget", "spec": spec});
+        let (params, patch) = (PatchParams::apply("me").force(), Patch::Apply(applied));
+        match version {
+            "v1" => drop(old.patch("w", &params, &patch).await.unwrap()),
+            _ => drop(new.patch("w", &params, &patch).await.unwrap()),
+        }
+    }
+    // What was applied once and is no longer is given up.
+    assert_eq!(new.get("w").await.unwrap().spec, v2::Spec::default());
+    let one = json!({"spec": {"size": -1}});
+    old.patch("w1", &PatchParams::default(), &Patch::Merge(one)).await.unwrap();
+    let error = new.get("w1").await.unwrap_err().to_string();
+    let expected =
+        "cannot convert a.example/v1, Kind=Widget default/w1 to a.example/v2: spec.size is negative";
+    assert!(error.contains(expected), "{error}");
+    assert!(new.list(&ListParams::default()).await.is_err(), "all or none");
+    env.stop().await;
+    serving.stop().await;
+}
+
+mod breaking {
+    use super::*;
+
+    /// Breaks down once.
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    #[resource(group = "a.example", version = "v1", kind = "Widget")]
+    pub(crate) struct Widget {
+        pub(crate) metadata: kubesmith_runtime::ObjectMeta,
+        #[serde(default)]
+        pub(crate) spec: v1::Spec,
+    }
+}
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+impl Convertible<v2::Widget> for breaking::Widget {
+    fn convert_to(self) -> Result<v2::Widget, ConversionError> {
+        assert!(CALLS.fetch_add(1, Ordering::Relaxed) > 0, "broken");
+        Ok(v2::Widget { metadata: self.metadata, ..v2::Widget::default() })
+    }
+
+    fn convert_from(hub: v2::Widget) -> Result<Self, ConversionError> {
+        Ok(breaking::Widget { metadata: hub.metadata, spec: v1::Spec::default() })
+    }
+}
+
+#[tokio::test]
+async fn a_conversion_that_panics_ends_its_request_only() {
+    let registry = Arc::new(kubesmith_runtime::metrics::Registry::new());
+    let conversions = Conversions::new().kind(HubSpokes::<v2::Widget>::new().spoke::<breaking::Widget>());
+    let serving = serving(|server| server.metrics(&registry).conversions(conversions)).await;
+    let review = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": {
+        "uid": "u", "desiredAPIVersion": "a.example/v2",
+        "objects": [{"apiVersion": "a.example/v1", "kind": "Widget", "metadata": {"name": "w"}}]}});
+    let (code, status) = serving.running.post("/convert", &review.to_string()).await;
+    assert_eq!((code, status["reason"].as_str()), (500, Some("InternalError")));
+    assert!(registry.encode().contains("controller_runtime_conversion_webhook_panics_total 1\n"));
+    let (code, answer) = serving.running.post("/convert", &review.to_string()).await;
+    assert_eq!(
+        (code, answer),
+        (
+            200,
+            json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "response": {
+            "uid": "u", "result": {"status": "Success"},
+            "convertedObjects": [{"apiVersion": "a.example/v2", "kind": "Widget", "metadata": {"name": "w"},
+                "spec": {}}]}})
+        )
+    );
+    serving.stop().await;
+}
