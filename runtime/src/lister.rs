@@ -128,6 +128,12 @@ impl<K: Cached> Lister<K> {
         self.store.get_by_key(key).ok_or_else(|| NotFound::of(&self.resource, key.name()))
     }
 
+    /// The objects of a namespace whose labels match, whatever the scope, sorted by name.
+    #[must_use]
+    pub fn list_namespace(&self, namespace: &str, selector: &Selector) -> Listing<K> {
+        matching(self.store.list_namespace(namespace), selector)
+    }
+
     /// Objects of one namespace.
     #[must_use]
     pub fn namespace(&self, namespace: &str) -> NamespaceLister<K>

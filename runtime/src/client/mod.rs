@@ -37,7 +37,7 @@ pub use discovery::Discovery;
 pub use error::{Error, Request};
 pub use options::{ClientOptions, HttpVersion};
 pub use rest::{RestClient, connect, connect_with_options, default_user_agent, try_default};
-pub use typed::{Deletion, TypedClient, WatchStream};
+pub use typed::{ClientScope, Deletion, TypedClient, WatchStream};
 
 /// What a request ends with.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -36,6 +36,39 @@ impl<T> Deletion<T> {
     }
 }
 
+/// The scopes that kinds have: in namespaces, or cluster-wide. It cannot be implemented elsewhere.
+pub trait ClientScope: sealed::Sealed + Sized {
+    /// The objects of a kind in this scope.
+    #[doc(hidden)]
+    fn api<K>(client: kube::Client, namespace: &str) -> Api<K>
+    where
+        K: kube::Resource<Scope = Self, DynamicType = ()>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for k8s_openapi::ClusterResourceScope {}
+    impl Sealed for k8s_openapi::NamespaceResourceScope {}
+}
+
+impl ClientScope for NamespaceResourceScope {
+    fn api<K>(client: kube::Client, namespace: &str) -> Api<K>
+    where
+        K: kube::Resource<Scope = Self, DynamicType = ()>,
+    {
+        Api::namespaced(client, namespace)
+    }
+}
+
+impl ClientScope for ClusterResourceScope {
+    fn api<K>(client: kube::Client, _: &str) -> Api<K>
+    where
+        K: kube::Resource<Scope = Self, DynamicType = ()>,
+    {
+        Api::all(client)
+    }
+}
+
 /// All verbs on objects of kind `K`, cluster-wide, in all namespaces or in one.
 ///
 /// # Cancel safety
@@ -85,6 +118,14 @@ where
         K: kube::Resource<Scope = NamespaceResourceScope>,
     {
         Self { api: Api::namespaced(rest.client().clone(), namespace), rest }
+    }
+
+    /// Objects of a kind in either scope; the namespace counts where the kind has them.
+    pub(crate) fn of_scope(rest: RestClient, namespace: &str) -> Self
+    where
+        K: kube::Resource<Scope: ClientScope>,
+    {
+        Self { api: K::Scope::api(rest.client().clone(), namespace), rest }
     }
 
     /// The group version's client.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kube::Resource;
 
+use super::cached_client::Unmet;
 use super::{InformerError, SharedInformer};
 use crate::cache::ObjectKey;
 use crate::reflector::{Cached, goes_back};
@@ -38,12 +39,31 @@ impl<K: Cached> SharedInformer<K> {
     pub async fn wait_for_write(&self, written: &K::Kind, timeout: Duration) -> Result<(), InformerError> {
         let key = ObjectKey::of(written);
         let Some(version) = written.meta().resource_version.as_deref() else { return Ok(()) };
+        match self.wait_until(timeout, || self.shows(&key, version)).await {
+            Ok(()) => Ok(()),
+            Err(Unmet::Stopped) => Err(self.stopped()),
+            Err(Unmet::TimedOut) => {
+                let (resource, last_error) = (self.resource().to_owned(), self.last_error());
+                Err(InformerError::NotWritten { resource, key, waited: timeout, last_error })
+            }
+        }
+    }
+
+    /// Waits until `holds`, which is asked after each change of the store.
+    pub(super) async fn wait_until(
+        &self,
+        timeout: Duration,
+        mut holds: impl FnMut() -> bool,
+    ) -> Result<(), Unmet> {
+        if holds() {
+            return Ok(());
+        }
         let mut applied = self.inner.status.applied.subscribe();
         let mut stop = self.inner.status.stop.subscribe();
-        let shown = async {
+        let held = async {
             // Marked as seen before the look, so that what comes meanwhile is not missed.
             applied.borrow_and_update();
-            while !self.shows(&key, version) {
+            while !holds() {
                 if applied.changed().await.is_err() {
                     return;
                 }
@@ -52,19 +72,11 @@ impl<K: Cached> SharedInformer<K> {
         let waited = tokio::time::timeout(timeout, async {
             tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop) => false,
-                () = shown => true,
+                _ = stop.wait_for(|stop| *stop) => Err(Unmet::Stopped),
+                () = held => Ok(()),
             }
         });
-        let resource = self.resource().to_owned();
-        match waited.await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(InformerError::Stopped { resource }),
-            Err(_) => {
-                let last_error = self.last_error();
-                Err(InformerError::NotWritten { resource, key, waited: timeout, last_error })
-            }
-        }
+        waited.await.unwrap_or(Err(Unmet::TimedOut))
     }
 
     fn shows(&self, key: &ObjectKey, version: &str) -> bool {

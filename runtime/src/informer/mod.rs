@@ -5,6 +5,7 @@
 //! distribution needs no lock and a late handler sees a consistent beginning. A handler that does not return is reported
 //! by a thread that watches all handlers ([`HandlerOptions::call_limit`]).
 
+mod cached_client;
 mod calls;
 mod deliver;
 mod factory;
@@ -18,8 +19,10 @@ mod shared;
 mod sources;
 mod unknown;
 mod watchdog;
+mod writes;
 
 pub use crate::reflector::{Cached, DynamicKind};
+pub use cached_client::{CacheOf, CachedClient};
 pub use calls::RunningCall;
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};
 pub use handler::{

@@ -14,6 +14,7 @@ use super::mailbox::Mailbox;
 use super::registration::{HandlerRegistration, HandlerStatus, KnownHandlers};
 use super::run::{Command, Runner};
 use super::sources::Sources;
+use super::writes::Writes;
 use super::{HandlerOptions, ResourceEventHandler};
 use crate::cache::{Indexer, ObjectKey, Store, StoreWriter, store};
 use crate::lister::Lister;
@@ -51,6 +52,8 @@ pub(super) struct Inner<K: Cached> {
     commands: mpsc::UnboundedSender<Command<K>>,
     pub(super) status: Arc<Status>,
     next_handler: AtomicU64,
+    /// What was written by clients that read from this cache.
+    pub(super) writes: Writes,
     /// Held for the change of a state, never across an await or a callback.
     life: Mutex<Life<K>>,
 }
@@ -188,6 +191,7 @@ impl<K: Cached> SharedInformer<K> {
             commands: sender,
             status: Arc::new(Status::new()),
             next_handler: AtomicU64::new(0),
+            writes: Writes::default(),
             life: Mutex::new(Life::New(Box::new(Setup {
                 client,
                 kind,
@@ -441,7 +445,7 @@ impl<K: Cached> SharedInformer<K> {
         &self.inner.facts
     }
 
-    fn stopped(&self) -> InformerError {
+    pub(super) fn stopped(&self) -> InformerError {
         InformerError::Stopped { resource: self.inner.resource.clone() }
     }
 

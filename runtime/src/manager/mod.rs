@@ -50,14 +50,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::Client;
+use kube::{Client, Resource};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::controller::{Controller, ControllerState, Reconciler};
-use crate::informer::{CacheSyncError, SharedInformerFactory};
+use crate::informer::{CacheSyncError, Cached, CachedClient, SharedInformerFactory};
 use crate::leaderelection::{LeaderElectionError, LeaderElector};
 use crate::metrics::Registry;
 use crate::record::{EventBroadcaster, EventRecorder};
@@ -263,6 +263,28 @@ impl Manager {
     #[must_use]
     pub fn factory(&self) -> &SharedInformerFactory {
         &self.factory
+    }
+
+    /// A client for reconcilers: it reads objects from the shared cache of their kind, and no read misses what it wrote.
+    ///
+    /// ```no_run
+    /// # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kubesmith_runtime::cache::ObjectKey;
+    /// use kubesmith_runtime::manager::Manager;
+    ///
+    /// let manager = Manager::builder(client).build();
+    /// let maps = manager.cached_client::<ConfigMap>();
+    /// let map = maps.get(&ObjectKey::namespaced("default", "settings")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cached_client<K>(&self) -> CachedClient<K>
+    where
+        K: Resource<DynamicType = ()> + Cached<DynamicType = ()>,
+    {
+        CachedClient::new(self.client.clone(), &self.factory.informer_for())
     }
 
     /// What `/metrics` shows.

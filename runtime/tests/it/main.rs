@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod builder;
+mod cached_client;
 mod client;
 mod compact;
 mod connections;

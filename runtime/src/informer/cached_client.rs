@@ -1,0 +1,357 @@
+//! A client whose reads come from a cache and show its own writes.
+
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::core::PartialObjectMeta;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::writes::{Outstanding, Scope, View};
+use super::{InformerError, SharedInformer};
+use crate::cache::{Compact, Listing, ObjectKey};
+use crate::client::{ClientScope, Deletion, Error, RestClient, TypedClient};
+use crate::labels::Selector;
+use crate::lister::Lister;
+use crate::reflector::Cached;
+
+/// How long reads wait for own writes, unless told otherwise: longer than a healthy watch ever takes.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Forms in which objects of kind `K` are cached: as they are, [`Compact`], or metadata alone.
+pub trait CacheOf<K>: Cached {}
+
+impl<K: Cached> CacheOf<K> for K {}
+impl<K> CacheOf<K> for Compact<K> where Self: Cached {}
+impl<K> CacheOf<K> for PartialObjectMeta<K> where Self: Cached {}
+impl<K> CacheOf<K> for Compact<PartialObjectMeta<K>> where Self: Cached {}
+
+/// Reads objects of kind `K` from an informer's cache, writes them to the server, and lets no read miss an own write.
+///
+/// A cache follows the server with a delay, so that a reconciler that has just created an object may not find it and create
+/// another one. This client remembers what the server answered to each write; a read of that object waits until the
+/// cache shows the write or something later, a list until it does so for all objects that it could contain. Reads of what
+/// was not written wait for nothing, and neither do writes. All clients on one informer share what they remember, in bounded
+/// memory.
+///
+/// What others write, and what this program writes in other ways, is not waited for; nor is a write whose answer was lost
+/// (an error of the transport, a dropped future), of which nobody knows whether it was done.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::PostParams;
+/// use kubesmith_runtime::cache::ObjectKey;
+/// use kubesmith_runtime::informer::{CachedClient, SharedInformerFactory};
+/// use kubesmith_runtime::labels::Selector;
+///
+/// # async fn example(factory: SharedInformerFactory, map: ConfigMap) -> Result<(), Box<dyn std::error::Error>> {
+/// let maps = CachedClient::new(factory.client().clone(), &factory.informer_for::<ConfigMap>());
+/// maps.create(&map, &PostParams::default()).await?;
+/// assert!(maps.get(&ObjectKey::of(&map)).await?.is_some());
+/// for map in &maps.list_namespace("default", &Selector::everything()).await? {
+///     println!("{:?}", map.metadata.name);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `CachedClient<Pod, Compact<Pod>>` and `CachedClient<Pod, PartialObjectMeta<Pod>>` write pods and read from caches in those
+/// forms.
+pub struct CachedClient<K, C: Cached = K> {
+    rest: RestClient,
+    informer: SharedInformer<C>,
+    timeout: Duration,
+    kind: std::marker::PhantomData<fn() -> K>,
+}
+
+impl<K, C> CachedClient<K, C>
+where
+    K: Resource<DynamicType = ()>,
+    C: CacheOf<K>,
+{
+    /// Reads from the cache of `informer` and writes through `client`.
+    #[must_use]
+    pub fn new(client: kube::Client, informer: &SharedInformer<C>) -> Self {
+        Self {
+            rest: RestClient::new(client, &K::group(&()), &K::version(&())),
+            informer: informer.clone(),
+            timeout: DEFAULT_TIMEOUT,
+            kind: std::marker::PhantomData,
+        }
+    }
+
+    /// How long a read waits for the cache; 10 s unless told otherwise.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The informer.
+    #[must_use]
+    pub fn informer(&self) -> &SharedInformer<C> {
+        &self.informer
+    }
+
+    /// How many own writes the cache is not known to have shown.
+    #[must_use]
+    pub fn pending_writes(&self) -> usize {
+        self.informer.inner.writes.len()
+    }
+
+    /// The cache as it is, without waiting.
+    #[must_use]
+    pub fn lister(&self) -> Lister<C> {
+        self.informer.lister()
+    }
+
+    /// The object, as the last own write left it or later; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`InformerError::NotWritten`] if the cache has not shown an own write of the object in time: reconcile again later.
+    /// [`InformerError::NotSynced`] before the cache is complete, [`InformerError::Stopped`].
+    ///
+    /// # Cancel safety
+    /// Nothing is lost.
+    pub async fn get(&self, key: &ObjectKey) -> Result<Option<Arc<C>>, InformerError> {
+        self.informer.caught_up(Scope::Object(key), self.timeout).await?;
+        Ok(self.informer.store().get_by_key(key))
+    }
+
+    /// The objects whose labels match, sorted by key, with all own writes in them.
+    ///
+    /// # Errors
+    /// As [`Self::get`], for an own write of any object.
+    pub async fn list(&self, selector: &Selector) -> Result<Listing<C>, InformerError> {
+        Ok(self.fresh(Scope::All).await?.list(selector))
+    }
+
+    /// The objects of a namespace whose labels match, sorted by name, with all own writes in them.
+    ///
+    /// # Errors
+    /// As [`Self::get`], for an own write of any object in the namespace.
+    pub async fn list_namespace(
+        &self,
+        namespace: &str,
+        selector: &Selector,
+    ) -> Result<Listing<C>, InformerError> {
+        Ok(self.fresh(Scope::Namespace(namespace)).await?.list_namespace(namespace, selector))
+    }
+
+    /// The cache, once it shows all own writes: for look-ups through indexes.
+    ///
+    /// # Errors
+    /// As [`Self::get`], for an own write of any object.
+    pub async fn fresh_lister(&self) -> Result<Lister<C>, InformerError> {
+        self.fresh(Scope::All).await
+    }
+
+    async fn fresh(&self, scope: Scope<'_>) -> Result<Lister<C>, InformerError> {
+        self.informer.caught_up(scope, self.timeout).await?;
+        Ok(self.informer.lister())
+    }
+}
+
+/// Writing. What the server answers is remembered for later reads.
+impl<K, C> CachedClient<K, C>
+where
+    K: Resource<DynamicType = (), Scope: ClientScope> + Clone + Debug + DeserializeOwned + Serialize,
+    C: CacheOf<K>,
+{
+    /// As [`TypedClient::create`], in the object's namespace.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn create(&self, object: &K, params: &PostParams) -> Result<K, Error> {
+        let written = self.typed(object.meta().namespace.as_deref()).create(object, params).await;
+        self.written(written)
+    }
+
+    /// As [`TypedClient::update`], in the object's namespace.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn update(&self, object: &K, params: &PostParams) -> Result<K, Error> {
+        let written = self.typed(object.meta().namespace.as_deref()).update(object, params).await;
+        self.written(written)
+    }
+
+    /// As [`TypedClient::update_status`], in the object's namespace.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn update_status(&self, object: &K, params: &PostParams) -> Result<K, Error> {
+        let written = self.typed(object.meta().namespace.as_deref()).update_status(object, params).await;
+        self.written(written)
+    }
+
+    /// As [`TypedClient::patch`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn patch<P>(&self, key: &ObjectKey, params: &PatchParams, patch: &Patch<P>) -> Result<K, Error>
+    where
+        P: Serialize + Debug,
+    {
+        self.written(self.typed(Some(key.namespace())).patch(key.name(), params, patch).await)
+    }
+
+    /// As [`TypedClient::patch_subresource`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn patch_subresource<P>(
+        &self,
+        subresource: &str,
+        key: &ObjectKey,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<K, Error>
+    where
+        P: Serialize + Debug,
+    {
+        let typed = self.typed(Some(key.namespace()));
+        self.written(typed.patch_subresource(subresource, key.name(), params, patch).await)
+    }
+
+    /// As [`TypedClient::patch_status`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn patch_status<P>(
+        &self,
+        key: &ObjectKey,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<K, Error>
+    where
+        P: Serialize + Debug,
+    {
+        self.patch_subresource("status", key, params, patch).await
+    }
+
+    /// As [`TypedClient::apply`], in the object's namespace.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn apply(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
+        self.written(self.typed(object.meta().namespace.as_deref()).apply(object, params).await)
+    }
+
+    /// As [`TypedClient::apply_status`], in the object's namespace.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn apply_status(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
+        let written = self.typed(object.meta().namespace.as_deref()).apply_status(object, params).await;
+        self.written(written)
+    }
+
+    /// As [`TypedClient::delete`]. A later read shows the object as being deleted, or no longer shows it.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn delete(&self, key: &ObjectKey, params: &DeleteParams) -> Result<Deletion<K>, Error> {
+        let before = self.informer.object(key).map(|(_, uid)| uid).unwrap_or_default();
+        let deletion = self.typed(Some(key.namespace())).delete(key.name(), params).await?;
+        if params.dry_run {
+            return Ok(deletion);
+        }
+        let writes = &self.informer.inner.writes;
+        match &deletion {
+            Deletion::Deleting(object) => {
+                let (meta, empty) = (object.meta(), String::new());
+                let version = meta.resource_version.as_ref().unwrap_or(&empty);
+                let is_kept = meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty())
+                    || meta.deletion_grace_period_seconds.unwrap_or(0) > 0;
+                if is_kept {
+                    writes.written(key.clone(), version, &self.informer);
+                } else {
+                    // Some kinds answer with the object that is gone.
+                    let uid = meta.uid.as_deref().unwrap_or_default();
+                    writes.deleted(key.clone(), uid, version, &before, &self.informer);
+                }
+            }
+            Deletion::Deleted(status) => {
+                let uid = status.details.as_ref().map_or("", |details| details.uid.as_str());
+                writes.deleted(key.clone(), uid, "", &before, &self.informer);
+            }
+        }
+        Ok(deletion)
+    }
+
+    /// The client behind it, for the namespace of one request.
+    fn typed(&self, namespace: Option<&str>) -> TypedClient<K> {
+        TypedClient::of_scope(self.rest.clone(), namespace.unwrap_or_default())
+    }
+
+    fn written(&self, answer: Result<K, Error>) -> Result<K, Error> {
+        if let Ok(object) = &answer {
+            let version = object.meta().resource_version.as_deref().unwrap_or_default();
+            self.informer.inner.writes.written(ObjectKey::of(object), version, &self.informer);
+        }
+        answer
+    }
+}
+
+impl<C: Cached> View for SharedInformer<C> {
+    fn object(&self, key: &ObjectKey) -> Option<(String, String)> {
+        let object = self.store().get_by_key(key)?;
+        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        Some((text(object.object_version()), text(object.object_uid())))
+    }
+
+    fn reached(&self) -> String {
+        self.store().resource_version()
+    }
+}
+
+impl<C: Cached> SharedInformer<C> {
+    /// Waits until the cache is complete and shows the own writes of what a read looks at.
+    async fn caught_up(&self, scope: Scope<'_>, timeout: Duration) -> Result<(), InformerError> {
+        let writes = &self.inner.writes;
+        if !self.has_synced() {
+            self.wait_for_sync(timeout).await?;
+        }
+        let outstanding = || writes.outstanding(scope, self);
+        let waited = self.wait_until(timeout, || outstanding().is_none()).await;
+        let Err(Unmet::TimedOut) = waited else { return waited.map_err(|_| self.stopped()) };
+        let Some(left) = outstanding() else { return Ok(()) };
+        writes.give_up_incomparable();
+        let (resource, last_error) = (self.resource().to_owned(), self.last_error());
+        let key = match left {
+            Outstanding::Object(key) => key,
+            Outstanding::Many => ObjectKey::cluster("(many objects)"),
+        };
+        Err(InformerError::NotWritten { resource, key, waited: timeout, last_error })
+    }
+}
+
+/// Why the cache does not show what was waited for.
+pub(super) enum Unmet {
+    TimedOut,
+    Stopped,
+}
+
+impl<K, C: Cached> Clone for CachedClient<K, C> {
+    fn clone(&self) -> Self {
+        Self {
+            rest: self.rest.clone(),
+            informer: self.informer.clone(),
+            timeout: self.timeout,
+            kind: std::marker::PhantomData,
+        }
+    }
+}
+
+impl<K, C: Cached> fmt::Debug for CachedClient<K, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CachedClient")
+            .field("informer", &self.informer)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,192 @@
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+
+use super::*;
+
+/// A server's history, and a cache that has seen a part of it.
+#[derive(Default)]
+struct World {
+    /// Each change: key, version, uid and version of the object, or `None` where it was deleted.
+    history: Vec<(ObjectKey, Option<(String, String)>)>,
+    cached: BTreeMap<ObjectKey, (String, String)>,
+    /// How many changes the cache has seen; their versions are their places, from 1.
+    seen: usize,
+}
+
+impl World {
+    fn object(&self, key: &ObjectKey) -> Option<&(String, String)> {
+        self.history.iter().rev().find(|(changed, _)| changed == key)?.1.as_ref()
+    }
+
+    fn see(&mut self) {
+        let Some((key, object)) = self.history.get(self.seen).cloned() else { return };
+        self.seen += 1;
+        match object {
+            Some(object) => self.cached.insert(key, object),
+            None => self.cached.remove(&key),
+        };
+    }
+
+    fn shown(&self, key: &ObjectKey) -> String {
+        self.cached.get(key).map(|(_, uid)| uid.clone()).unwrap_or_default()
+    }
+
+    fn write(&mut self, key: &ObjectKey) -> String {
+        let version = (self.history.len() + 1).to_string();
+        let uid = self.object(key).map_or_else(|| format!("uid-{version}"), |(_, uid)| uid.clone());
+        self.history.push((key.clone(), Some((version.clone(), uid))));
+        version
+    }
+}
+
+impl View for World {
+    fn object(&self, key: &ObjectKey) -> Option<(String, String)> {
+        self.cached.get(key).cloned()
+    }
+
+    fn reached(&self) -> String {
+        self.seen.to_string()
+    }
+}
+
+fn key(name: &str) -> ObjectKey {
+    ObjectKey::namespaced("default", name)
+}
+
+fn object(name: &str) -> Option<Outstanding> {
+    Some(Outstanding::Object(key(name)))
+}
+
+#[test]
+fn a_write_is_outstanding_until_the_cache_has_it_or_something_later() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    let version = world.write(&key("a"));
+    writes.written(key("a"), &version, &world);
+    assert_eq!(writes.outstanding(Scope::Object(&key("a")), &world), object("a"));
+    assert_eq!(writes.outstanding(Scope::Object(&key("b")), &world), None, "of another object");
+    assert_eq!(writes.outstanding(Scope::Namespace("default"), &world), object("a"));
+    assert_eq!(writes.outstanding(Scope::Namespace("other"), &world), None);
+    assert_eq!(writes.outstanding(Scope::All, &world), object("a"));
+    world.see();
+    assert_eq!(writes.outstanding(Scope::All, &world), None);
+    assert_eq!(writes.len(), 0);
+}
+
+#[test]
+fn a_deletion_is_outstanding_while_the_very_object_is_there() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    world.write(&key("a"));
+    world.see();
+    let uid = world.object(&key("a")).unwrap().1.clone();
+    world.history.push((key("a"), None));
+    writes.deleted(key("a"), &uid, "", &world.shown(&key("a")), &world);
+    assert_eq!(writes.outstanding(Scope::All, &world), object("a"));
+    world.write(&key("a"));
+    world.see();
+    world.see();
+    assert_eq!(writes.outstanding(Scope::All, &world), None, "another object of that name");
+    assert_eq!(writes.len(), 0);
+}
+
+#[test]
+fn the_deletion_of_what_the_cache_has_not_shown_yet_is_remembered() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    world.write(&key("a"));
+    let uid = world.object(&key("a")).unwrap().1.clone();
+    world.history.push((key("a"), None));
+    writes.deleted(key("a"), &uid, "", &world.shown(&key("a")), &world);
+    assert_eq!(writes.outstanding(Scope::All, &world), None, "it is not there");
+    world.see();
+    assert_eq!(writes.outstanding(Scope::All, &world), object("a"), "now it is");
+    world.see();
+    assert_eq!(writes.outstanding(Scope::All, &world), None);
+    assert_eq!(writes.len(), 0);
+}
+
+#[test]
+fn a_server_that_begins_anew_is_not_waited_for() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    (0..9).for_each(|_| drop(world.write(&key("a"))));
+    (0..9).for_each(|_| world.see());
+    writes.written(key("a"), "10", &world);
+    assert_eq!(writes.outstanding(Scope::All, &world), object("a"));
+    let mut anew = World::default();
+    anew.write(&key("b"));
+    anew.see();
+    assert_eq!(writes.outstanding(Scope::All, &anew), None);
+    assert_eq!(writes.len(), 0);
+}
+
+#[test]
+fn very_many_writes_are_waited_for_as_one() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    for number in 0..3 * MOST_WRITES {
+        let key = key(&format!("m{number}"));
+        let version = world.write(&key);
+        writes.written(key, &version, &world);
+        assert!(writes.len() <= MOST_WRITES + 1);
+    }
+    assert_eq!(writes.outstanding(Scope::Object(&key("m0")), &world), Some(Outstanding::Many));
+    (0..3 * MOST_WRITES).for_each(|_| world.see());
+    assert_eq!(writes.outstanding(Scope::All, &world), None);
+    assert_eq!(writes.len(), 0);
+}
+
+#[test]
+fn versions_that_are_no_numbers_are_waited_for_as_they_are() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    writes.written(key("a"), "x-2", &world);
+    world.cached.insert(key("a"), ("x-1".to_owned(), "u".to_owned()));
+    assert_eq!(writes.outstanding(Scope::All, &world), object("a"));
+    world.cached.insert(key("a"), ("x-2".to_owned(), "u".to_owned()));
+    assert_eq!(writes.outstanding(Scope::All, &world), None);
+    writes.written(key("a"), "x-3", &world);
+    writes.give_up_incomparable();
+    assert_eq!(writes.outstanding(Scope::All, &world), None);
+}
+
+proptest::proptest! {
+    /// Own and foreign changes and a cache that follows as it likes: a read that need not wait shows every own write, or
+    /// what came of it; once the cache has seen everything, nothing is waited for.
+    #[test]
+    fn a_read_that_does_not_wait_shows_own_writes(steps in vec((0_u8..4, 0_u8..8), 0..120)) {
+        let (mut world, writes) = (World::default(), Writes::default());
+        // Place in the history of the last own change of each object.
+        let mut own = BTreeMap::<ObjectKey, usize>::new();
+        for (name, action) in steps {
+            let key = key(&format!("o{name}"));
+            match action {
+                0 | 1 => world.see(),
+                2 => drop(world.write(&key)),
+                3 if world.object(&key).is_some() => world.history.push((key.clone(), None)),
+                4 | 5 if world.object(&key).is_some() => {
+                    let uid = world.object(&key).map(|(_, uid)| uid.clone()).unwrap_or_default();
+                    world.history.push((key.clone(), None));
+                    // Some servers tell the version of a deletion, others do not.
+                    let version = if action == 4 { world.history.len().to_string() } else { String::new() };
+                    writes.deleted(key.clone(), &uid, &version, &world.shown(&key), &world);
+                    own.insert(key.clone(), world.history.len());
+                }
+                _ => {
+                    let version = world.write(&key);
+                    writes.written(key.clone(), &version, &world);
+                    own.insert(key.clone(), world.history.len());
+                }
+            }
+            if writes.outstanding(Scope::Object(&key), &world).is_none()
+                && let Some(place) = own.get(&key)
+            {
+                // What the cache shows is a state of the object that is no older than the own change; or nothing, as
+                // before the object was made, where that is what the own change has left too.
+                let is_fresh = world.seen >= *place;
+                let left_nothing = world.history[*place - 1].1.is_none() && !world.cached.contains_key(&key);
+                proptest::prop_assert!(is_fresh || left_nothing, "{:?} seen {}", world.history, world.seen);
+            }
+        }
+        while world.seen < world.history.len() {
+            world.see();
+        }
+        proptest::prop_assert_eq!(writes.outstanding(Scope::All, &world), None);
+    }
+}
