@@ -17,7 +17,7 @@ pub struct StoreWriter<K> {
 }
 
 /// One difference between two states of the store.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Change<K> {
     /// A new object.
     Added {
@@ -42,6 +42,18 @@ pub enum Change<K> {
         /// The last state the store knew.
         last: Arc<K>,
     },
+}
+
+impl<K> Clone for Change<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Added { key, new } => Self::Added { key: key.clone(), new: Arc::clone(new) },
+            Self::Updated { key, old, new } => {
+                Self::Updated { key: key.clone(), old: Arc::clone(old), new: Arc::clone(new) }
+            }
+            Self::Deleted { key, last } => Self::Deleted { key: key.clone(), last: Arc::clone(last) },
+        }
+    }
 }
 
 /// What a replacement did.

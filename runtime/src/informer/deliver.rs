@@ -13,7 +13,7 @@ use super::registration::HandlerStatus;
 use super::watchdog;
 
 /// Calls made before the task lets others run.
-const CALLS_PER_TURN: usize = 128;
+pub(super) const CALLS_PER_TURN: usize = 512;
 
 /// Room for changes that is kept between bursts.
 const SPARE: usize = 4096;
@@ -100,12 +100,14 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
                 }
                 calls += 1;
                 if calls % CALLS_PER_TURN == 0 {
+                    mailbox.set_in_hand(waiting.len());
                     tokio::task::yield_now().await;
                     if mailbox.is_closed() {
                         return Stop::Closed;
                     }
                 }
             }
+            mailbox.set_in_hand(0);
             // A burst leaves its room behind; keep what ordinary batches need.
             waiting.shrink_to(SPARE);
             let Some(next) = mailbox.take(waiting).await else { return Stop::Closed };

@@ -6,7 +6,7 @@
 //! last state always arrives.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
@@ -109,6 +109,8 @@ pub(super) struct Mailbox<K> {
     wake: Notify,
     limit: usize,
     merged: AtomicU64,
+    /// Taken, and not yet handled.
+    in_hand: AtomicUsize,
 }
 
 /// What waits, in order; `None` where two changes have cancelled each other out.
@@ -126,10 +128,16 @@ struct Queue<K> {
 impl<K> Mailbox<K> {
     pub(super) fn new(limit: usize) -> Self {
         let queue = Queue { items: VecDeque::new(), holes: 0, last: None, closed: false };
-        Self { queue: Mutex::new(queue), wake: Notify::new(), limit, merged: AtomicU64::new(0) }
+        Self {
+            queue: Mutex::new(queue),
+            wake: Notify::new(),
+            limit,
+            merged: AtomicU64::new(0),
+            in_hand: AtomicUsize::new(0),
+        }
     }
 
-    /// Adds the deliveries in their order; answers how many wait now.
+    /// Adds the deliveries in their order; answers how many have not been handled.
     pub(super) fn push_all(&self, deliveries: impl Iterator<Item = Delivery<K>>) -> usize {
         let mut merged = 0;
         let mut queue = self.lock();
@@ -148,7 +156,7 @@ impl<K> Mailbox<K> {
         if waiting > before {
             self.wake.notify_one();
         }
-        waiting
+        waiting + self.in_hand.load(Ordering::Relaxed)
     }
 
     /// Waits for deliveries and exchanges them for `spare`, which must be empty. `None` once closed, even if
@@ -167,11 +175,17 @@ impl<K> Mailbox<K> {
                     std::mem::swap(&mut queue.items, &mut spare);
                     queue.holes = 0;
                     queue.last = None;
+                    self.in_hand.store(spare.len(), Ordering::Relaxed);
                     return Some(spare);
                 }
             }
             self.wake.notified().await;
         }
+    }
+
+    /// Tells how many of those taken have not been handled.
+    pub(super) fn set_in_hand(&self, deliveries: usize) {
+        self.in_hand.store(deliveries, Ordering::Relaxed);
     }
 
     /// Drops what waits and refuses what comes.

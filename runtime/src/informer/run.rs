@@ -2,26 +2,28 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::deliver;
+use super::deliver::{self, CALLS_PER_TURN};
 use super::mailbox::{Delivery, Mailbox};
 use super::registration::HandlerStatus;
 use super::shared::Status;
 use super::sources::Sources;
 use super::{Deleted, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey, StoreWriter};
-use crate::reflector::{Batch, Cached, Event};
+use crate::reflector::{Batch, Cached, Event, Spent};
 
 /// client-go's shortest resync period.
 const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
 
-/// With so many changes waiting for a handler of the runtime's, the handler gets a turn before more is read.
-const BACKLOG: usize = 1024;
+/// A handler that is behind gets so many turns at most before more is read: enough for one that keeps up, and no more
+/// for one that is slow.
+const TURNS: usize = 8;
 
 /// What handles ask of the task.
 pub(super) enum Command<K> {
@@ -145,8 +147,8 @@ impl<K: Cached> Runner<K> {
                 }
                 source = self.sources.next_batch(&mut batch) => self.apply(source, &mut batch),
             };
-            if backlog > BACKLOG {
-                tokio::task::yield_now().await;
+            for _ in 0..(backlog / CALLS_PER_TURN).min(TURNS) {
+                give_way().await;
             }
         }
         self.commands.close();
@@ -234,6 +236,9 @@ impl<K: Cached> Runner<K> {
     /// Writes the batch of a source to the store, then tells the handlers; answers the longest backlog of one.
     fn apply(&mut self, source: usize, batch: &mut Batch<K>) -> usize {
         let mut has_listed = false;
+        if batch.events.is_empty() {
+            batch.spent.clear();
+        }
         if std::mem::take(&mut batch.opened) {
             self.failed(source, None);
         }
@@ -266,7 +271,7 @@ impl<K: Cached> Runner<K> {
         if self.status.applied.receiver_count() > 0 {
             self.status.applied.send_replace(());
         }
-        let backlog = self.distribute();
+        let backlog = self.distribute(&mut batch.spent);
         if has_listed && self.sources.have_synced() {
             self.mark_synced();
         }
@@ -321,25 +326,55 @@ impl<K: Cached> Runner<K> {
         }
     }
 
-    fn distribute(&mut self) -> usize {
+    fn distribute(&mut self, spent: &mut Spent<K>) -> usize {
         if self.changes.is_empty() {
             return 0;
         }
+        for (change, kind) in &self.changes {
+            if let (Change::Updated { old, .. }, Kind::Live) = (change, kind) {
+                spent.push(Arc::clone(old));
+            }
+        }
         let mut backlog = 0;
         let now = Instant::now();
-        for handler in &self.handlers {
-            let due = handler.is_due(now);
-            let wanted = self.changes.iter().filter(|(_, kind)| due || *kind != Kind::Same);
-            let waiting = handler.mailbox.push_all(wanted.map(|(change, kind)| delivery(change, *kind)));
+        let is_wanted = |due: bool, kind: Kind| due || kind != Kind::Same;
+        let mut told = |handler: &Active<K>, waiting: usize| {
             // A handler with a thread of its own has no use for this task's turns.
             let has_thread = handler.status.has_thread.load(Ordering::Relaxed);
             backlog = backlog.max(if has_thread { 0 } else { waiting });
+        };
+        if let Some((last, others)) = self.handlers.split_last() {
+            for handler in others {
+                let due = handler.is_due(now);
+                let wanted = self.changes.iter().filter(|(_, kind)| is_wanted(due, *kind));
+                let told_of = wanted.map(|(change, kind)| delivery(change.clone(), *kind));
+                told(handler, handler.mailbox.push_all(told_of));
+            }
+            let due = last.is_due(now);
+            // What is dropped is dropped here, where no lock is held.
+            self.changes.retain(|(_, kind)| is_wanted(due, *kind));
+            let told_of = self.changes.drain(..).map(|(change, kind)| delivery(change, kind));
+            told(last, last.mailbox.push_all(told_of));
         }
         self.changes.clear();
         // A first list leaves room for as many changes as there are objects; a batch needs far less.
         self.changes.shrink_to(4096);
         backlog
     }
+}
+
+/// Lets other tasks run, as `tokio::task::yield_now` does, but where other threads find this one: the handler that runs
+/// next may block its thread.
+async fn give_way() {
+    let mut has_waited = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Waits for the stop; a handle that is gone is one.
@@ -358,19 +393,13 @@ fn same_version<K: Cached>(old: &K, new: &K) -> bool {
         && old.object_uid() == new.object_uid()
 }
 
-fn delivery<K>(change: &Change<K>, kind: Kind) -> Delivery<K> {
+fn delivery<K>(change: Change<K>, kind: Kind) -> Delivery<K> {
     match change {
-        Change::Added { key, new } => {
-            Delivery::Add { key: key.clone(), object: Arc::clone(new), initial: kind == Kind::Initial }
-        }
-        Change::Updated { key, old, new } => {
-            Delivery::Update { key: key.clone(), old: Arc::clone(old), new: Arc::clone(new) }
-        }
+        Change::Added { key, new } => Delivery::Add { key, object: new, initial: kind == Kind::Initial },
+        Change::Updated { key, old, new } => Delivery::Update { key, old, new },
         Change::Deleted { key, last } if kind == Kind::Live => {
-            Delivery::Delete(Deleted::Final { key: key.clone(), object: Arc::clone(last) })
+            Delivery::Delete(Deleted::Final { key, object: last })
         }
-        Change::Deleted { key, last } => {
-            Delivery::Delete(Deleted::FinalStateUnknown { key: key.clone(), last: Arc::clone(last) })
-        }
+        Change::Deleted { key, last } => Delivery::Delete(Deleted::FinalStateUnknown { key, last }),
     }
 }

@@ -38,6 +38,8 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 pub(super) struct Members<'f, 'de> {
     pub(super) fast: &'f mut Fast<'de>,
     pub(super) first: bool,
+    /// There are no braces; the text ends with the members.
+    pub(super) bare: bool,
 }
 
 impl<'de> MapAccess<'de> for Members<'_, 'de> {
@@ -45,7 +47,8 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Unclear> {
         match self.fast.text.peek() {
-            Some(b'}') => return Ok(None),
+            Some(b'}') if !self.bare => return Ok(None),
+            None if self.bare => return Ok(None),
             Some(b',') if !self.first => self.fast.text.expect(b',')?,
             Some(_) if self.first => self.first = false,
             _ => return Err(Unclear),

@@ -13,14 +13,45 @@ mod scan;
 
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{self, Deserializer, Visitor};
+use serde::de::{self, DeserializeOwned, Deserializer, Visitor};
+use serde_json::value::RawValue;
 
 use access::{Elements, Members, Variant};
 use scan::Text;
 
 /// Deeper nesting is left to serde_json, which has a limit of its own.
 const DEEPEST: u32 = 100;
+
+/// What [`Raw`] asks a deserializer for.
+const RAW: &str = "$kubesmith::Raw";
+
+/// A value as it stands in the text; all of it is JSON.
+pub(crate) struct Raw<'de>(pub(crate) &'de str);
+
+impl<'de> Deserialize<'de> for Raw<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RawVisitor;
+        impl<'de> Visitor<'de> for RawVisitor {
+            type Value = Raw<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Raw<'de>, E> {
+                Ok(Raw(text))
+            }
+
+            /// serde_json does not know the name and has one of its own.
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Raw<'de>, D::Error> {
+                <&RawValue>::deserialize(inner).map(|value| Raw(value.get()))
+            }
+        }
+        deserializer.deserialize_newtype_struct(RAW, RawVisitor)
+    }
+}
 
 /// It takes serde_json to say.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,6 +80,18 @@ impl de::Error for Unclear {
     }
 }
 
+/// The value that the text is.
+///
+/// # Errors
+/// serde_json's.
+pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    let mut fast = Fast::new(text);
+    match T::deserialize(&mut fast) {
+        Ok(value) if fast.is_at_end() => Ok(value),
+        _ => serde_json::from_str(text),
+    }
+}
+
 /// Reads one value after the other from a text.
 #[derive(Debug)]
 pub(crate) struct Fast<'de> {
@@ -59,6 +102,11 @@ pub(crate) struct Fast<'de> {
 impl<'de> Fast<'de> {
     pub(crate) fn new(text: &'de str) -> Self {
         Self { text: Text::new(text), depth: 0 }
+    }
+
+    /// The members of an object whose braces are not in the text, up to the end of the text.
+    pub(crate) fn bare_members<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Unclear> {
+        visitor.visit_map(Members { fast: self, first: true, bare: true })
     }
 
     /// How many bytes have been read.
@@ -109,7 +157,7 @@ impl<'de> Fast<'de> {
     fn map<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Unclear> {
         self.text.expect(b'{')?;
         self.deeper(|fast| {
-            let value = visitor.visit_map(Members { fast: &mut *fast, first: true })?;
+            let value = visitor.visit_map(Members { fast: &mut *fast, first: true, bare: false })?;
             fast.text.expect(b'}')?;
             Ok(value)
         })
@@ -181,7 +229,10 @@ impl<'de> Deserializer<'de> for &mut Fast<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Unclear> {
-        // Raw values: serde_json talks to itself by such names.
+        if name == RAW {
+            return visitor.visit_borrowed_str(self.text.raw()?);
+        }
+        // serde_json talks to itself by such names.
         if name.starts_with('$') {
             return Err(Unclear);
         }

@@ -127,6 +127,93 @@ impl<'de> Text<'de> {
         }
     }
 
+    /// The value that comes next, as it stands in the text, if all of it is JSON.
+    pub(super) fn raw(&mut self) -> Result<&'de str, Unclear> {
+        self.peek();
+        let start = self.at;
+        self.check()?;
+        self.text.get(start..self.at).ok_or(Unclear)
+    }
+
+    /// Passes over a value and looks at every byte of it.
+    fn check(&mut self) -> Result<(), Unclear> {
+        let mut open = Brackets::new();
+        loop {
+            match self.peek().ok_or(Unclear)? {
+                bracket @ (b'{' | b'[') => {
+                    self.at += 1;
+                    open.push(bracket)?;
+                    match self.peek() {
+                        Some(b'}' | b']') => {}
+                        Some(_) if bracket == b'{' => {
+                            self.check_key()?;
+                            continue;
+                        }
+                        _ => continue,
+                    }
+                }
+                b'"' => self.at = end_of_checked_string(self.text.as_bytes(), self.at + 1)?,
+                b't' | b'f' | b'n' => {
+                    if !["true", "false", "null"].into_iter().any(|word| self.word(word)) {
+                        return Err(Unclear);
+                    }
+                }
+                _ => self.check_number()?,
+            }
+            // What may follow a value.
+            loop {
+                if open.is_empty() {
+                    return Ok(());
+                }
+                let byte = self.peek().ok_or(Unclear)?;
+                self.at += 1;
+                match byte {
+                    b'}' | b']' => open.pop(byte)?,
+                    b',' => break,
+                    _ => return Err(Unclear),
+                }
+            }
+            if open.innermost_is_brace() {
+                self.check_key()?;
+            }
+        }
+    }
+
+    fn check_key(&mut self) -> Result<(), Unclear> {
+        if self.peek() != Some(b'"') {
+            return Err(Unclear);
+        }
+        self.at = end_of_checked_string(self.text.as_bytes(), self.at + 1)?;
+        self.expect(b':')
+    }
+
+    /// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
+    fn check_number(&mut self) -> Result<(), Unclear> {
+        self.take(|byte| byte == b'-', 1);
+        if self.take(|byte| byte == b'0', 1) == 0 && self.take(|byte| byte.is_ascii_digit(), usize::MAX) == 0
+        {
+            return Err(Unclear);
+        }
+        if self.take(|byte| byte == b'.', 1) == 1 && self.take(|byte| byte.is_ascii_digit(), usize::MAX) == 0
+        {
+            return Err(Unclear);
+        }
+        if self.take(|byte| matches!(byte, b'e' | b'E'), 1) == 1 {
+            self.take(|byte| matches!(byte, b'+' | b'-'), 1);
+            if self.take(|byte| byte.is_ascii_digit(), usize::MAX) == 0 {
+                return Err(Unclear);
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over at most so many bytes that `is`; answers how many they were.
+    fn take(&mut self, is: impl Fn(u8) -> bool, most: usize) -> usize {
+        let count = self.rest().iter().take(most).take_while(|byte| is(**byte)).count();
+        self.at += count;
+        count
+    }
+
     /// Passes over a value.
     pub(super) fn skip(&mut self) -> Result<(), Unclear> {
         match self.peek().ok_or(Unclear)? {
@@ -142,26 +229,17 @@ impl<'de> Text<'de> {
 
     fn skip_brackets(&mut self) -> Result<(), Unclear> {
         let bytes = self.text.as_bytes();
-        // A bit for each open bracket, the innermost lowest: 1 is a brace. The one above all marks their end.
-        let (mut open, mut at) = (1_u128, self.at);
+        let (mut open, mut at) = (Brackets::new(), self.at);
         loop {
             match bytes.get(at).ok_or(Unclear)? {
                 b'"' => {
                     at = end_of_string(bytes, at + 1)?;
                     continue;
                 }
-                bracket @ (b'[' | b'{') => {
-                    if open.leading_zeros() == 0 {
-                        return Err(Unclear);
-                    }
-                    open = open << 1 | u128::from(*bracket == b'{');
-                }
+                bracket @ (b'[' | b'{') => open.push(*bracket)?,
                 bracket @ (b']' | b'}') => {
-                    if (open & 1 == 1) != (*bracket == b'}') {
-                        return Err(Unclear);
-                    }
-                    open >>= 1;
-                    if open == 1 {
+                    open.pop(*bracket)?;
+                    if open.is_empty() {
                         self.at = at + 1;
                         return Ok(());
                     }
@@ -169,6 +247,58 @@ impl<'de> Text<'de> {
                 _ => {}
             }
             at += 1;
+        }
+    }
+}
+
+/// The open brackets: a bit for each, the innermost lowest, 1 is a brace. The one above all marks their end.
+struct Brackets(u128);
+
+impl Brackets {
+    fn new() -> Self {
+        Self(1)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0 == 1
+    }
+
+    fn innermost_is_brace(&self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    fn push(&mut self, bracket: u8) -> Result<(), Unclear> {
+        if self.0.leading_zeros() == 0 {
+            return Err(Unclear);
+        }
+        self.0 = self.0 << 1 | u128::from(bracket == b'{');
+        Ok(())
+    }
+
+    fn pop(&mut self, bracket: u8) -> Result<(), Unclear> {
+        if self.is_empty() || self.innermost_is_brace() != (bracket == b'}') {
+            return Err(Unclear);
+        }
+        self.0 >>= 1;
+        Ok(())
+    }
+}
+
+/// As [`end_of_string`], if all escapes are JSON's.
+fn end_of_checked_string(bytes: &[u8], mut at: usize) -> Result<usize, Unclear> {
+    loop {
+        at += special(bytes.get(at..).unwrap_or_default()).ok_or(Unclear)?;
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'"'), _) => return Ok(at + 1),
+            (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
+            (Some(b'\\'), Some(b'u')) => {
+                let digits = bytes.get(at + 2..at + 6).ok_or(Unclear)?;
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return Err(Unclear);
+                }
+                at += 6;
+            }
+            _ => return Err(Unclear),
         }
     }
 }

@@ -96,6 +96,88 @@ fn what_needs_serde_json_is_left_to_it() {
     assert!(fast::<Value>(&("[".repeat(101) + &"]".repeat(101))).is_err());
 }
 
+/// What is taken raw.
+fn raw(text: &str) -> Option<&str> {
+    let mut fast = Fast::new(text);
+    let Raw(raw) = Raw::deserialize(&mut fast).ok()?;
+    fast.is_at_end().then_some(raw)
+}
+
+#[test]
+fn raw_values_are_looked_at() {
+    for text in [
+        r#" {"a": [1, "]", {"b\u00e9": "}\""}], "c": {}, "d": [] }"#,
+        "-1.5e+3",
+        "0",
+        "null",
+        r#""a\\""#,
+        "[[[]]]",
+    ] {
+        assert_eq!(raw(text), Some(text.trim_start()));
+        let Raw(slow) = serde_json::from_str(text).unwrap();
+        assert_eq!(slow, text.trim_start());
+    }
+    for text in [
+        "",
+        "{",
+        "[}",
+        "{]",
+        "]",
+        "\"a",
+        r#""\x""#,
+        r#""\u12g4""#,
+        r#""\u12"#,
+        "[1,]",
+        "[,]",
+        "{,}",
+        "{\"a\"}",
+        "{\"a\":}",
+        "{\"a\":1,}",
+        "{1:2}",
+        "{\"a\" 1}",
+        "[1 2]",
+        "nul",
+        "tru",
+        "01",
+        "1.",
+        ".5",
+        "1e",
+        "+1",
+        "--1",
+        "\"\n\"",
+        "[1}",
+        "{\"a\":1]",
+    ] {
+        assert_eq!(raw(text), None, "{text}");
+    }
+    let deep = |levels| "[".repeat(levels) + &"]".repeat(levels);
+    assert!(raw(&deep(127)).is_some());
+    assert!(raw(&deep(128)).is_none());
+}
+
+#[test]
+fn members_need_no_braces() {
+    type Members = BTreeMap<String, Value>;
+    struct All;
+    impl<'de> Visitor<'de> for All {
+        type Value = Members;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("members")
+        }
+
+        fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            std::iter::from_fn(|| map.next_entry().transpose()).collect()
+        }
+    }
+    let bare = |text| Fast::new(text).bare_members(All);
+    assert_eq!(bare(r#""a": {"b": 1}, "c": [] "#).unwrap().len(), 2);
+    assert_eq!(bare("").unwrap(), Members::new());
+    for text in ["}", "\"a\"", "\"a\":1}", "\"a\":1,"] {
+        assert!(bare(text).is_err(), "{text}");
+    }
+}
+
 #[test]
 fn secrets_are_taken() {
     let text = r#"{"metadata":{"name":"a"},"data":{"key":"aGVsbG8="}}"#;
@@ -130,6 +212,7 @@ proptest! {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
         agrees::<Value>(&text)?;
         prop_assert!(fast::<IgnoredAny>(&text).is_ok(), "{}", text);
+        prop_assert_eq!(raw(&text), Some(&*text));
     }
 
     #[test]
@@ -144,6 +227,8 @@ proptest! {
         agrees::<Value>(&text)?;
         agrees::<Vec<Value>>(&text)?;
         agrees::<BTreeMap<String, Option<Value>>>(&text)?;
+        let expected = serde_json::from_str::<&RawValue>(&text).ok().map(RawValue::get);
+        prop_assert!(raw(&text).is_none() || raw(&text) == expected, "{}", text);
     }
 
     #[test]

@@ -20,9 +20,6 @@ pub trait Decode: Sized {
     /// What is kept from one object to the next.
     type Context: Default + Send;
 
-    /// Whether all that is decoded is looked at, so that the inside of what is ignored need not be checked.
-    const IGNORES: bool;
-
     /// An object, without its managedFields if it is to be lean.
     ///
     /// # Errors
@@ -36,8 +33,6 @@ pub trait Decode: Sized {
 
 impl<K: kube::Resource + DeserializeOwned> Decode for K {
     type Context = ();
-
-    const IGNORES: bool = true;
 
     fn decode<'de, D: Deserializer<'de>>(deserializer: D, lean: bool, (): &mut ()) -> Result<K, D::Error> {
         if lean { Lean::deserialize(deserializer).map(|lean| lean.0) } else { K::deserialize(deserializer) }
@@ -273,14 +268,11 @@ pub(crate) struct MalformedFrame(#[from] serde_json::Error);
 pub(crate) fn frame<K: Decode>(line: &[u8], decoder: &mut Decoder<K>) -> Result<Frame<K>, MalformedFrame> {
     // Checked once here, a text needs no more checks string by string.
     let Ok(text) = std::str::from_utf8(line) else { return slow_frame(line, decoder, None) };
-    if K::IGNORES {
-        let mut fast = Fast::new(text);
-        let frame = fast.deserialize_map(FrameVisitor { decoder: &mut *decoder });
-        if let Ok(Some(frame)) = frame
-            && fast.is_at_end()
-        {
-            return Ok(frame);
-        }
+    let mut fast = Fast::new(text);
+    if let Ok(Some(frame)) = fast.deserialize_map(FrameVisitor { decoder: &mut *decoder })
+        && fast.is_at_end()
+    {
+        return Ok(frame);
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     match deserializer.deserialize_map(FrameVisitor { decoder: &mut *decoder }) {
@@ -396,11 +388,9 @@ pub(crate) fn object<K: Decode>(
     text: &str,
     decoder: &mut Decoder<K>,
 ) -> Result<(K, usize), serde_json::Error> {
-    if K::IGNORES {
-        let mut fast = Fast::new(text);
-        if let Ok(object) = (&mut *decoder).deserialize(&mut fast) {
-            return Ok((object, fast.position()));
-        }
+    let mut fast = Fast::new(text);
+    if let Ok(object) = (&mut *decoder).deserialize(&mut fast) {
+        return Ok((object, fast.position()));
     }
     first(text, decoder)
 }

@@ -18,6 +18,7 @@ mod page;
 mod protocol;
 mod request;
 mod shell;
+mod spent;
 mod staged;
 
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub use options::{ErrorHook, ReflectorOptions, Transform};
 pub(crate) use shell::Reflector;
 
 use crate::cache::{ObjectKey, Undecodable};
+pub(crate) use spent::Spent;
 
 /// What arrived.
 #[derive(Debug)]
@@ -65,11 +67,19 @@ pub(crate) struct Batch<K> {
     pub(crate) applied: bool,
     /// A request was answered: what failed before is over.
     pub(crate) opened: bool,
+    /// What earlier batches have replaced.
+    pub(crate) spent: Spent<K>,
 }
 
 impl<K> Batch<K> {
     pub(crate) fn new() -> Self {
-        Self { events: Vec::new(), resource_version: None, applied: false, opened: false }
+        Self {
+            events: Vec::new(),
+            resource_version: None,
+            applied: false,
+            opened: false,
+            spent: Spent::new(),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

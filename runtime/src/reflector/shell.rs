@@ -357,6 +357,7 @@ impl<K: Cached> Reflector<K> {
             Verb::Deleted => Event::Deleted { key, object: Some(object) },
         });
         batch.applied = true;
+        batch.spent.free_some();
     }
 
     fn finish(&self, mut object: K) -> (ObjectKey, K) {

@@ -1,14 +1,16 @@
 //! Compact objects from JSON, and their parts from what they keep.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
 use kube::Resource;
+use serde::Deserialize;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
 
 use super::intern::Interner;
 use super::{Compact, Ends, Key, ObjectKey};
+use crate::json::{Fast, Raw};
 use crate::reflector::DynamicType;
 use crate::reflector::decode::Decode;
 
@@ -47,9 +49,6 @@ where
     K: Resource<DynamicType: DynamicType> + DeserializeOwned + 'static,
 {
     type Context = Context;
-
-    // All members are kept, whoever may look at them later.
-    const IGNORES: bool = false;
 
     fn decode<'de, D: Deserializer<'de>>(
         deserializer: D,
@@ -103,7 +102,7 @@ impl<'de, K: Resource<DynamicType: DynamicType>> Visitor<'de> for ObjectVisitor<
                 map.next_value_seed(MetadataSeed { context: &mut *self.context, lean: self.lean })?;
                 continue;
             }
-            let value = map.next_value::<&RawValue>()?.get();
+            let value = map.next_value::<Raw<'de>>()?.0;
             let own = match &*name {
                 "apiVersion" => known.as_ref().is_some_and(|known| is_text(value, &K::api_version(known))),
                 "kind" => known.as_ref().is_some_and(|known| is_text(value, &K::kind(known))),
@@ -160,7 +159,7 @@ impl<'de> Visitor<'de> for MetadataSeed<'_> {
                     continue;
                 }
                 _ => {
-                    push_member(&mut parts.metadata, &name, map.next_value::<&RawValue>()?.get());
+                    push_member(&mut parts.metadata, &name, map.next_value::<Raw<'de>>()?.0);
                     continue;
                 }
             };
@@ -226,23 +225,30 @@ pub(super) fn push_string(out: &mut String, text: &str) {
     }
 }
 
-/// The annotation in the JSON of metadata.
-pub(super) fn annotation(metadata: &str, name: &str) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Metadata<'a> {
-        #[serde(borrow, default)]
-        annotations: Option<&'a RawValue>,
-    }
-    let annotations = serde_json::from_str::<Metadata<'_>>(metadata).ok()?.annotations?.get();
-    find::<String>(annotations, name).ok()?
+/// The annotation among the members of metadata.
+pub(super) fn annotation(members: &str, name: &str) -> Option<String> {
+    let annotations = Fast::new(members).bare_members(Find::<Raw<'_>>::new("annotations"));
+    let found = match annotations {
+        Ok(None) => return None,
+        Ok(Some(Raw(annotations))) => Fast::new(annotations).deserialize_map(Find::new(name)),
+        Err(error) => Err(error),
+    };
+    found.unwrap_or_else(|_| {
+        let annotations = member_of::<Option<BTreeMap<String, String>>>(members, "annotations");
+        annotations.ok()???.remove(name)
+    })
 }
 
-/// The member of the object whose members these are.
+/// The member of the object whose members these are; the last, should there be several.
 pub(super) fn member_of<T: DeserializeOwned>(
     members: &str,
     name: &str,
 ) -> Result<Option<T>, serde_json::Error> {
-    find(&format!("{{{members}}}"), name)
+    if let Ok(found) = Fast::new(members).bare_members(Find::new(name)) {
+        return Ok(found);
+    }
+    let object = format!("{{{members}}}");
+    serde_json::Deserializer::from_str(&object).deserialize_map(Find::new(name))
 }
 
 /// Whether there is such a member.
@@ -251,28 +257,34 @@ pub(super) fn has_member(members: &str, name: &str) -> bool {
     members.contains(name) && matches!(member_of::<IgnoredAny>(members, name), Ok(Some(_)))
 }
 
-/// The member `name` of an object; the last, should there be several.
-fn find<T: DeserializeOwned>(json: &str, name: &str) -> Result<Option<T>, serde_json::Error> {
-    struct Find<'n, T>(&'n str, PhantomData<T>);
-    impl<'de, T: DeserializeOwned> Visitor<'de> for Find<'_, T> {
-        type Value = Option<T>;
+/// Finds the member of that name.
+struct Find<'n, T> {
+    name: &'n str,
+    kind: PhantomData<T>,
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<T>, A::Error> {
-            let mut found = None;
-            while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
-                if name == self.0 {
-                    found = Some(map.next_value()?);
-                } else {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-            Ok(found)
-        }
+impl<'n, T> Find<'n, T> {
+    fn new(name: &'n str) -> Self {
+        Self { name, kind: PhantomData }
     }
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    Deserializer::deserialize_map(&mut deserializer, Find(name, PhantomData))
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Find<'_, T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<T>, A::Error> {
+        let mut found = None;
+        while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
+            if name == self.name {
+                found = Some(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
 }

@@ -10,10 +10,10 @@ use std::marker::PhantomData;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 use kube::core::TypeMeta;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::ObjectKey;
+use crate::json;
 use crate::labels::Selector;
 use crate::reflector::decode::Key;
 use crate::reflector::{Cached, DynamicType};
@@ -109,8 +109,7 @@ impl<K> Compact<K> {
     /// The value of an annotation, found in the JSON of the metadata at each call.
     #[must_use]
     pub fn annotation(&self, name: &str) -> Option<String> {
-        let metadata = format!("{{{}}}", self.metadata_members());
-        decode::annotation(&metadata, name)
+        decode::annotation(self.metadata_members(), name)
     }
 
     /// Bytes of JSON that are kept beside key and labels.
@@ -197,7 +196,7 @@ impl<K: Resource<DynamicType: DynamicType>> Compact<K> {
     /// # Errors
     /// [`DecodeError`] if it does not fit.
     pub fn metadata(&self) -> Result<ObjectMeta, DecodeError> {
-        self.decoded(serde_json::from_str(&self.metadata_json()))
+        self.decoded(json::from_str(&self.metadata_json()))
     }
 
     /// One member of the object, as `spec` or `status`; `None` if there is no such member. The others are not decoded.
@@ -226,7 +225,7 @@ impl<K: Resource<DynamicType: DynamicType> + DeserializeOwned> Compact<K> {
     /// # Errors
     /// [`DecodeError`] if it does not fit `K`.
     pub fn object(&self) -> Result<K, DecodeError> {
-        self.decoded(serde_json::from_str(&self.to_json()))
+        self.decoded(json::from_str(&self.to_json()))
     }
 }
 
@@ -257,14 +256,8 @@ where
     }
 
     fn object_controller(&self) -> Option<Cow<'_, OwnerReference>> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Owners {
-            #[serde(default)]
-            owner_references: Option<Vec<OwnerReference>>,
-        }
-        let metadata = format!("{{{}}}", self.metadata_members());
-        let owners = serde_json::from_str::<Owners>(&metadata).ok()?.owner_references?;
+        let owners = decode::member_of(self.metadata_members(), "ownerReferences");
+        let owners: Vec<OwnerReference> = owners.ok().flatten().flatten()?;
         owners.into_iter().find(|owner| owner.controller == Some(true)).map(Cow::Owned)
     }
 
