@@ -49,6 +49,8 @@ pub mod reflector;
 pub mod scheme;
 #[cfg(feature = "client")]
 pub mod sharding;
+#[cfg(feature = "client")]
+mod sync;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 #[cfg(feature = "client")]

@@ -7,13 +7,13 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use hashbrown::HashMap;
-use tokio::sync::Notify;
 
 use super::{Deleted, EventKind};
 use crate::cache::ObjectKey;
+use crate::sync::{Mutex, MutexGuard, Notify};
 
 /// One call to make.
 #[derive(Debug)]

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
+
+use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering};
 
 /// First delay of a failed key (client-go's `DefaultTypedControllerRateLimiter`).
 const DEFAULT_BASE_DELAY: Duration = Duration::from_millis(5);

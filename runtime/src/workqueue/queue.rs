@@ -9,11 +9,10 @@ use std::future::Future;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::ops::Deref;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
-use tokio::sync::Notify;
 use tokio::time::Sleep;
 
 use super::DEFAULT_PRIORITY;
@@ -21,6 +20,7 @@ use super::core::{Added, Core, SlotId, deadline};
 use super::limiter::{RateLimiter, default_rate_limiter};
 use super::metrics::{Numbers, Times};
 use crate::metrics::Registry;
+use crate::sync::{Mutex, MutexGuard, Notify};
 
 /// What can be queued. Keys are cloned once each time they are handed out, so they should be cheap to clone.
 /// Their `Eq`, `Clone` and `Drop` run under the queue's lock and must not use the queue.

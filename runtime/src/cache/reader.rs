@@ -1,0 +1,200 @@
+//! The store as its readers see it.
+
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::{Arc, PoisonError};
+
+use super::state::State;
+use super::{Indexer, Listing, NoSuchIndex, ObjectKey, StoreWriter, Undecodable, index};
+use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// Makes an empty store: the writer, and readers cloned from [`StoreWriter::reader`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::ObjectMeta;
+/// use kubesmith_runtime::cache::{ObjectKey, store};
+///
+/// let mut writer = store::<ConfigMap>();
+/// let readers = writer.reader();
+/// let object = ConfigMap {
+///     metadata: ObjectMeta { name: Some("a".into()), namespace: Some("default".into()), ..Default::default() },
+///     ..Default::default()
+/// };
+/// writer.insert(&ObjectKey::of(&object), Arc::new(object));
+/// assert!(readers.get("default", "a").is_some());
+/// assert_eq!(readers.list_namespace("default").len(), 1);
+/// ```
+#[must_use]
+pub fn store<K: Send + Sync + 'static>() -> StoreWriter<K> {
+    StoreWriter::new(Store {
+        shared: Arc::new(Shared {
+            hasher: hashbrown::DefaultHashBuilder::default(),
+            state: RwLock::new(State::new()),
+        }),
+    })
+}
+
+/// A reader of the store. Cheap to clone.
+pub struct Store<K> {
+    pub(super) shared: Arc<Shared<K>>,
+}
+
+pub(super) struct Shared<K> {
+    /// Randomly seeded, so that names chosen by a tenant cannot make buckets collide.
+    hasher: hashbrown::DefaultHashBuilder,
+    state: RwLock<State<K>>,
+}
+
+impl<K> Shared<K> {
+    /// A panic under the lock can only come from running out of memory; the state is then still consistent
+    /// enough to read.
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, State<K>> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, State<K>> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn hash(&self, namespace: &str, name: &str) -> u64 {
+        self.hasher.hash_one((namespace, name))
+    }
+}
+
+impl<K: Send + Sync + 'static> Store<K> {
+    /// The object; `namespace` is empty for cluster-scoped kinds.
+    #[must_use]
+    pub fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+        let hash = self.shared.hash(namespace, name);
+        self.shared.read().find(hash, namespace, name).cloned()
+    }
+
+    /// The object of that key.
+    #[must_use]
+    pub fn get_by_key(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.get(key.namespace(), key.name())
+    }
+
+    /// Whether there is an object of that key.
+    #[must_use]
+    pub fn contains(&self, key: &ObjectKey) -> bool {
+        let hash = self.shared.hash(key.namespace(), key.name());
+        self.shared.read().find(hash, key.namespace(), key.name()).is_some()
+    }
+
+    /// How many objects there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.read().len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All objects, sorted by namespace and name.
+    #[must_use]
+    pub fn list(&self) -> Listing<K> {
+        self.shared.read().list()
+    }
+
+    /// The objects of one namespace, sorted by name.
+    #[must_use]
+    pub fn list_namespace(&self, namespace: &str) -> Listing<K> {
+        self.shared.read().list_namespace(namespace)
+    }
+
+    /// All keys, sorted.
+    #[must_use]
+    pub fn keys(&self) -> Vec<ObjectKey> {
+        self.shared.read().keys()
+    }
+
+    /// Every key with its object, sorted by key.
+    #[must_use]
+    pub fn entries(&self) -> Vec<(ObjectKey, Arc<K>)> {
+        let mut entries: Vec<_> = {
+            let state = self.shared.read();
+            state.entries().map(|(key, object)| (key.clone(), Arc::clone(object))).collect()
+        };
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        entries
+    }
+
+    /// The namespaces that hold objects, sorted.
+    #[must_use]
+    pub fn namespaces(&self) -> Vec<Arc<str>> {
+        self.shared.read().namespaces()
+    }
+
+    /// The objects whose value in the index `index` is `value`, sorted by key.
+    ///
+    /// # Errors
+    /// [`NoSuchIndex`] when no indexer of that name was added.
+    pub fn by_index(&self, index: &str, value: &str) -> Result<Listing<K>, NoSuchIndex> {
+        Ok(self.shared.read().index(index)?.list(value))
+    }
+
+    /// The keys of [`Self::by_index`].
+    ///
+    /// # Errors
+    /// As [`Self::by_index`].
+    pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<ObjectKey>, NoSuchIndex> {
+        Ok(self.shared.read().index(index)?.keys(value))
+    }
+
+    /// The values that the index has now, sorted.
+    ///
+    /// # Errors
+    /// As [`Self::by_index`].
+    pub fn index_values(&self, index: &str) -> Result<Vec<Arc<str>>, NoSuchIndex> {
+        Ok(self.shared.read().index(index)?.values())
+    }
+
+    /// The names of the indexers, in the order they were added.
+    #[must_use]
+    pub fn indexers(&self) -> Vec<String> {
+        self.shared.read().index_names()
+    }
+
+    /// Adds an indexer, before or after objects arrived; present objects are indexed before this returns.
+    ///
+    /// Returns `false`, changing nothing, if an indexer of that name exists.
+    #[must_use = "an indexer whose name is taken is not added"]
+    pub fn add_indexer(&self, indexer: Indexer<K>) -> bool {
+        index::add(&self.shared, indexer)
+    }
+
+    /// The resource version up to which the store is known to be complete; empty before the first sync.
+    #[must_use]
+    pub fn resource_version(&self) -> String {
+        self.shared.read().resource_version().to_owned()
+    }
+
+    /// The objects that exist but could not be decoded, sorted by key. The store keeps the last state that
+    /// could be decoded, if there was one.
+    #[must_use]
+    pub fn undecodable(&self) -> Vec<(ObjectKey, Undecodable)> {
+        self.shared.read().undecodable()
+    }
+}
+
+impl<K> Clone for Store<K> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<K> fmt::Debug for Store<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.shared.read();
+        f.debug_struct("Store")
+            .field("len", &state.len())
+            .field("resource_version", &state.resource_version())
+            .finish_non_exhaustive()
+    }
+}
