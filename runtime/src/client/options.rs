@@ -106,7 +106,7 @@ impl ClientOptions {
 
     /// At most `qps` requests per second, after `burst` at once: client-go's token bucket, shared by all clones of the
     /// client. Requests wait for their turn in the order in which they came. Watches take a token when they begin, and
-    /// retries one each.
+    /// retries one each. Leader election wants a client of its own, so that a renewal does not wait behind other requests.
     #[must_use]
     pub fn rate_limit(mut self, qps: f64, burst: u32) -> Self {
         self.rate_limit = Some((qps, burst));

@@ -11,7 +11,7 @@ use crate::reflector::{Cached, KindFacts};
 /// How an informer is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerState {
-    /// `plural.group` of the kind.
+    /// `plural.group` of the kind, with the form of its objects where they are not held whole: `pods (metadata)`.
     pub resource: String,
     /// Whether the cache was complete once.
     pub has_synced: bool,
@@ -33,7 +33,10 @@ impl<K: Cached> SharedInformer<K> {
     pub fn state(&self) -> InformerState {
         let store = self.store();
         InformerState {
-            resource: self.resource().to_owned(),
+            resource: match K::form() {
+                "" => self.resource().to_owned(),
+                form => format!("{} ({form})", self.resource()),
+            },
             has_synced: self.has_synced(),
             objects: store.len(),
             resource_version: store.resource_version(),
@@ -44,7 +47,8 @@ impl<K: Cached> SharedInformer<K> {
     }
 
     /// Shows the informer in `registry`, until its last handle is gone. `name` tells it from others of its kind, as that of
-    /// another cluster; the labels are those of client-go's informers: `name`, `group`, `version`, `resource`.
+    /// another cluster; the labels are those of client-go's informers: `name`, `group`, `version`, `resource`. Informers of
+    /// metadata only or of compact objects have the label `form` too: `metadata`, `compact`, `compact metadata`.
     ///
     /// - `informer_objects`: objects in the cache
     /// - `informer_store_resource_version`: the version that the cache has reached, where it is a number
@@ -68,7 +72,10 @@ impl<K: Cached> SharedInformer<K> {
     /// ```
     pub fn register_metrics(&self, registry: &Registry, name: &str) {
         let KindFacts { group, version, plural, .. } = self.facts();
-        let labels = [("name", name), ("group", group), ("version", version), ("resource", plural)];
+        let mut labels = vec![("name", name), ("group", group), ("version", version), ("resource", plural)];
+        if !K::form().is_empty() {
+            labels.push(("form", K::form()));
+        }
         let gauge = |name, help, read: fn(&Inner<K>) -> Option<f64>| {
             registry.gauge_fn(name, help, &labels, self.reading(read));
         };

@@ -13,6 +13,7 @@ mod fresh;
 mod handler;
 mod mailbox;
 mod metrics;
+mod options;
 mod registration;
 mod run;
 mod shared;
@@ -29,6 +30,7 @@ pub use handler::{
     Deleted, EventKind, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs, SlowCall,
 };
 pub use metrics::InformerState;
+pub use options::InformerOptions;
 pub use registration::{HandlerRegistration, HandlerState};
-pub use shared::{InformerError, InformerOptions, SharedInformer};
+pub use shared::{InformerError, SharedInformer};
 pub use unknown::UnknownResource;

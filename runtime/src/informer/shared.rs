@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use kube::api::ListParams;
 use kube::core::ApiResource;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -15,10 +14,10 @@ use super::registration::{HandlerRegistration, HandlerStatus, KnownHandlers};
 use super::run::{Command, Runner};
 use super::sources::Sources;
 use super::writes::Writes;
-use super::{HandlerOptions, ResourceEventHandler};
+use super::{HandlerOptions, InformerOptions, ResourceEventHandler};
 use crate::cache::{Indexer, ObjectKey, Store, StoreWriter, store};
 use crate::lister::Lister;
-use crate::reflector::{Cached, DynamicKind, ErrorHook, KindFacts, KindOf, ReflectorOptions, Transform};
+use crate::reflector::{Cached, DynamicKind, ErrorHook, KindFacts, KindOf, Transform};
 
 /// A cache of one kind, kept equal to the server, and the handlers that learn of its changes.
 ///
@@ -84,12 +83,6 @@ pub(super) struct Status {
     pub(super) handlers: KnownHandlers,
     /// Told after each change of the store.
     pub(super) applied: watch::Sender<()>,
-}
-
-/// How an informer lists, watches and decodes.
-pub struct InformerOptions<K> {
-    pub(super) resync: Duration,
-    pub(super) reflector: ReflectorOptions<K>,
 }
 
 /// Why an informer refuses.
@@ -491,60 +484,5 @@ impl<K: Cached> Clone for SharedInformer<K> {
 impl<K: Cached> fmt::Debug for SharedInformer<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformer").field("resource", &self.inner.resource).finish_non_exhaustive()
-    }
-}
-
-impl<K: Cached> InformerOptions<K> {
-    /// All namespaces, no resync, everything decoded but managedFields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { resync: Duration::ZERO, reflector: ReflectorOptions::new() }
-    }
-
-    /// Resync period of handlers that give none; zero (the default) is none.
-    #[must_use]
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.resync = period;
-        self
-    }
-
-    /// Only objects of one namespace. Without effect on cluster-scoped kinds.
-    #[must_use]
-    pub fn namespace(mut self, namespace: &str) -> Self {
-        self.reflector = self.reflector.namespace(namespace);
-        self
-    }
-
-    /// Only objects of these namespaces; see [`ReflectorOptions::namespaces`].
-    #[must_use]
-    pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.reflector = self.reflector.namespaces(namespaces);
-        self
-    }
-
-    /// Changes the parameters of lists and watches: label selector, field selector, page size.
-    #[must_use]
-    pub fn tweak_list_options(mut self, tweak: impl FnOnce(&mut ListParams)) -> Self {
-        self.reflector = self.reflector.tweak_list_options(tweak);
-        self
-    }
-
-    /// Lists, watches and decodes as `options` say.
-    #[must_use]
-    pub fn reflector(mut self, options: ReflectorOptions<K>) -> Self {
-        self.reflector = options;
-        self
-    }
-}
-
-impl<K: Cached> Default for InformerOptions<K> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<K> fmt::Debug for InformerOptions<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InformerOptions").field("resync", &self.resync).finish_non_exhaustive()
     }
 }

@@ -50,6 +50,10 @@ pub trait Cached: Decode + Send + Sync + 'static {
     /// Whether the selector matches the object's labels.
     fn is_selected_by(&self, selector: &Selector) -> bool;
 
+    /// How objects are held, where others of the kind may be held in another way: `metadata`, `compact`.
+    #[doc(hidden)]
+    fn form() -> &'static str;
+
     /// Fills in what servers leave out where the kind is known.
     #[doc(hidden)]
     fn complete(&mut self, kind: &Self::DynamicType);
@@ -80,6 +84,10 @@ where
 
     fn is_selected_by(&self, selector: &Selector) -> bool {
         selector.matches_optional(self.meta().labels.as_ref())
+    }
+
+    fn form() -> &'static str {
+        if K::metadata_api() { "metadata" } else { "" }
     }
 
     fn complete(&mut self, kind: &K::DynamicType) {

@@ -17,6 +17,7 @@ use kubesmith_runtime::informer::{
     Cached, DynamicKind, InformerOptions, SharedInformer, SharedInformerFactory,
 };
 use kubesmith_runtime::labels::Selector;
+use kubesmith_runtime::metrics::Registry;
 use kubesmith_runtime::reflector::ReflectorOptions;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
@@ -219,14 +220,20 @@ async fn forms_and_kinds_have_informers_of_their_own() {
     let (env, widgets, gadgets) = server().await;
     create(&env, &widgets, "a", 1).await;
     create(&env, &gadgets, "g", 1).await;
-    let factory: SharedInformerFactory =
-        SharedInformerFactory::builder(env.client()).namespace("default").build();
+    let registry = Registry::new();
+    let builder = SharedInformerFactory::builder(env.client()).namespace("default").metrics(&registry);
+    let factory: SharedInformerFactory = builder.build();
     let objects = factory.informer_for_kind::<DynamicObject>(&widgets);
     let metadata = factory.informer_for_kind::<PartialObjectMeta>(&widgets);
     let others = factory.informer_for_kind::<DynamicObject>(&gadgets);
     let again = factory.informer_for_kind::<DynamicObject>(&widgets);
     let _ = (factory.informer_for::<Pod>(), factory.informer_for::<PartialObjectMeta<Pod>>());
-    assert_eq!(factory.states().len(), 5);
+    let states = factory.states();
+    let named: Vec<&str> = states.iter().map(|state| state.resource.as_str()).collect();
+    assert_eq!(
+        named,
+        ["widgets.a.example", "widgets.a.example (metadata)", "gadgets.a.example", "pods", "pods (metadata)"]
+    );
     factory.start();
     factory.wait_for_cache_sync(PATIENCE).await.unwrap();
     assert!(std::ptr::eq(
@@ -234,6 +241,11 @@ async fn forms_and_kinds_have_informers_of_their_own() {
         &*again.store().get("default", "a").unwrap()
     ));
     assert_eq!((objects.store().len(), metadata.store().len()), (1, 1));
+    let resource = r#"{name="",group="a.example",version="v1",resource="widgets""#;
+    for form in ["", r#",form="metadata""#] {
+        let line = format!("informer_objects{resource}{form}}} 1\n");
+        assert!(registry.encode().contains(&line), "no {line} in {}", registry.encode());
+    }
     // The namespace of the factory does not matter to a kind without namespaces.
     assert_eq!(size(&others.lister().get("g").unwrap()), &json!(1));
     factory.shutdown().await;

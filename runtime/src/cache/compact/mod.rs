@@ -265,6 +265,10 @@ where
         selector.matches_by(|name| self.label(name))
     }
 
+    fn form() -> &'static str {
+        if K::metadata_api() { "compact metadata" } else { "compact" }
+    }
+
     fn complete(&mut self, kind: &K::DynamicType) {
         let Some(TypeMeta { api_version, kind }) = kind.type_meta() else { return };
         // In lists, built-in objects are sent without their type.
