@@ -94,21 +94,21 @@ impl HandlerStatus {
     pub(super) fn new<K: Send + Sync + 'static>(
         resource: &str,
         id: u64,
-        options: &HandlerOptions,
+        options: HandlerOptions,
         mailbox: &Arc<Mailbox<K>>,
         totals: &Arc<HandlerTotals>,
     ) -> Self {
         let mailbox = Arc::clone(mailbox);
         Self {
             resource: resource.to_owned(),
-            name: options.name.clone().unwrap_or_else(|| format!("handler {id}")),
+            name: options.name.unwrap_or_else(|| format!("handler {id}")),
             synced: watch::Sender::new(false),
             removed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             has_thread: AtomicBool::new(options.blocking),
             panics: AtomicU64::new(0),
             totals: Arc::clone(totals),
-            calls: Calls::new(options.call_limit, options.on_slow_call.clone()),
+            calls: Calls::new(options.call_limit, options.on_slow_call),
             mailbox: Box::new(move || (mailbox.waiting(), mailbox.merged())),
         }
     }

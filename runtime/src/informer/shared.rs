@@ -231,15 +231,11 @@ impl<K: Cached> SharedInformer<K> {
     ) -> Result<HandlerRegistration, InformerError> {
         let id = self.inner.next_handler.fetch_add(1, Ordering::Relaxed);
         let mailbox = Arc::new(Mailbox::new(options.queue_limit));
+        let resync = options.resync;
         let totals = &self.inner.status.handlers.totals;
-        let status = Arc::new(HandlerStatus::new(&self.inner.resource, id, &options, &mailbox, totals));
-        let command = Command::Add {
-            id,
-            handler: Arc::new(handler),
-            mailbox,
-            status: Arc::clone(&status),
-            resync: options.resync,
-        };
+        let status = Arc::new(HandlerStatus::new(&self.inner.resource, id, options, &mailbox, totals));
+        let command =
+            Command::Add { id, handler: Arc::new(handler), mailbox, status: Arc::clone(&status), resync };
         self.inner.commands.send(command).map_err(|_| self.stopped())?;
         Ok(HandlerRegistration { id, status })
     }

@@ -48,9 +48,9 @@ fn late(env: &TestEnv) -> kube::Client {
     kube::Client::new(service, "default")
 }
 
-async fn started<C: CacheOf<ConfigMap>>() -> (TestEnv, CachedClient<ConfigMap, C>)
+async fn started<C>() -> (TestEnv, CachedClient<ConfigMap, C>)
 where
-    C: kubesmith_runtime::informer::Cached<DynamicType = ()>,
+    C: CacheOf<ConfigMap> + kubesmith_runtime::informer::Cached<DynamicType = ()>,
 {
     let env = TestEnv::builder().start().await.unwrap();
     let informer = SharedInformer::<C>::new(late(&env), InformerOptions::new());
