@@ -8,7 +8,7 @@ use super::predicate::Predicate;
 use super::reconcile::Reconciler;
 use super::sharded::Source;
 use super::worker::Controller;
-use crate::cache::ObjectKey;
+use crate::cache::{Indexer, ObjectKey};
 use crate::informer::{
     Deleted, HandlerOptions, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer,
 };
@@ -113,6 +113,8 @@ type Map<K> = Box<dyn Fn(&K, &mut dyn FnMut(ObjectKey)) + Send + Sync>;
 pub struct ControllerBuilder {
     name: String,
     primary: Option<KindFacts>,
+    /// Adds the indexes that sources look keys up in.
+    indexes: Vec<Box<dyn FnOnce() -> Result<(), InformerError> + Send>>,
     sources: Vec<Attach>,
     /// `plural.group` of a kind that is owned by nobody known.
     orphans: Option<String>,
@@ -132,6 +134,7 @@ impl ControllerBuilder {
         ControllerBuilder {
             name: name.into(),
             primary: None,
+            indexes: Vec::new(),
             sources: Vec::new(),
             orphans: None,
             workers: 1,
@@ -182,6 +185,54 @@ impl ControllerBuilder {
         I: IntoIterator<Item = ObjectKey>,
     {
         self.attach(watch.into(), Box::new(move |object, queue| map(object).into_iter().for_each(queue)))
+    }
+
+    /// Each change of an object queues the primary objects that name it: those whose values in `index` contain its key
+    /// (`namespace/name`, or the name where there is no namespace), of which `primaries` is the cache. The index is added
+    /// to the cache unless it has one of that name.
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+    /// use kubesmith_runtime::cache::{Indexer, ObjectKey};
+    /// use kubesmith_runtime::controller::ControllerBuilder;
+    /// use kubesmith_runtime::informer::SharedInformerFactory;
+    ///
+    /// fn builder(factory: &SharedInformerFactory) -> ControllerBuilder {
+    ///     let pods = factory.informer_for::<Pod>();
+    ///     let maps_of = Indexer::new("config-map", |pod: &Pod| {
+    ///         let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
+    ///         let volumes = pod.spec.iter().flat_map(|spec| spec.volumes.iter().flatten());
+    ///         let maps = volumes.filter_map(|volume| Some(volume.config_map.as_ref()?.name.as_str()));
+    ///         maps.map(|name| ObjectKey::namespaced(namespace, name).to_string()).collect()
+    ///     });
+    ///     let maps = factory.informer_for::<ConfigMap>();
+    ///     ControllerBuilder::new("pods").for_(&pods).watches_indexed(&maps, &pods, maps_of)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn watches_indexed<K, P>(
+        mut self,
+        watch: impl Into<Watch<K>>,
+        primaries: &SharedInformer<P>,
+        index: Indexer<P>,
+    ) -> Self
+    where
+        K: Cached,
+        P: Cached,
+    {
+        let (name, store) = (index.name().to_owned(), primaries.store().clone());
+        let primaries = primaries.clone();
+        self.indexes.push(Box::new(move || match primaries.add_indexer(index) {
+            Err(InformerError::IndexerExists { .. }) => Ok(()),
+            result => result,
+        }));
+        self.attach(
+            watch.into(),
+            Box::new(move |object, queue| {
+                let keys = store.index_keys(&name, object.object_key().as_str());
+                keys.into_iter().flatten().for_each(queue);
+            }),
+        )
     }
 
     /// As [`Controller::workers`].
@@ -258,6 +309,9 @@ impl ControllerBuilder {
         let mut controller = Controller::new(name.as_str(), queue.clone(), reconciler)
             .workers(self.workers)
             .shard_by_hash(|key| Shard::hash(key.as_str()));
+        for add in self.indexes {
+            add().map_err(|source| BuildError::Informer { controller: name.clone(), source })?;
+        }
         for attach in self.sources {
             let attached = attach(&queue);
             let attached =

@@ -13,6 +13,7 @@ const TIME_BOUNDS: [f64; 40] = [
 pub(super) struct Metrics {
     pub(super) success: Counter,
     pub(super) error: Counter,
+    pub(super) requeue: Counter,
     pub(super) requeue_after: Counter,
     pub(super) errors: Counter,
     pub(super) terminal_errors: Counter,
@@ -43,6 +44,7 @@ impl Metrics {
         Metrics {
             success: total("success"),
             error: total("error"),
+            requeue: total("requeue"),
             requeue_after: total("requeue_after"),
             errors: counter(
                 "controller_runtime_reconcile_errors_total",

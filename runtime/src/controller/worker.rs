@@ -412,6 +412,7 @@ impl<R: Reconciler> Shared<R> {
     fn count(&self, outcome: &Outcome) {
         let Some(metrics) = &self.metrics else { return };
         match outcome {
+            Outcome::Done(action) if action.requeue_delay() == Some(Duration::ZERO) => metrics.requeue.inc(),
             Outcome::Done(action) if action.requeue_delay().is_some() => metrics.requeue_after.inc(),
             Outcome::Done(_) => metrics.success.inc(),
             Outcome::Failed(error) if error.is_terminal() => metrics.terminal_errors.inc(),

@@ -68,3 +68,21 @@ pub fn is_status_condition_true(conditions: &[Condition], condition_type: &str) 
 pub fn is_status_condition_false(conditions: &[Condition], condition_type: &str) -> bool {
     find_status_condition(conditions, condition_type).is_some_and(|known| known.status == "False")
 }
+
+/// Whether the condition of this type is there and has this status: `True`, `False` or `Unknown`.
+///
+/// ```
+/// use k8s_openapi::jiff::Timestamp;
+/// use kubesmith_runtime::controllerutil::{condition, is_status_condition_present_and_equal};
+///
+/// let conditions = [condition("Ready", false, "Waiting", "1 of 3", Timestamp::UNIX_EPOCH)];
+/// assert!(is_status_condition_present_and_equal(&conditions, "Ready", "False"));
+/// assert!(!is_status_condition_present_and_equal(&conditions, "Live", "False"));
+/// ```
+pub fn is_status_condition_present_and_equal(
+    conditions: &[Condition],
+    condition_type: &str,
+    status: &str,
+) -> bool {
+    find_status_condition(conditions, condition_type).is_some_and(|known| known.status == status)
+}

@@ -8,18 +8,22 @@ use kube::{Error, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What [`create_or_update`] did.
+/// What [`create_or_update`] or [`create_or_patch`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationResult {
     /// The object was not there.
     Created,
     /// The object differed.
     Updated,
+    /// The object and its status differed.
+    UpdatedStatus,
+    /// Only the status differed.
+    UpdatedStatusOnly,
     /// The object was as it should be; nothing was written.
     Unchanged,
 }
 
-/// Why [`create_or_update`] failed.
+/// Why [`create_or_update`] or [`create_or_patch`] failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateOrUpdateError {
@@ -32,7 +36,7 @@ pub enum CreateOrUpdateError {
     /// The server refused, or was not reached. A conflict means that somebody else wrote the object: reconcile again.
     #[error("cannot {verb} {kind} {name:?}: {source}")]
     Api {
-        /// `get`, `create` or `update`.
+        /// `get`, `create`, `update`, `patch` or `patch the status of`.
         verb: &'static str,
         /// The object's kind.
         kind: String,
@@ -50,6 +54,16 @@ pub enum CreateOrUpdateError {
         name: String,
         /// Its error.
         source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The object cannot be written as JSON.
+    #[error("cannot write {kind} {name:?} as JSON: {source}")]
+    Serialize {
+        /// The object's kind.
+        kind: String,
+        /// The object's name.
+        name: String,
+        /// Why.
+        source: serde_json::Error,
     },
     /// The caller's function has changed the object's name or namespace.
     #[error("{kind} {name:?}: its name and namespace must stay as they are")]

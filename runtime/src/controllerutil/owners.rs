@@ -32,6 +32,14 @@ pub enum OwnerError {
         /// Its namespace.
         owner_namespace: String,
     },
+    /// The owner to be removed does not control the object.
+    #[error("{object} is not controlled by {owner}")]
+    NotController {
+        /// The object.
+        object: String,
+        /// Who was to be its controller no more.
+        owner: String,
+    },
     /// The owner has no name or no uid: it was not read from the server.
     #[error("{owner} has no {missing}: read it from the server before it owns something")]
     Incomplete {
@@ -75,9 +83,41 @@ where
     O: Resource<DynamicType = ()>,
     K: Resource<DynamicType = ()>,
 {
+    set_controller_reference_with(owner, object, true)
+}
+
+/// As [`set_controller_reference`], and says whether the deletion of `owner` in the foreground waits for `object`; it does
+/// where that is not said. Who sets it needs the right to update the owner's finalizers where the admission plugin
+/// `OwnerReferencesPermissionEnforcement` is on.
+///
+/// # Errors
+///
+/// As [`set_controller_reference`].
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+/// use kubesmith_runtime::controllerutil::{controller_of, set_controller_reference_with};
+///
+/// let mut pod = Pod::default();
+/// pod.metadata.name = Some("web".into());
+/// pod.metadata.uid = Some("1-2-3".into());
+/// let mut map = ConfigMap::default();
+/// set_controller_reference_with(&pod, &mut map, false)?;
+/// assert_eq!(controller_of(&map).and_then(|owner| owner.block_owner_deletion), Some(false));
+/// # Ok::<(), kubesmith_runtime::controllerutil::OwnerError>(())
+/// ```
+pub fn set_controller_reference_with<O, K>(
+    owner: &O,
+    object: &mut K,
+    block_owner_deletion: bool,
+) -> Result<(), OwnerError>
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource<DynamicType = ()>,
+{
     let reference = OwnerReference {
         controller: Some(true),
-        block_owner_deletion: Some(true),
+        block_owner_deletion: Some(block_owner_deletion),
         ..reference(owner, object)?
     };
     if let Some(by) = controller_of(object).filter(|by| !is_same(by, &reference)) {
@@ -116,17 +156,55 @@ where
     let list = &mut object.meta_mut().owner_references;
     let Some(references) = list else { return false };
     let before = references.len();
-    let name = owner.meta().name.as_deref();
-    references.retain(|other| {
-        !(Some(other.name.as_str()) == name
-            && other.kind == O::kind(&())
-            && group_of(&other.api_version) == O::group(&()))
-    });
+    references.retain(|other| !names(other, owner));
     let changed = references.len() != before;
     if references.is_empty() {
         *list = None;
     }
     changed
+}
+
+/// Removes `owner`, which must be the controller of `object`, from its owners. The object still has to be written.
+///
+/// # Errors
+///
+/// [`OwnerError::NotController`] where another object, or none, controls it. The object is unchanged then.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+/// use kubesmith_runtime::controllerutil::{
+///     has_owner_reference, remove_controller_reference, set_controller_reference,
+/// };
+///
+/// let mut pod = Pod::default();
+/// pod.metadata.name = Some("web".into());
+/// pod.metadata.uid = Some("1-2-3".into());
+/// let mut map = ConfigMap::default();
+/// set_controller_reference(&pod, &mut map)?;
+/// assert!(has_owner_reference(&map, &pod));
+/// remove_controller_reference(&pod, &mut map)?;
+/// assert!(!has_owner_reference(&map, &pod));
+/// # Ok::<(), kubesmith_runtime::controllerutil::OwnerError>(())
+/// ```
+pub fn remove_controller_reference<O, K>(owner: &O, object: &mut K) -> Result<(), OwnerError>
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource<DynamicType = ()>,
+{
+    if controller_of(object).is_some_and(|controller| names(controller, owner)) {
+        remove_owner_reference(owner, object);
+        return Ok(());
+    }
+    Err(OwnerError::NotController { object: describe(object), owner: describe(owner) })
+}
+
+/// Whether `owner`, by its name and kind, is one of the owners of `object`.
+pub fn has_owner_reference<O, K>(object: &K, owner: &O) -> bool
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource,
+{
+    object.meta().owner_references.iter().flatten().any(|reference| names(reference, owner))
 }
 
 /// The controller among the owners of `object`.
@@ -173,6 +251,13 @@ where
 
 fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
+/// Whether the reference names `owner`, in whatever version and generation of it.
+fn names<O: Resource<DynamicType = ()>>(reference: &OwnerReference, owner: &O) -> bool {
+    Some(reference.name.as_str()) == owner.meta().name.as_deref()
+        && reference.kind == O::kind(&())
+        && group_of(&reference.api_version) == O::group(&())
 }
 
 /// Whether both name the same object, in whatever version and generation of it.

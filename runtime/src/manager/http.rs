@@ -68,6 +68,14 @@ impl Checks {
                 }
             }
         }
+        for (_, unknown) in parameters
+            .iter()
+            .filter(|(name, value)| *name == "exclude" && !value.is_empty() && !self.0.contains_key(*value))
+        {
+            lines.push_str(&format!(
+                "warn: some health checks cannot be excluded: no matches for \"{unknown}\"\n"
+            ));
+        }
         if only.is_some() && !found {
             return (StatusCode::NOT_FOUND, "404 page not found\n".to_owned());
         }
@@ -197,6 +205,8 @@ mod tests {
         assert_eq!(get(&routes, "/healthz?exclude=disk"), (200, "ok".to_owned()));
         let verbose = "[+]disk excluded: ok\n[+]ping ok\nhealthz check passed\n";
         assert_eq!(get(&routes, "/healthz?verbose&exclude=disk"), (200, verbose.to_owned()));
+        let unknown = get(&routes, "/healthz?verbose&exclude=disk&exclude=dsk").1;
+        assert!(unknown.contains("no matches for \"dsk\"\n"), "{unknown}");
         assert_eq!(get(&routes, "/healthz/ping"), (200, "ok".to_owned()));
         assert_eq!(get(&routes, "/healthz/none").0, 404);
         assert_eq!(get(&routes, "/readyz"), (200, "ok".to_owned()));

@@ -38,6 +38,7 @@
 mod debug;
 mod group;
 mod http;
+mod leader;
 mod signal;
 mod supervise;
 mod webhooks;
@@ -65,6 +66,7 @@ use crate::sharding::{Shard, Sharding, ShardingError};
 
 use group::{Runnable, run_group};
 use http::{Checks, Routes, serve};
+pub use leader::LeaderHandle;
 pub use signal::{ShutdownSignal, shutdown_signal};
 use supervise::{Supervised, lead, share, work};
 use webhooks::Webhooks;
@@ -210,6 +212,8 @@ pub struct Manager {
     on_leader: Vec<Runnable>,
     on_shard: Vec<Runnable>,
     elector: Option<LeaderElector>,
+    /// Told when this replica leads.
+    leader: LeaderHandle,
     sharding: Option<Sharding>,
     shard: Option<Shard>,
     metrics_address: Option<SocketAddr>,
@@ -241,6 +245,7 @@ impl Manager {
                 on_leader: Vec::new(),
                 on_shard: Vec::new(),
                 elector: None,
+                leader: LeaderHandle::default(),
                 sharding: None,
                 shard: None,
                 metrics_address: None,
@@ -285,6 +290,12 @@ impl Manager {
         K: Resource<DynamicType = ()> + Cached<DynamicType = ()>,
     {
         CachedClient::new(self.client.clone(), &self.factory.informer_for())
+    }
+
+    /// The leadership, for reconcilers that fence what they write elsewhere.
+    #[must_use]
+    pub fn leader(&self) -> LeaderHandle {
+        self.leader.clone()
     }
 
     /// What `/metrics` shows.
@@ -430,7 +441,7 @@ impl Manager {
             Some(Ok(())) => {
                 let replica = Supervised::spawn(|stop| run_group(self.on_every_replica, stop));
                 let shard = Supervised::spawn(|stop| share(self.on_shard, self.sharding, stop));
-                let leader = Supervised::spawn(|stop| lead(self.on_leader, self.elector, stop));
+                let leader = Supervised::spawn(|stop| lead(self.on_leader, self.elector, self.leader, stop));
                 work([replica, shard, leader], &mut webhooks, stop, grace).await
             }
         };

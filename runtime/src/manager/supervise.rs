@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ManagerError;
 use super::group::{Runnable, run_group};
+use super::leader::LeaderHandle;
 use crate::leaderelection::{LeaderCallbacks, LeaderElector};
 use crate::sharding::Sharding;
 
@@ -124,12 +125,14 @@ pub(super) async fn share(
 pub(super) async fn lead(
     runnables: Vec<Runnable>,
     elector: Option<LeaderElector>,
+    handle: LeaderHandle,
     stop: CancellationToken,
 ) -> Result<(), ManagerError> {
     let Some(elector) = elector else { return run_group(runnables, stop).await };
     let failure: Arc<Mutex<Option<ManagerError>>> = Arc::default();
     let (cell, give_up) = (failure.clone(), stop.clone());
     let callbacks = LeaderCallbacks::new(move |leadership| async move {
+        handle.set(leadership.clone());
         match run_group(runnables, leadership.token()).await {
             Ok(()) => leadership.ended().await,
             Err(error) => {

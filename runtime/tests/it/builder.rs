@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
-use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::cache::{Indexer, ObjectKey};
 use kubesmith_runtime::controller::{
     Action, BuildError, CancellationToken, ControllerBuilder, ControllerError, Predicate, Watch, reconcile_fn,
 };
@@ -221,4 +221,45 @@ fn predicates_combine() {
     assert!(!Predicate::<Pod>::resource_version_changed().passes_update(&one, &two));
     let never = Predicate::<Pod>::new().on_create(|_| false).on_delete(|_| false).on_update(|_, _| false);
     assert!(!never.passes_create(&one) && !never.passes_delete(&one) && !never.passes_update(&one, &two));
+}
+
+#[tokio::test(start_paused = true)]
+async fn watched_objects_queue_what_names_them_in_an_index() {
+    let mut server = FakeServer::new();
+    let pods: SharedInformer<Pod> = informer(&server);
+    let pods_sent = server.streaming_list().await.ok();
+    let maps: SharedInformer<ConfigMap> = informer(&server);
+    let maps_sent = server.streaming_list().await.ok();
+    for (name, uses) in [("web", "a"), ("db", "b"), ("api", "a")] {
+        let mut pod = pod(name, 1, 1);
+        pod["metadata"]["annotations"] = json!({ "uses": format!("default/{uses}") });
+        pods_sent.event("ADDED", &pod);
+    }
+    pods_sent.bookmark("5", true);
+    maps_sent.event("ADDED", &map("a", 2));
+    maps_sent.bookmark("5", true);
+    let uses = || {
+        Indexer::new("uses", |pod: &Pod| {
+            pod.metadata.annotations.iter().filter_map(|all| all.get("uses").cloned()).collect()
+        })
+    };
+    let builder = ControllerBuilder::new("pods").for_(&pods).watches_indexed(&maps, &pods, uses());
+    let running = Running::start(builder);
+    assert_eq!(running.seen.take().await.len(), 3);
+    maps_sent.event("MODIFIED", &map("a", 6));
+    assert_eq!(running.seen.take().await, ["default/api", "default/web"]);
+    maps_sent.event("ADDED", &map("c", 7));
+    assert_eq!(running.seen.take().await, Vec::<String>::new(), "nobody names it");
+    // The next state of a pod counts, and a second controller may use the same index.
+    let mut moved = pod("web", 8, 1);
+    moved["metadata"]["annotations"] = json!({ "uses": "default/c" });
+    pods_sent.event("MODIFIED", &moved);
+    assert_eq!(running.seen.take().await, ["default/web"]);
+    let second = Running::start(ControllerBuilder::new("maps").watches_indexed(&maps, &pods, uses()));
+    second.seen.take().await;
+    maps_sent.event("DELETED", &map("c", 9));
+    assert_eq!(running.seen.take().await, ["default/web"]);
+    assert_eq!(second.seen.take().await, ["default/web"]);
+    running.stop().await;
+    second.stop().await;
 }

@@ -9,9 +9,11 @@ use k8s_openapi::jiff::Timestamp;
 use kube::Api;
 use kubesmith_runtime::controllerutil::{
     CreateOrUpdateError, OperationResult, OwnerError, add_finalizer, condition, contains_finalizer,
-    controller_of, create_or_update, find_status_condition, has_controller_reference, is_controlled_by,
-    is_status_condition_false, is_status_condition_true, remove_finalizer, remove_owner_reference,
-    remove_status_condition, set_controller_reference, set_owner_reference, set_status_condition,
+    controller_of, create_or_patch, create_or_update, find_status_condition, has_controller_reference,
+    has_owner_reference, is_controlled_by, is_status_condition_false, is_status_condition_present_and_equal,
+    is_status_condition_true, remove_controller_reference, remove_finalizer, remove_owner_reference,
+    remove_status_condition, set_controller_reference, set_controller_reference_with, set_owner_reference,
+    set_status_condition,
 };
 use serde_json::json;
 
@@ -184,4 +186,74 @@ async fn failures_say_what_was_tried() {
         create_or_update(&api, nameless, set("a")).await,
         Err(CreateOrUpdateError::NoName { .. })
     ));
+}
+
+#[test]
+fn only_the_controller_is_removed_as_controller() {
+    let (web, other) = (pod("web", "1"), pod("other", "2"));
+    let mut map = map();
+    set_owner_reference(&other, &mut map).unwrap();
+    set_controller_reference_with(&web, &mut map, false).unwrap();
+    let references = map.metadata.owner_references.clone().unwrap();
+    assert_eq!(references[1].block_owner_deletion, Some(false));
+    let error = remove_controller_reference(&other, &mut map).unwrap_err();
+    assert_eq!(error.to_string(), "ConfigMap shop/m is not controlled by Pod shop/other");
+    assert!(has_owner_reference(&map, &other) && has_owner_reference(&map, &web));
+    remove_controller_reference(&web, &mut map).unwrap();
+    assert!(has_owner_reference(&map, &other) && !has_owner_reference(&map, &web));
+}
+
+#[test]
+fn conditions_are_asked_for_any_status() {
+    let mut unknown = condition("Ready", true, "Lost", "", Timestamp::UNIX_EPOCH);
+    unknown.status = "Unknown".to_owned();
+    let conditions = [unknown];
+    assert!(is_status_condition_present_and_equal(&conditions, "Ready", "Unknown"));
+    assert!(!is_status_condition_present_and_equal(&conditions, "Ready", "True"));
+}
+
+#[tokio::test]
+async fn patches_say_what_differs_and_the_status_goes_its_own_way() {
+    let env = kubesmith_testenv::TestEnv::builder().start().await.unwrap();
+    let api: Api<Node> = Api::all(env.client());
+    let node = || Node {
+        metadata: ObjectMeta { name: Some("n".to_owned()), ..ObjectMeta::default() },
+        ..Node::default()
+    };
+    let phase = |node: &mut Node, phase: &str| {
+        node.status.get_or_insert_default().phase = Some(phase.to_owned());
+    };
+    let label = |node: &mut Node, value: &str| {
+        node.metadata.labels.get_or_insert_default().insert("zone".to_owned(), value.to_owned());
+    };
+    let patched = async |change: &dyn Fn(&mut Node)| {
+        let mutate = |node: &mut Node| {
+            change(node);
+            Ok::<_, Infallible>(())
+        };
+        let (result, _) = create_or_patch(&api, node(), mutate).await.unwrap();
+        let now = api.get("n").await.unwrap();
+        let zone = now.metadata.labels.and_then(|labels| labels.get("zone").cloned()).unwrap_or_default();
+        (result, zone, now.status.and_then(|status| status.phase).unwrap_or_default())
+    };
+    let expect = |result, zone: &str, phase: &str| (result, zone.to_owned(), phase.to_owned());
+    use OperationResult::{Created, Unchanged, Updated, UpdatedStatus, UpdatedStatusOnly};
+    let first = patched(&|node| phase(node, "Pending")).await;
+    assert_eq!(first, expect(Created, "", "Pending"));
+    assert_eq!(patched(&|_| {}).await, expect(Unchanged, "", "Pending"));
+    assert_eq!(patched(&|node| label(node, "a")).await, expect(Updated, "a", "Pending"));
+    assert_eq!(patched(&|node| phase(node, "Running")).await, expect(UpdatedStatusOnly, "a", "Running"));
+    let both = |node: &mut Node| {
+        label(node, "b");
+        phase(node, "Pending");
+    };
+    assert_eq!(patched(&both).await, expect(UpdatedStatus, "b", "Pending"));
+    assert_eq!(patched(&|node| node.metadata.labels = None).await, expect(Updated, "", "Pending"));
+    let renamed = |node: &mut Node| {
+        node.metadata.name = Some("other".to_owned());
+        Ok::<_, Infallible>(())
+    };
+    let error = create_or_patch(&api, node(), renamed).await.unwrap_err();
+    assert!(matches!(error, CreateOrUpdateError::Renamed { .. }), "{error}");
+    env.stop().await;
 }

@@ -125,6 +125,32 @@ async fn the_leaders_work_waits_for_the_lease_and_keeps_it_to_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn reconcilers_know_the_number_of_their_leadership() {
+    let server = Server::start();
+    let former = server.run("former");
+    sleep(SECOND).await;
+    let mut manager = Manager::builder(server.client.clone()).leader_election(server.elector("me")).build();
+    let (leader, seen) = (manager.leader(), manager.leader());
+    assert_eq!((seen.fencing_token(), seen.leadership().is_none()), (None, true));
+    let tokens: Arc<Mutex<Vec<Option<i32>>>> = Arc::default();
+    let log = tokens.clone();
+    manager.add_runnable("leader", move |stop| async move {
+        log.lock().unwrap().push(leader.fencing_token());
+        stop.cancelled().await;
+        Ok::<_, io::Error>(())
+    });
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    former.stop().await.0.unwrap();
+    sleep(20 * SECOND).await;
+    assert_eq!(*tokens.lock().unwrap(), [Some(1)], "the second to lead");
+    assert_eq!(seen.fencing_token(), Some(1));
+    stop.cancel();
+    run.await.unwrap().unwrap();
+    assert_eq!(seen.fencing_token(), None, "it no longer holds the lease");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failure_of_the_leaders_work_gives_the_lease_back() {
     let server = Server::start();
     let mut manager = Manager::builder(server.client.clone()).leader_election(server.elector("me")).build();
