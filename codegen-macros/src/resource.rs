@@ -1,6 +1,6 @@
 //! `#[derive(Resource)]`
 
-use kubesmith_core::diag::{Code, Diagnostics};
+use kubesmith_core::diag::{Code, Diagnostics, Severity};
 use kubesmith_core::grammar::Spanned;
 use kubesmith_core::model::{ModuleAttrs, ResourceInput};
 use kubesmith_core::names::{PluralName, Scope};
@@ -31,7 +31,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     }
     // Where only an attribute is wrong the impls are written all the same, so that the mistake does
     // not cause errors wherever the type is used.
-    let wrong_shape = diagnostics.iter().any(|diagnostic| is_about_shape(diagnostic.code));
+    let wrong_shape = diagnostics.iter().any(|d| d.severity == Severity::Error && is_about_shape(d.code));
     let errors = compile_errors(diagnostics);
     let (Some(resource), Data::Struct(data), false) = (resource, &input.data, wrong_shape) else {
         return errors;

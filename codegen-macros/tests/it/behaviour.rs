@@ -291,3 +291,17 @@ fn generic_types_have_a_schema() {
     has_schema::<Range<i32, 3>>();
     has_schema::<Protocol>();
 }
+
+#[test]
+fn a_kind_without_a_spec_is_only_worth_a_warning() {
+    #[derive(Clone, Debug, PartialEq, Resource)]
+    #[resource(group = "a.example", version = "v1")]
+    struct Data {
+        metadata: ObjectMeta,
+        #[serde(default)]
+        data: BTreeMap<String, String>,
+    }
+    let data: Data = from_value(json!({"metadata": {"name": "d"}, "data": {"a": "b"}})).unwrap();
+    assert_eq!((Data::KIND, data.meta().name.as_deref(), &*data.data["a"]), ("Data", Some("d"), "b"));
+    assert_eq!(to_value(&data).unwrap()["apiVersion"], "a.example/v1");
+}
