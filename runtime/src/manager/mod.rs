@@ -395,6 +395,9 @@ impl Manager {
     /// Serves webhooks, on every replica, from before the caches fill until after they have stopped. `/readyz` gets the
     /// check `webhook-server`, and `/metrics` what the server counts.
     ///
+    /// A cluster goes on sending requests for some seconds to a pod that is to end; a `preStop` hook that sleeps so long
+    /// keeps them from failing.
+    ///
     /// See [`webhook`](mod@crate::webhook) for an example.
     #[cfg(feature = "webhook")]
     pub fn add_webhooks(&mut self, mut server: crate::webhook::Server) {

@@ -1,18 +1,53 @@
 //! What all reviews have in common.
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use super::object::TypeMeta;
 use super::server::Refusal;
 
-/// Checks that the body is a review of the version and kind that is answered here. `list` is where webhooks list the
-/// versions that they take.
-pub(super) fn check(body: &[u8], api_version: &str, kind: &str, list: &str) -> Result<(), Refusal> {
-    let found: TypeMeta = serde_json::from_slice(body)
-        .map_err(|error| Refusal::bad_request(format!("cannot decode the {kind}: {error}")))?;
-    if found.kind == kind && found.api_version == api_version {
-        return Ok(());
+/// A kind of review that is answered here.
+pub(super) struct ReviewKind {
+    pub(super) api_version: &'static str,
+    pub(super) kind: &'static str,
+    /// Where webhooks list the versions that they take.
+    pub(super) list: &'static str,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", bound = "R: DeserializeOwned")]
+struct Review<R> {
+    #[serde(default)]
+    api_version: String,
+    #[serde(default)]
+    kind: String,
+    request: Option<R>,
+}
+
+impl ReviewKind {
+    /// The request of a review of this kind.
+    pub(super) fn read<R: DeserializeOwned>(&self, body: &[u8]) -> Result<R, Refusal> {
+        let bad = |error| Refusal::bad_request(format!("cannot decode the {}: {error}", self.kind));
+        let review: Review<R> = match serde_json::from_slice(body) {
+            Ok(review) => review,
+            Err(error) => {
+                // What is another kind of thing may well look different.
+                self.check(&serde_json::from_slice(body).map_err(bad)?)?;
+                return Err(bad(error));
+            }
+        };
+        self.check(&TypeMeta { api_version: review.api_version, kind: review.kind })?;
+        review.request.ok_or_else(|| Refusal::bad_request(format!("the {} has no request", self.kind)))
     }
-    let group = api_version.split('/').next().unwrap_or_default();
-    let is_other_version = found.kind == kind && found.api_version.split('/').next() == Some(group);
-    let hint = if is_other_version { format!("; list only \"v1\" in {list}") } else { String::new() };
-    Err(Refusal::bad_request(format!("expected {api_version}, Kind={kind}, got {found}{hint}")))
+
+    fn check(&self, found: &TypeMeta) -> Result<(), Refusal> {
+        let Self { api_version, kind, list } = self;
+        if found.kind == *kind && found.api_version == *api_version {
+            return Ok(());
+        }
+        let group = |api_version: &str| api_version.split('/').next().unwrap_or_default().to_owned();
+        let is_other_version = found.kind == *kind && group(&found.api_version) == group(api_version);
+        let hint = if is_other_version { format!("; list only \"v1\" in {list}") } else { String::new() };
+        Err(Refusal::bad_request(format!("expected {api_version}, Kind={kind}, got {found}{hint}")))
+    }
 }

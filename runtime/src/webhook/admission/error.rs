@@ -16,6 +16,7 @@ use crate::webhook::FieldErrors;
 /// |---|---|
 /// | [`FieldErrors`] | 422 `Invalid`, with a cause for each field |
 /// | an answer of an API server ([`client::Error`], [`kube::Error`]), a `Status` | that `Status` |
+/// | an error with one of these among its sources | the same |
 /// | any other error, or [`AdmissionError::denied`] | 403 `Forbidden` with its message |
 ///
 /// ```
@@ -77,6 +78,20 @@ impl AdmissionError {
 }
 
 impl Cause {
+    /// What an error means to the client, if it is one of those that have a meaning.
+    fn of(error: &(dyn StdError + 'static)) -> Option<Self> {
+        if let Some(errors) = error.downcast_ref::<FieldErrors>() {
+            return Some(Cause::Invalid(errors.clone()));
+        }
+        let status = match (error.downcast_ref(), error.downcast_ref()) {
+            (Some(client::Error::Api { status, .. }), _) | (_, Some(kube::Error::Api(status))) => {
+                Some(&**status)
+            }
+            _ => error.downcast_ref::<Status>(),
+        };
+        status.map(|status| Cause::Status(status.clone().boxed()))
+    }
+
     fn into_error(self) -> AdmissionError {
         AdmissionError { cause: self, warnings: Vec::new() }
     }
@@ -84,20 +99,9 @@ impl Cause {
 
 impl<E: StdError + Send + Sync + 'static> From<E> for AdmissionError {
     fn from(error: E) -> Self {
-        let error: &(dyn StdError + 'static) = &error;
-        let status = match (error.downcast_ref(), error.downcast_ref(), error.downcast_ref()) {
-            (Some(client::Error::Api { status, .. }), ..) | (_, Some(kube::Error::Api(status)), _) => {
-                Some(status.clone())
-            }
-            (.., Some(status)) => Some(Status::clone(status).boxed()),
-            _ => None,
-        };
-        let invalid = error.downcast_ref::<FieldErrors>().cloned();
-        let cause = match (status, invalid) {
-            (Some(status), _) => Cause::Status(status),
-            (None, Some(errors)) => Cause::Invalid(errors),
-            (None, None) => Cause::Denied(error.to_string()),
-        };
+        let first: &(dyn StdError + 'static) = &error;
+        let mut causes = std::iter::successors(Some(first), |error| StdError::source(*error));
+        let cause = causes.find_map(Cause::of).unwrap_or_else(|| Cause::Denied(error.to_string()));
         cause.into_error()
     }
 }
@@ -130,6 +134,10 @@ mod tests {
     use super::*;
     use crate::webhook::{FieldError, FieldPath};
 
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot look")]
+    struct Wrapped(#[source] Status);
+
     fn answer(error: impl Into<AdmissionError>) -> (u16, String) {
         let request = serde_json::from_value(json!({
             "uid": "u", "operation": "CREATE", "name": "w",
@@ -155,6 +163,7 @@ mod tests {
         assert_eq!(answer(kube::Error::Api(not_found().boxed())), found);
         assert_eq!(answer(not_found()), found);
         assert_eq!(answer(io::Error::other("no disk")), (403, "no disk".to_owned()));
+        assert_eq!(answer(Wrapped(not_found())), found, "also where it is the source of another");
         let invalid: FieldErrors = FieldError::required(FieldPath::new("spec"), "").into();
         let message = "Widget.a.example \"w\" is invalid: spec: Required value";
         assert_eq!(answer(invalid), (422, message.to_owned()));

@@ -130,8 +130,8 @@ pub(super) fn review(uid: &str, response: &AdmissionResponse) -> Result<Vec<u8>,
     let is_patched = response.allowed && !response.patch.is_empty();
     let patch = is_patched.then(|| serde_json::to_vec(&response.patch)).transpose()?.map(ByteString);
     serde_json::to_vec(&Review {
-        api_version: super::review::API_VERSION,
-        kind: super::review::KIND,
+        api_version: super::review::REVIEW.api_version,
+        kind: super::review::REVIEW.kind,
         response: Sent {
             uid,
             allowed: response.allowed,

@@ -3,22 +3,20 @@
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde::Deserialize;
 
 use super::handler::DynHandler;
 use super::{AdmissionContext, AdmissionRequest, response};
+use crate::webhook::review::ReviewKind;
 use crate::webhook::server::{Call, Hook, Refusal};
 
-pub(super) const API_VERSION: &str = "admission.k8s.io/v1";
-pub(super) const KIND: &str = "AdmissionReview";
+pub(super) const REVIEW: ReviewKind = ReviewKind {
+    api_version: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    list: "admissionReviewVersions",
+};
 
 /// The most bytes that a review may have: two objects of at most 3 MiB each, and 1 MiB for the rest.
 const BODY_LIMIT: usize = 7 * 1024 * 1024;
-
-#[derive(Deserialize)]
-struct Review {
-    request: Option<AdmissionRequest>,
-}
 
 /// Answers `AdmissionReview`s.
 pub(in crate::webhook) struct AdmissionHook(Box<dyn DynHandler>);
@@ -40,7 +38,7 @@ impl Hook for AdmissionHook {
 
     fn answer<'a>(&'a self, body: &'a Bytes, call: &'a Call) -> BoxFuture<'a, Result<Vec<u8>, Refusal>> {
         async move {
-            let request = read(body)?;
+            let request: AdmissionRequest = REVIEW.read(body)?;
             let ctx = AdmissionContext::of_call(request, call.deadline, call.ended.clone());
             let answer = self.0.handle(&ctx).await;
             let uid = &ctx.request().uid;
@@ -50,11 +48,4 @@ impl Hook for AdmissionHook {
         }
         .boxed()
     }
-}
-
-fn read(body: &[u8]) -> Result<AdmissionRequest, Refusal> {
-    crate::webhook::review::check(body, API_VERSION, KIND, "admissionReviewVersions")?;
-    let review: Review = serde_json::from_slice(body)
-        .map_err(|error| Refusal::bad_request(format!("cannot decode the {KIND}: {error}")))?;
-    review.request.ok_or_else(|| Refusal::bad_request(format!("the {KIND} has no request")))
 }

@@ -49,7 +49,7 @@ struct Settings {
 type OnError = Box<dyn Fn(&CertificateError) + Send + Sync>;
 type OnReload = Box<dyn Fn() + Send + Sync>;
 
-/// Settings of a [`CertWatcher`].
+/// Settings of a [`CertWatcher`], which has an example.
 pub struct CertWatcherBuilder {
     files: Files,
     settings: Settings,
@@ -144,6 +144,12 @@ impl CertWatcherBuilder {
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
+        self
+    }
+
+    /// Counts here unless there is a registry already.
+    pub(super) fn metrics_unless_given(mut self, registry: &Registry) -> Self {
+        self.registry.get_or_insert_with(|| registry.clone());
         self
     }
 

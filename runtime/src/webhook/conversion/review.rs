@@ -7,21 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::Conversions;
 use crate::webhook::RawObject;
+use crate::webhook::review::ReviewKind;
 use crate::webhook::server::{Call, Hook, Refusal};
 
-const API_VERSION: &str = "apiextensions.k8s.io/v1";
-const KIND: &str = "ConversionReview";
+const REVIEW: ReviewKind = ReviewKind {
+    api_version: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    list: "conversionReviewVersions",
+};
 
 /// The most bytes that a review may have. An API server has all objects of a list converted at once.
 const BODY_LIMIT: usize = 256 * 1024 * 1024;
 
 /// After so many objects others get their turn, and the end of the call is noticed.
 const OBJECTS_AT_ONCE: usize = 64;
-
-#[derive(Deserialize)]
-struct Asked {
-    request: Option<Request>,
-}
 
 #[derive(Deserialize)]
 struct Request {
@@ -86,7 +85,7 @@ impl Hook for ConversionHook {
 
     fn answer<'a>(&'a self, body: &'a Bytes, _: &'a Call) -> BoxFuture<'a, Result<Vec<u8>, Refusal>> {
         async move {
-            let request = read(body)?;
+            let request: Request = REVIEW.read(body)?;
             let (converted_objects, result) = match self.convert(&request).await {
                 Ok(objects) => (objects, Outcome { status: "Success", message: None }),
                 Err(message) => {
@@ -95,16 +94,9 @@ impl Hook for ConversionHook {
                 }
             };
             let response = Response { uid: &request.uid, converted_objects, result };
-            serde_json::to_vec(&Answer { api_version: API_VERSION, kind: KIND, response })
+            serde_json::to_vec(&Answer { api_version: REVIEW.api_version, kind: REVIEW.kind, response })
                 .map_err(|error| Refusal::internal(format!("cannot write the answer: {error}")))
         }
         .boxed()
     }
-}
-
-fn read(body: &[u8]) -> Result<Request, Refusal> {
-    crate::webhook::review::check(body, API_VERSION, KIND, "conversionReviewVersions")?;
-    let review: Asked = serde_json::from_slice(body)
-        .map_err(|error| Refusal::bad_request(format!("cannot decode the {KIND}: {error}")))?;
-    review.request.ok_or_else(|| Refusal::bad_request(format!("the {KIND} has no request")))
 }

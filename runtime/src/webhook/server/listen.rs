@@ -45,7 +45,7 @@ pub struct BoundServer {
 impl BoundServer {
     pub(super) async fn new(server: Server) -> Result<Self, ServerError> {
         let registry = server.registry.unwrap_or_default();
-        let watcher = Arc::new(server.watcher.metrics(&registry).load()?);
+        let watcher = Arc::new(server.watcher.metrics_unless_given(&registry).load()?);
         let (listener, address) = bind(server.address, server.port).await?;
         let router = Router::new(server.hooks, server.timeout, &registry);
         let (grace, started) = (server.grace, server.started);
@@ -79,7 +79,7 @@ impl BoundServer {
         // Where this future is dropped the check must not say that all is well.
         let started = Serving::begin(started);
         let serving = async {
-            let mut connections = accept(listener, &shared, &stop).await;
+            let mut connections = accept(listener, &shared, MAX_CONNECTIONS, &stop).await;
             drop(started);
             shared.draining.cancel();
             let ended = async { while connections.join_next().await.is_some() {} };
@@ -115,14 +115,19 @@ impl Drop for Serving {
 }
 
 /// Takes connections until the stop, and closes the socket.
-async fn accept(listener: TcpListener, shared: &Arc<Shared>, stop: &CancellationToken) -> JoinSet<()> {
+pub(super) async fn accept(
+    listener: TcpListener,
+    shared: &Arc<Shared>,
+    most: usize,
+    stop: &CancellationToken,
+) -> JoinSet<()> {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             () = stop.cancelled() => return connections,
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) if connections.len() < MAX_CONNECTIONS => {
+                Ok((stream, _)) if connections.len() < most => {
                     connections.spawn(serve(stream, shared.clone()));
                 }
                 Ok((_, peer)) => tracing::warn!(%peer, "too many connections for webhooks"),

@@ -103,7 +103,7 @@ pub struct ServerBuilder {
     grace: Duration,
     registry: Option<Registry>,
     hooks: Vec<(String, Box<dyn Hook>)>,
-    conversions: Option<Conversions>,
+    conversions: Vec<Conversions>,
 }
 
 type CertSetting = Box<dyn FnOnce(CertWatcherBuilder) -> CertWatcherBuilder + Send>;
@@ -219,10 +219,10 @@ impl ServerBuilder {
         self.admission(validate_path::<K>(), Validating::new(validator))
     }
 
-    /// Converts objects between the versions of their kinds, at [`CONVERT_PATH`]. Given twice, the second replaces the
-    /// first.
+    /// Converts objects between the versions of their kinds, at [`CONVERT_PATH`]. All kinds are given
+    /// at once.
     pub fn conversions(mut self, conversions: Conversions) -> Self {
-        self.conversions = Some(conversions);
+        self.conversions.push(conversions);
         self
     }
 
@@ -232,7 +232,7 @@ impl ServerBuilder {
     ///
     /// [`ServerError`] if webhooks cannot be served as they were registered.
     pub fn build(mut self) -> Result<Server, ServerError> {
-        if let Some(conversions) = self.conversions.take() {
+        for conversions in std::mem::take(&mut self.conversions) {
             let hook = ConversionHook::new(conversions.check()?);
             self.hooks.push((CONVERT_PATH.to_owned(), Box::new(hook)));
         }
@@ -317,7 +317,7 @@ impl Server {
             grace: DEFAULT_GRACE,
             registry: None,
             hooks: Vec::new(),
-            conversions: None,
+            conversions: Vec::new(),
         }
     }
 

@@ -5,8 +5,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
+use proptest::prelude::*;
+use rcgen::generate_simple_self_signed;
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
 
+use super::connection::{Shared, Streams};
 use super::router::Router;
 use super::*;
 use crate::webhook::{AdmissionContext, AdmissionResponse, admission_fn};
@@ -210,8 +216,76 @@ fn webhooks_are_served_where_an_api_server_can_call_them() {
     }
     let twice = Server::builder().admission("/a", allow()).admission("/a", allow()).build().unwrap_err();
     assert_eq!(twice.to_string(), "two webhooks are registered at /a; give one of them another path");
-    let convert = Server::builder().admission("/convert", allow()).conversions(Conversions::new()).build();
-    assert!(matches!(convert, Err(ServerError::DuplicatePath { .. })));
+    let convert = || Server::builder().conversions(Conversions::new());
+    for twice in [convert().admission("/convert", allow()), convert().conversions(Conversions::new())] {
+        assert!(matches!(twice.build(), Err(ServerError::DuplicatePath { .. })));
+    }
     let server = Server::builder().admission("/b", allow()).admission("/a", allow()).build().unwrap();
     assert_eq!(server.paths().collect::<Vec<_>>(), ["/a", "/b"]);
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_are_closed_at_once() {
+    let pair = generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let folder = tempfile::TempDir::new().unwrap();
+    let (certificate, key) = (folder.path().join("tls.crt"), folder.path().join("tls.key"));
+    std::fs::write(&certificate, pair.cert.pem()).unwrap();
+    std::fs::write(&key, pair.signing_key.serialize_pem()).unwrap();
+    let shared = Arc::new(Shared {
+        router: Arc::new(router(&Registry::new())),
+        watcher: Arc::new(CertWatcher::builder(certificate, key).load().unwrap()),
+        draining: CancellationToken::new(),
+        streams: Streams::default(),
+    });
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let accepting = {
+        let stop = stop.clone();
+        tokio::spawn(async move { listen::accept(listener, &shared, 1, &stop).await.len() })
+    };
+    let mut first = TcpStream::connect(address).await.unwrap();
+    let mut second = TcpStream::connect(address).await.unwrap();
+    assert_eq!(second.read(&mut [0]).await.unwrap_or(0), 0, "closed");
+    let mut byte = [0];
+    let waiting = tokio::time::timeout(Duration::from_millis(50), first.read(&mut byte)).await;
+    assert!(waiting.is_err(), "the first is still there");
+    // When it goes, there is room again.
+    drop(first);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut third = TcpStream::connect(address).await.unwrap();
+    let waiting = tokio::time::timeout(Duration::from_millis(50), third.read(&mut byte)).await;
+    assert!(waiting.is_err(), "the third is served");
+    stop.cancel();
+    assert_eq!(accepting.await.unwrap(), 1);
+}
+
+/// Texts that are nearly reviews: some bytes of one are others.
+fn nearly_reviews() -> impl Strategy<Value = (bool, Vec<u8>)> {
+    let conversion = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": {
+        "uid": "u", "desiredAPIVersion": "a/v2",
+        "objects": [{"apiVersion": "a/v2", "kind": "W"}, {"apiVersion": "a/v1", "kind": "W", "metadata": {}}]}});
+    let texts = [(true, review("n").to_string()), (false, conversion.to_string())];
+    let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
+    (prop::sample::select(texts.to_vec()), changes).prop_map(|((is_admission, text), changes)| {
+        let mut bytes = text.into_bytes();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        (is_admission, bytes)
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_is_answered_without_a_panic((is_admission, body) in nearly_reviews()) {
+        let registry = Registry::new();
+        let router = router(&registry);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let path = if is_admission { "/a" } else { "/convert" };
+        let (code, _) = runtime.block_on(answer(&router, post(path, body)));
+        prop_assert!([200, 400].contains(&code));
+        prop_assert!(registry.encode().contains("controller_runtime_webhook_panics_total 0\n"));
+    }
 }

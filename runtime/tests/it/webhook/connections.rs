@@ -9,8 +9,10 @@ use http::Request;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use kubesmith_runtime::metrics::Registry;
 use kubesmith_runtime::webhook::{
-    AdmissionContext, AdmissionHandler, AdmissionResponse, ServerError, TlsVersion, admission_fn,
+    AdmissionContext, AdmissionHandler, AdmissionResponse, ServerBuilder, ServerError, TlsVersion,
+    admission_fn,
 };
 use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -372,5 +374,22 @@ async fn all_addresses_are_served_unless_told_otherwise() {
     server.address.set_ip("127.0.0.1".parse().unwrap());
     assert_eq!(server.post("/a", &review("m")).await.0, 200);
     assert!(server.folder.path().exists());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn each_registry_counts_what_it_was_given_for() {
+    let (requests, reads) = (Registry::new(), Registry::new());
+    let own = reads.clone();
+    let settings = |server: ServerBuilder| {
+        let server = server.metrics(&requests).certificates(move |watcher| watcher.metrics(&own));
+        server.admission("/a", allowing())
+    };
+    let server = Running::start(settings).await;
+    assert_eq!(server.post("/a", &review("m")).await.0, 200);
+    assert!(reads.encode().contains("certwatcher_read_certificate_total 1\n"));
+    assert!(!requests.encode().contains("certwatcher"));
+    let line = "controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/a\"} 1\n";
+    assert!(requests.encode().contains(line));
     server.stop().await;
 }
