@@ -139,15 +139,30 @@ impl<K> Mailbox<K> {
 
     /// Adds the deliveries in their order; answers how many have not been handled.
     pub(super) fn push_all(&self, deliveries: impl Iterator<Item = Delivery<K>>) -> usize {
-        let mut merged = 0;
+        self.add(|queue| deliveries.map(|delivery| u64::from(queue.push(delivery, self.limit))).sum())
+    }
+
+    /// As [`Self::push_all`], for deliveries of which no two are about one object, as those of a list: where nothing
+    /// waits, none of them can join another.
+    pub(super) fn push_distinct(&self, deliveries: impl Iterator<Item = Delivery<K>>) -> usize {
+        if !self.lock().items.is_empty() {
+            return self.push_all(deliveries);
+        }
+        // The informer's task alone adds, so that nothing waits now either.
+        self.add(|queue| {
+            queue.items.extend(deliveries.map(Some));
+            0
+        })
+    }
+
+    /// Has `push` add to the queue, which answers how many joined others.
+    fn add(&self, push: impl FnOnce(&mut Queue<K>) -> u64) -> usize {
         let mut queue = self.lock();
         if queue.closed {
             return 0;
         }
         let before = queue.items.len();
-        for delivery in deliveries {
-            merged += u64::from(queue.push(delivery, self.limit));
-        }
+        let merged = push(&mut queue);
         let waiting = queue.items.len();
         drop(queue);
         if merged > 0 {
@@ -330,6 +345,18 @@ mod tests {
             delete("c", 1),
         ];
         assert_eq!(drained(1, all).await, ["b1>3", "synced", "+a9"]);
+    }
+
+    #[tokio::test]
+    async fn a_list_waits_as_it_came_and_later_changes_join_it() {
+        let mailbox = Mailbox::new(1);
+        mailbox.push_distinct([add("a", 1), add("b", 1), Delivery::Synced].into_iter());
+        assert!(mailbox.lock().last.is_none(), "nothing had to be looked up");
+        mailbox.push_distinct(std::iter::once(update("b", 1, 2)));
+        mailbox.push_all(std::iter::once(update("a", 1, 2)));
+        let waiting = mailbox.take(Waiting::new()).await.unwrap();
+        let shown: Vec<String> = waiting.iter().flatten().map(show).collect();
+        assert_eq!(shown, ["+a2", "+b2", "synced"]);
     }
 
     #[tokio::test]

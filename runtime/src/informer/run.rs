@@ -55,6 +55,14 @@ impl<K> Active<K> {
     fn is_due(&self, now: Instant) -> bool {
         !self.resync.is_zero() && now >= self.next_resync
     }
+
+    /// Puts the deliveries in the mailbox; answers for how many the handler needs this task's turns: none if it has a
+    /// thread of its own.
+    fn tell(&self, is_list: bool, deliveries: impl Iterator<Item = Delivery<K>>) -> usize {
+        let waiting =
+            if is_list { self.mailbox.push_distinct(deliveries) } else { self.mailbox.push_all(deliveries) };
+        if self.status.has_thread.load(Ordering::Relaxed) { 0 } else { waiting }
+    }
 }
 
 pub(super) struct Runner<K: Cached> {
@@ -184,7 +192,7 @@ impl<K: Cached> Runner<K> {
         deliver::spawn(&mut self.tasks, handler, Arc::clone(&mailbox), Arc::clone(&status));
         let present = self.writer.reader().entries();
         let added = present.into_iter().map(|(key, object)| Delivery::Add { key, object, initial: true });
-        mailbox.push_all(added);
+        mailbox.push_distinct(added);
         let marked = *self.status.synced.borrow();
         if marked {
             mailbox.push_all(std::iter::once(Delivery::Synced));
@@ -236,6 +244,7 @@ impl<K: Cached> Runner<K> {
     /// Writes the batch of a source to the store, then tells the handlers; answers the longest backlog of one.
     fn apply(&mut self, source: usize, batch: &mut Batch<K>) -> usize {
         let mut has_listed = false;
+        let is_list = matches!(batch.events.as_slice(), [Event::Replaced { .. }]);
         if batch.events.is_empty() {
             batch.spent.clear();
         }
@@ -271,7 +280,7 @@ impl<K: Cached> Runner<K> {
         if self.status.applied.receiver_count() > 0 {
             self.status.applied.send_replace(());
         }
-        let backlog = self.distribute(&mut batch.spent);
+        let backlog = self.distribute(is_list, &mut batch.spent);
         if has_listed && self.sources.have_synced() {
             self.mark_synced();
         }
@@ -326,7 +335,8 @@ impl<K: Cached> Runner<K> {
         }
     }
 
-    fn distribute(&mut self, spent: &mut Spent<K>) -> usize {
+    /// Tells the handlers; answers the longest backlog of one. No two changes of a list are of one object.
+    fn distribute(&mut self, is_list: bool, spent: &mut Spent<K>) -> usize {
         if self.changes.is_empty() {
             return 0;
         }
@@ -338,23 +348,18 @@ impl<K: Cached> Runner<K> {
         let mut backlog = 0;
         let now = Instant::now();
         let is_wanted = |due: bool, kind: Kind| due || kind != Kind::Same;
-        let mut told = |handler: &Active<K>, waiting: usize| {
-            // A handler with a thread of its own has no use for this task's turns.
-            let has_thread = handler.status.has_thread.load(Ordering::Relaxed);
-            backlog = backlog.max(if has_thread { 0 } else { waiting });
-        };
         if let Some((last, others)) = self.handlers.split_last() {
             for handler in others {
                 let due = handler.is_due(now);
                 let wanted = self.changes.iter().filter(|(_, kind)| is_wanted(due, *kind));
-                let told_of = wanted.map(|(change, kind)| delivery(change.clone(), *kind));
-                told(handler, handler.mailbox.push_all(told_of));
+                let deliveries = wanted.map(|(change, kind)| delivery(change.clone(), *kind));
+                backlog = backlog.max(handler.tell(is_list, deliveries));
             }
             let due = last.is_due(now);
             // What is dropped is dropped here, where no lock is held.
             self.changes.retain(|(_, kind)| is_wanted(due, *kind));
-            let told_of = self.changes.drain(..).map(|(change, kind)| delivery(change, kind));
-            told(last, last.mailbox.push_all(told_of));
+            let deliveries = self.changes.drain(..).map(|(change, kind)| delivery(change, kind));
+            backlog = backlog.max(last.tell(is_list, deliveries));
         }
         self.changes.clear();
         // A first list leaves room for as many changes as there are objects; a batch needs far less.
