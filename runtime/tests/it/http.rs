@@ -1,4 +1,4 @@
-//! Clients over sockets: versions of HTTP, compression, credentials.
+//! Clients over sockets: versions of HTTP, compression, limits.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -10,8 +10,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, USER_AGENT};
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, USER_AGENT};
+use http::{HeaderMap, Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Incoming;
@@ -29,18 +29,17 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use tokio_rustls::rustls::server::WebPkiClientVerifier;
-use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn map(name: &str) -> ConfigMap {
+pub(crate) fn map(name: &str) -> ConfigMap {
     let metadata = ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
     ConfigMap { metadata, ..ConfigMap::default() }
 }
 
-fn maps(client: &kube::Client) -> Api<ConfigMap> {
+pub(crate) fn maps(client: &kube::Client) -> Api<ConfigMap> {
     Api::namespaced(client.clone(), "default")
 }
 
@@ -96,7 +95,7 @@ impl Counter {
     }
 }
 
-async fn informers(client: &kube::Client, count: usize) -> Vec<SharedInformer<ConfigMap>> {
+pub(crate) async fn informers(client: &kube::Client, count: usize) -> Vec<SharedInformer<ConfigMap>> {
     let informers: Vec<_> = (0..count)
         .map(|_| SharedInformer::new(client.clone(), InformerOptions::new().namespace("default")))
         .collect();
@@ -107,7 +106,7 @@ async fn informers(client: &kube::Client, count: usize) -> Vec<SharedInformer<Co
     informers
 }
 
-async fn show(informers: &[SharedInformer<ConfigMap>], name: &str) {
+pub(crate) async fn show(informers: &[SharedInformer<ConfigMap>], name: &str) {
     let shown = async {
         for informer in informers {
             while informer.store().get("default", name).is_none() {
@@ -168,18 +167,18 @@ async fn with_http_1_each_watch_has_a_connection() {
 
 /// Whose certificate a connection has.
 #[derive(Clone, Debug, PartialEq)]
-struct Peer(Option<Vec<u8>>);
+pub(crate) struct Peer(pub(crate) Option<Vec<u8>>);
 
-type Answer = Response<UnsyncBoxBody<Bytes, kube::Error>>;
+pub(crate) type Answer = Response<UnsyncBoxBody<Bytes, kube::Error>>;
 
 /// A server that answers with what a function makes of requests.
-struct Server {
-    addr: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) addr: SocketAddr,
     _tasks: JoinSet<()>,
 }
 
 impl Server {
-    async fn start<F, A>(tls: Option<TlsAcceptor>, answer: F) -> Self
+    pub(crate) async fn start<F, A>(tls: Option<TlsAcceptor>, answer: F) -> Self
     where
         F: Fn(Request<Incoming>) -> A + Clone + Send + 'static,
         A: Future<Output = Answer> + Send + 'static,
@@ -215,13 +214,13 @@ impl Server {
         Self { addr, _tasks: tasks }
     }
 
-    fn config(&self) -> kube::Config {
+    pub(crate) fn config(&self) -> kube::Config {
         kube::Config::new(format!("http://{}", self.addr).parse().unwrap())
     }
 }
 
 /// Passes a request on to the server.
-async fn forward(client: &kube::Client, request: Request<Incoming>) -> Answer {
+pub(crate) async fn forward(client: &kube::Client, request: Request<Incoming>) -> Answer {
     let (mut head, body) = request.into_parts();
     head.headers.remove(ACCEPT_ENCODING);
     let body = body.collect().await.unwrap().to_bytes();
@@ -229,7 +228,7 @@ async fn forward(client: &kube::Client, request: Request<Incoming>) -> Answer {
     answer.map(BodyExt::boxed_unsync)
 }
 
-fn text(code: u16, text: &'static str) -> Answer {
+pub(crate) fn text(code: u16, text: &'static str) -> Answer {
     let body = Full::new(Bytes::from_static(text.as_bytes())).map_err(|never| match never {});
     Response::builder().status(code).body(body.boxed_unsync()).unwrap()
 }
@@ -471,119 +470,6 @@ async fn what_a_client_says_of_itself() {
     let headers = seen.lock().unwrap().pop().unwrap();
     assert_eq!(headers[USER_AGENT], "balancer/7");
     assert_eq!(headers.get(ACCEPT_ENCODING), None);
-}
-
-/// Answers only to those who have the token of the moment.
-async fn guarded(env: &TestEnv, token: &Arc<Mutex<String>>) -> Server {
-    let (real, token) = (env.client(), Arc::clone(token));
-    Server::start(None, move |request: Request<Incoming>| {
-        let wanted = format!("Bearer {}", token.lock().unwrap());
-        let is_known = request.headers().get(AUTHORIZATION).is_some_and(|value| *value == *wanted);
-        let real = real.clone();
-        async move {
-            if is_known {
-                return forward(&real, request).await;
-            }
-            text(StatusCode::UNAUTHORIZED.as_u16(), r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}"#)
-        }
-    })
-    .await
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_that_expires_is_read_again_when_it_is_refused() {
-    let env = TestEnv::builder().start().await.unwrap();
-    let token = Arc::new(Mutex::new("one".to_owned()));
-    let server = guarded(&env, &token).await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("token");
-    std::fs::write(&file, "one").unwrap();
-    let mut config = server.config();
-    config.auth_info.token_file = Some(file.to_str().unwrap().to_owned());
-    let client = connect(config).await.unwrap();
-    client.apiserver_version().await.unwrap();
-    // kube would read the file again after a minute.
-    std::fs::write(&file, "two").unwrap();
-    "two".clone_into(&mut token.lock().unwrap());
-    maps(&client).create(&PostParams::default(), &map("written")).await.unwrap();
-    let informer = informers(&client, 1).await;
-    show(&informer, "written").await;
-    env.stop().await;
-}
-
-#[cfg(unix)]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_is_asked_again_for_a_token_that_is_refused() {
-    let env = TestEnv::builder().start().await.unwrap();
-    let token = Arc::new(Mutex::new("one".to_owned()));
-    let server = guarded(&env, &token).await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("credential.json");
-    let write = |token: &str| {
-        let text = serde_json::json!({
-            "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
-            "status": { "token": token, "expirationTimestamp": "2999-01-01T00:00:00Z" },
-        });
-        std::fs::write(&file, text.to_string()).unwrap();
-    };
-    write("one");
-    let mut config = server.config();
-    let exec = serde_json::json!({
-        "apiVersion": "client.authentication.k8s.io/v1", "command": "cat", "args": [file],
-        "interactiveMode": "Never",
-    });
-    config.auth_info.exec = Some(serde_json::from_value(exec).unwrap());
-    let client = connect(config).await.unwrap();
-    client.apiserver_version().await.unwrap();
-    write("two");
-    "two".clone_into(&mut token.lock().unwrap());
-    client.apiserver_version().await.unwrap();
-    env.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_that_is_refused_is_read_again() {
-    let certificate = |name: &str| rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap();
-    let (host, first, second) = (certificate("127.0.0.1"), certificate("first"), certificate("second"));
-    let mut roots = RootCertStore::empty();
-    roots.add(first.cert.der().clone()).unwrap();
-    roots.add(second.cert.der().clone()).unwrap();
-    let known = WebPkiClientVerifier::builder(Arc::new(roots)).allow_unauthenticated().build().unwrap();
-    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(host.signing_key.serialize_der()));
-    let tls = ServerConfig::builder()
-        .with_client_cert_verifier(known)
-        .with_single_cert(vec![host.cert.der().clone()], private)
-        .unwrap();
-
-    let env = TestEnv::builder().start().await.unwrap();
-    let allowed = Arc::new(Mutex::new(first.cert.der().to_vec()));
-    let (real, wanted) = (env.client(), Arc::clone(&allowed));
-    let server = Server::start(Some(TlsAcceptor::from(Arc::new(tls))), move |request: Request<Incoming>| {
-        let is_allowed = request.extensions().get() == Some(&Peer(Some(wanted.lock().unwrap().clone())));
-        let real = real.clone();
-        async move { if is_allowed { forward(&real, request).await } else { text(401, "who are you?") } }
-    })
-    .await;
-
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let write = |key: &rcgen::CertifiedKey<rcgen::KeyPair>| {
-        std::fs::write(path("cert.pem"), key.cert.pem()).unwrap();
-        std::fs::write(path("key.pem"), key.signing_key.serialize_pem()).unwrap();
-    };
-    write(&first);
-    let mut config = kube::Config::new(format!("https://{}", server.addr).parse().unwrap());
-    config.root_cert = Some(vec![host.cert.der().to_vec()]);
-    config.auth_info.client_certificate = Some(path("cert.pem"));
-    config.auth_info.client_key = Some(path("key.pem"));
-    let client = connect(config).await.unwrap();
-    let informer = informers(&client, 1).await;
-
-    write(&second);
-    *allowed.lock().unwrap() = second.cert.der().to_vec();
-    maps(&client).create(&PostParams::default(), &map("written")).await.unwrap();
-    show(&informer, "written").await;
-    env.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,6 +9,7 @@ mod compact;
 mod connections;
 mod controller;
 mod controllerutil;
+mod credentials;
 mod dynamic;
 mod events;
 mod fake;
