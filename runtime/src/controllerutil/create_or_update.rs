@@ -8,7 +8,7 @@ use kube::{Error, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What [`create_or_update`] or [`create_or_patch`] did.
+/// What [`create_or_update`] or [`create_or_patch`](fn@super::create_or_patch) did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationResult {
     /// The object was not there.
@@ -23,7 +23,7 @@ pub enum OperationResult {
     Unchanged,
 }
 
-/// Why [`create_or_update`] or [`create_or_patch`] failed.
+/// Why [`create_or_update`] or [`create_or_patch`](fn@super::create_or_patch) failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateOrUpdateError {

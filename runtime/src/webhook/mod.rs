@@ -80,6 +80,17 @@
 //! | a handler that panics | 500 |
 //! | no answer within the `timeout` of the request | 504 |
 //!
+//! # Differences from controller-runtime
+//!
+//! - Panics are answered with an HTTP error instead of a refusal, so that the failure policy decides; so are requests that
+//!   are no reviews.
+//! - The handler's future is dropped when the API server no longer waits.
+//! - Only `v1` of the reviews is answered.
+//! - A defaulter's patch has what the defaulter changed and nothing that the type writes by itself.
+//! - The handlers of a mutating [`Chain`] see what those before them did.
+//! - A conversion that loses name, namespace or uid fails here already, with a message that names the object.
+//! - A certificate that has expired does not replace one that is valid, and the clients' authorities are read again too.
+//!
 //! # Metrics
 //!
 //! `controller_runtime_webhook_requests_total`, `controller_runtime_webhook_latency_seconds`,

@@ -1,11 +1,4 @@
 //! Certificates that are read again when they change.
-//!
-//! Files are read every 10 s, as controller-runtime does; they are not watched. Volumes of secrets change by swapping a
-//! symbolic link two levels above the files, which a watch of the files does not show on every file system, and new
-//! certificates are there long before the old ones end.
-//!
-//! A pair that cannot be used never replaces one that can: files that are half written, a key that belongs to another
-//! certificate, a certificate that has expired or is not valid yet. It is reported, and read again 10 s later.
 
 mod error;
 mod files;
@@ -61,6 +54,14 @@ pub struct CertWatcherBuilder {
 }
 
 /// A server's certificate and key, as two files of PEM hold them now.
+///
+/// The files are read every 10 s, as controller-runtime does. They are not watched beside that: volumes of secrets change by
+/// swapping a symbolic link above the files, which a watch of the files does not show everywhere, and new certificates
+/// are there long before the old ones end.
+///
+/// A pair that cannot be used never replaces one that can: files that are half written, a key that belongs to another
+/// certificate, a certificate that has expired or is not valid yet. It is reported, and read again 10 s later.
+/// Connections that are open stay as they are.
 ///
 /// [`Server`](super::Server) has its own; this is for other servers.
 ///
