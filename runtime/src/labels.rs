@@ -2,6 +2,15 @@
 //!
 //! The grammar is apimachinery's `labels.Parse`: `key=value`, `key==value`, `key!=value`, `key in (a,b)`,
 //! `key notin (a,b)`, `key` (exists), `!key`, `key>1`, `key<1`, joined by commas.
+//!
+//! ```
+//! use kubesmith_runtime::labels::{ParseError, Selector};
+//!
+//! let app = Selector::from_labels(&[("app".to_owned(), "web".to_owned())].into())?;
+//! assert_eq!(app.to_query().as_deref(), Some("app=web"));
+//! assert!(Selector::everything().is_everything() && Selector::nothing().is_nothing());
+//! # Ok::<(), ParseError>(())
+//! ```
 
 use std::collections::BTreeMap;
 use std::fmt;

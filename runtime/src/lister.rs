@@ -1,4 +1,22 @@
 //! Read access to a cache, in the shape of client-go's listers.
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::{Node, Pod};
+//! use kubesmith_runtime::cache::{ObjectKey, store};
+//! use kubesmith_runtime::labels::Selector;
+//! use kubesmith_runtime::lister::{Lister, NamespaceLister, NotFound};
+//!
+//! let pods: Lister<Pod> = Lister::new(store().reader());
+//! assert!(pods.store().is_empty() && pods.list(&Selector::everything()).is_empty());
+//! let missing: NotFound = pods.get_by_key(&ObjectKey::namespaced("default", "web")).unwrap_err();
+//! assert_eq!(missing.to_string(), "pod \"web\" not found");
+//! let default: NamespaceLister<Pod> = pods.namespace("default");
+//! assert_eq!(default.namespace(), "default");
+//! assert!(default.get("web").is_err() && default.list(&Selector::everything()).is_empty());
+//! assert!(pods.list_namespace("default", &Selector::everything()).is_empty());
+//! let nodes: Lister<Node> = Lister::new(store().reader());
+//! assert!(nodes.get("n1").is_err());
+//! ```
 
 use std::fmt;
 use std::sync::Arc;

@@ -12,6 +12,30 @@
 //! pods.inc();
 //! assert!(registry.encode().contains("pods_seen_total{namespace=\"default\"} 1"));
 //! ```
+//!
+//! The kinds of metrics:
+//!
+//! ```
+//! use std::time::Duration;
+//! use kubesmith_runtime::metrics::{Counter, Gauge, Histogram, Registry, exponential_buckets};
+//!
+//! let registry = Registry::new();
+//! let bytes: Counter = registry.counter("bytes_total", "Bytes read.", &[]);
+//! bytes.add(512.0);
+//! assert_eq!(bytes.get(), 512.0);
+//! let open: Gauge = registry.gauge("open", "Open files.", &[]);
+//! open.set(3.0);
+//! open.add(-1.0);
+//! assert_eq!(open.get(), 2.0);
+//! let times: Histogram = registry.histogram("seconds", "Times.", &[], &exponential_buckets(0.001, 10.0, 5));
+//! times.observe(0.25);
+//! times.observe_duration(Duration::from_millis(3));
+//! assert_eq!(times.count(), 2);
+//! // Numbers that live elsewhere are asked for when the text is made.
+//! registry.gauge_fn("length", "Length of a queue.", &[], || Some(7.0));
+//! registry.counter_fn("adds_total", "Adds to a queue.", &[], || Some(9.0));
+//! assert!(registry.encode().contains("length 7\n"));
+//! ```
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};

@@ -36,6 +36,73 @@
 //! Controller::new("pods", queue, Print).workers(2).run(stop).await.unwrap();
 //! # });
 //! ```
+//!
+//! Settings, predicates, results and a look at a controller:
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+//! use kubesmith_runtime::cache::ObjectKey;
+//! use kubesmith_runtime::controller::{
+//!     Action, BuildError, Controller, ControllerBuilder, ControllerError, ControllerState, KeyError, Predicate,
+//!     QueueState, ReconcileError, Reconciler, SlowKey, Watch, reconcile_fn,
+//! };
+//! use kubesmith_runtime::informer::SharedInformerFactory;
+//! use kubesmith_runtime::metrics::Registry;
+//! use kubesmith_runtime::workqueue::{Queue, default_rate_limiter};
+//!
+//! fn of_pods(factory: &SharedInformerFactory, registry: &Registry) -> Result<(), BuildError> {
+//!     let minute = Duration::from_secs(60);
+//!     let web = Predicate::<Pod>::label_selector("app=web".parse().unwrap_or_default());
+//!     let changed = Predicate::annotations_changed().or(Predicate::resource_version_changed().negate());
+//!     let not_deleted = Predicate::<Pod>::new()
+//!         .on_create(|pod| pod.metadata.deletion_timestamp.is_none())
+//!         .on_update(|_, pod| pod.metadata.deletion_timestamp.is_none())
+//!         .on_delete(|_| false);
+//!     assert!(!not_deleted.passes_delete(&Pod::default()) && not_deleted.passes_create(&Pod::default()));
+//!     let pods = Watch::on(&factory.informer_for::<Pod>()).filter(web.and(changed)).filter(not_deleted);
+//!     let mut controller = ControllerBuilder::new("pods")
+//!         .for_(pods)
+//!         .watches(&factory.informer_for::<ConfigMap>(), |map: &ConfigMap| Some(ObjectKey::of(map)))
+//!         .max_retries(15)
+//!         .rate_limiter(default_rate_limiter())
+//!         .reconcile_timeout(minute)
+//!         .cache_sync_timeout(2 * minute)
+//!         .shutdown_grace(minute / 2)
+//!         .metrics(registry)
+//!         .complete(reconcile_fn(|key: ObjectKey| async move {
+//!             if key.name().is_empty() {
+//!                 return Err(ReconcileError::terminal("a pod without a name"));
+//!             }
+//!             Ok(Action::requeue_after(Duration::from_secs(600)).with_priority(-10))
+//!         }))?;
+//!     show(&controller.state());
+//!     Ok(())
+//! }
+//!
+//! fn show(state: &ControllerState) {
+//!     let QueueState { waiting, processing, delayed } = state.queue();
+//!     let (succeeded, failed) = state.reconciles();
+//!     println!("{}: {waiting} {processing} {delayed}, {succeeded} {failed}", state.name());
+//!     for KeyError { key, message, times, .. } in state.errors() {
+//!         println!("{key} failed {times} times: {message}");
+//!     }
+//!     for SlowKey { key, longest } in state.slowest() {
+//!         println!("{key} took {longest:?}");
+//!     }
+//! }
+//!
+//! async fn by_hand<R: Reconciler>(queue: Queue<R::Key>, reconciler: R) -> Result<(), ControllerError> {
+//!     let controller = Controller::new("by hand", queue, reconciler).wait_for("settings", async {});
+//!     println!("{} starts", controller.name());
+//!     controller.run(Default::default()).await
+//! }
+//!
+//! let again = Action::requeue_after(Duration::from_secs(1)).with_priority(7);
+//! assert_eq!((again.requeue_delay(), again.priority()), (Some(Duration::from_secs(1)), Some(7)));
+//! let error = ReconcileError::terminal("no such zone");
+//! assert!(error.is_terminal() && error.source().to_string() == "no such zone");
+//! ```
 
 mod builder;
 mod error;

@@ -15,6 +15,25 @@
 //! broadcaster.shutdown().await;
 //! # }
 //! ```
+//!
+//! Settings, and what became of events:
+//!
+//! ```no_run
+//! use k8s_openapi::jiff::Timestamp;
+//! use kubesmith_runtime::events::{EventBroadcaster, EventRecorder, SeriesOptions};
+//!
+//! # async fn run(client: kube::Client) {
+//! let broadcaster = EventBroadcaster::builder(client)
+//!     .host("node-1")
+//!     .queue_length(100)
+//!     .series(SeriesOptions::default())
+//!     .clock(Timestamp::now)
+//!     .random(|| 0.5)
+//!     .build();
+//! let recorder: EventRecorder = broadcaster.recorder("example.com/pod-controller");
+//! println!("{} {}", broadcaster.dropped(), broadcaster.lost());
+//! # }
+//! ```
 
 mod broadcaster;
 mod recorder;

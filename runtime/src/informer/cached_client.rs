@@ -58,6 +58,34 @@ impl<K> CacheOf<K> for Compact<PartialObjectMeta<K>> where Self: Cached {}
 /// # }
 /// ```
 ///
+/// Every way to write:
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::Node;
+/// use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+/// use kubesmith_runtime::cache::ObjectKey;
+/// use kubesmith_runtime::client::Error;
+/// use kubesmith_runtime::informer::CachedClient;
+///
+/// # async fn example(nodes: CachedClient<Node>, mut node: Node) -> Result<(), Error> {
+/// let nodes = nodes.timeout(Duration::from_secs(30));
+/// let (post, apply, merge) = (PostParams::default(), PatchParams::apply("my-controller"), PatchParams::default());
+/// node = nodes.update(&node, &post).await?;
+/// node = nodes.update_status(&node, &post).await?;
+/// nodes.apply(&node, &apply).await?;
+/// nodes.apply_status(&node, &apply).await?;
+/// let key = ObjectKey::cluster("n1");
+/// let patch = Patch::Merge(serde_json::json!({ "metadata": { "labels": { "zone": "a" } } }));
+/// nodes.patch(&key, &merge, &patch).await?;
+/// nodes.patch_status(&key, &merge, &patch).await?;
+/// nodes.patch_subresource("status", &key, &merge, &patch).await?;
+/// nodes.delete(&key, &DeleteParams::default()).await?;
+/// println!("{} writes are not in the cache of {} nodes", nodes.pending_writes(), nodes.lister().store().len());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// `CachedClient<Pod, Compact<Pod>>` and `CachedClient<Pod, PartialObjectMeta<Pod>>` write pods and read from caches in those
 /// forms.
 pub struct CachedClient<K, C: Cached = K> {

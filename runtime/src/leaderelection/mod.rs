@@ -23,6 +23,36 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Settings and callbacks:
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use k8s_openapi::jiff::Timestamp;
+//! use kubesmith_runtime::leaderelection::{
+//!     ElectionTimes, InvalidTimes, LeaderCallbacks, LeaderElectionError, LeaderElector, Leadership,
+//! };
+//! use kubesmith_runtime::metrics::Registry;
+//!
+//! fn elector(client: kube::Client, registry: &Registry) -> Result<LeaderElector, InvalidTimes> {
+//!     LeaderElector::builder(client, "default", "my-operator", "pod-7f9c")
+//!         .times(ElectionTimes { lease_duration: Duration::from_secs(30), ..ElectionTimes::default() })
+//!         .release_on_cancel(false)
+//!         .metrics(registry)
+//!         .clock(Timestamp::now)
+//!         .random(|| 0.5)
+//!         .build()
+//! }
+//!
+//! async fn run(elector: LeaderElector) -> Result<(), LeaderElectionError> {
+//!     let callbacks = LeaderCallbacks::new(|leadership: Leadership| async move {
+//!         println!("leader number {}", leadership.transitions());
+//!         leadership.token().cancelled().await;
+//!     });
+//!     let callbacks = callbacks.on_new_leader(|who| println!("{who} leads")).on_stopped_leading(|| println!("over"));
+//!     elector.run(callbacks, Default::default()).await
+//! }
+//! ```
 
 mod core;
 mod elector;

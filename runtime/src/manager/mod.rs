@@ -34,6 +34,42 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Settings and what else it runs:
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use kubesmith_runtime::controller::{Controller, Reconciler};
+//! use kubesmith_runtime::manager::{Manager, ManagerError, ShutdownSignal, shutdown_signal};
+//!
+//! fn manager<R: Reconciler>(client: kube::Client, here: Controller<R>, leading: Controller<R>) -> Manager {
+//!     let mut manager = Manager::builder(client)
+//!         .debug_address(([127, 0, 0, 1], 8082).into())
+//!         .cache_sync_timeout(Duration::from_secs(60))
+//!         .shutdown_grace(Duration::from_secs(10))
+//!         .build();
+//!     let leader = manager.leader();
+//!     manager.add_on_every_replica(here);
+//!     manager.add_on_leader(leading);
+//!     manager.add_readyz_check("disk", || Err("no space".to_owned()));
+//!     manager.add_runnable("report", move |stop| async move {
+//!         println!("{:?}", leader.leadership().map(|leadership| leadership.transitions()));
+//!         stop.cancelled().await;
+//!         Ok::<_, std::io::Error>(())
+//!     });
+//!     manager.add_runnable_on_every_replica("idle", |stop| async move {
+//!         stop.cancelled().await;
+//!         Ok::<_, std::io::Error>(())
+//!     });
+//!     let _recorder = manager.events_recorder_for("example.com/pods");
+//!     manager
+//! }
+//!
+//! async fn run(manager: Manager, signal: ShutdownSignal) -> Result<(), ManagerError> {
+//!     manager.run(signal).await
+//! }
+//! # let _ = shutdown_signal;
+//! ```
 
 mod debug;
 mod group;

@@ -31,6 +31,26 @@
 //! fake.recorder().event(&Pod::default(), EventType::Warning, "Failed", "no node");
 //! assert_eq!(fake.take(), ["Warning Failed no node"]);
 //! ```
+//!
+//! Settings, and what became of events:
+//!
+//! ```no_run
+//! use k8s_openapi::jiff::Timestamp;
+//! use kubesmith_runtime::record::{CorrelatorOptions, EventBroadcaster, EventRecorder, EventType, FakeRecorder};
+//!
+//! # async fn run(client: kube::Client) {
+//! let broadcaster = EventBroadcaster::builder(client)
+//!     .host("node-1")
+//!     .queue_length(100)
+//!     .correlation(CorrelatorOptions::default())
+//!     .clock(Timestamp::now)
+//!     .random(|| 0.5)
+//!     .build();
+//! let recorder: EventRecorder = broadcaster.recorder("pod-controller");
+//! println!("{} {} {}", EventType::Warning.as_str(), broadcaster.dropped(), broadcaster.lost());
+//! let fake_of_the_other_group = FakeRecorder::new().events_recorder();
+//! # }
+//! ```
 
 mod broadcaster;
 mod correlator;

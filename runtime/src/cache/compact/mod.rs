@@ -45,6 +45,23 @@ use intern::Labels;
 /// # }
 /// ```
 ///
+/// What is there without decoding, and what is decoded:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kubesmith_runtime::cache::{Compact, DecodeError};
+///
+/// fn show(pod: &Compact<Pod>) -> Result<(), DecodeError> {
+///     println!("{} {} {}", pod.key(), pod.uid(), pod.resource_version());
+///     for (name, value) in pod.labels() {
+///         println!("{name}={value}");
+///     }
+///     println!("{:?} {:?}", pod.annotation("note"), pod.metadata()?.owner_references);
+///     println!("{} bytes for {}", pod.json_len(), pod.to_json());
+///     Ok(())
+/// }
+/// ```
+///
 /// `Compact<PartialObjectMeta<Pod>>` keeps metadata only, and has the server send no more than that.
 pub struct Compact<K> {
     key: ObjectKey,
