@@ -195,7 +195,7 @@ where
     /// As there.
     pub async fn create(&self, object: &K, params: &PostParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).create(object, params).await;
-        self.written(written)
+        self.written(written, params.dry_run)
     }
 
     /// As [`TypedClient::update`], in the object's namespace.
@@ -204,7 +204,7 @@ where
     /// As there.
     pub async fn update(&self, object: &K, params: &PostParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).update(object, params).await;
-        self.written(written)
+        self.written(written, params.dry_run)
     }
 
     /// As [`TypedClient::update_status`], in the object's namespace.
@@ -213,7 +213,7 @@ where
     /// As there.
     pub async fn update_status(&self, object: &K, params: &PostParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).update_status(object, params).await;
-        self.written(written)
+        self.written(written, params.dry_run)
     }
 
     /// As [`TypedClient::patch`].
@@ -224,7 +224,8 @@ where
     where
         P: Serialize + Debug,
     {
-        self.written(self.typed(Some(key.namespace())).patch(key.name(), params, patch).await)
+        let written = self.typed(Some(key.namespace())).patch(key.name(), params, patch).await;
+        self.written(written, params.dry_run)
     }
 
     /// As [`TypedClient::patch_subresource`].
@@ -242,7 +243,8 @@ where
         P: Serialize + Debug,
     {
         let typed = self.typed(Some(key.namespace()));
-        self.written(typed.patch_subresource(subresource, key.name(), params, patch).await)
+        let written = typed.patch_subresource(subresource, key.name(), params, patch).await;
+        self.written(written, params.dry_run)
     }
 
     /// As [`TypedClient::patch_status`].
@@ -266,7 +268,8 @@ where
     /// # Errors
     /// As there.
     pub async fn apply(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
-        self.written(self.typed(object.meta().namespace.as_deref()).apply(object, params).await)
+        let written = self.typed(object.meta().namespace.as_deref()).apply(object, params).await;
+        self.written(written, params.dry_run)
     }
 
     /// As [`TypedClient::apply_status`], in the object's namespace.
@@ -275,7 +278,7 @@ where
     /// As there.
     pub async fn apply_status(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).apply_status(object, params).await;
-        self.written(written)
+        self.written(written, params.dry_run)
     }
 
     /// As [`TypedClient::delete`]. A later read shows the object as being deleted, or no longer shows it.
@@ -316,8 +319,11 @@ where
         TypedClient::of_scope(self.rest.clone(), namespace.unwrap_or_default())
     }
 
-    fn written(&self, answer: Result<K, Error>) -> Result<K, Error> {
-        if let Ok(object) = &answer {
+    /// Remembers what was answered, unless nothing was done.
+    fn written(&self, answer: Result<K, Error>, is_dry_run: bool) -> Result<K, Error> {
+        if let Ok(object) = &answer
+            && !is_dry_run
+        {
             let version = object.meta().resource_version.as_deref().unwrap_or_default();
             self.informer.inner.writes.written(ObjectKey::of(object), version, &self.informer);
         }

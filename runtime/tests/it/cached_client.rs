@@ -126,6 +126,24 @@ async fn a_lister_is_stale_and_the_client_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_only_tried_is_not_waited_for() {
+    let (env, maps) = started::<ConfigMap>().await;
+    let try_only = PostParams { dry_run: true, ..PostParams::default() };
+    maps.create(&map("a"), &try_only).await.unwrap();
+    assert_eq!(maps.pending_writes(), 0);
+    maps.create(&map("a"), &PostParams::default()).await.unwrap();
+    maps.get(&key("a")).await.unwrap();
+    let patch = Patch::Merge(json!({ "data": { "k": "2" } }));
+    maps.patch(&key("a"), &PatchParams { dry_run: true, ..PatchParams::default() }, &patch).await.unwrap();
+    maps.delete(&key("a"), &DeleteParams { dry_run: true, ..DeleteParams::default() }).await.unwrap();
+    assert_eq!(maps.pending_writes(), 0);
+    let (read, waited) = timed(maps.get(&key("a"))).await;
+    assert!(read.unwrap().unwrap().data.is_none() && waited.is_zero());
+    maps.informer().shutdown().await;
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn finalizers_keep_what_is_deleted() {
     let (env, maps) = started::<ConfigMap>().await;
     let mut kept = map("kept");
