@@ -16,6 +16,8 @@ pub use api::{
 };
 
 #[cfg(feature = "client")]
+pub mod applyconfigurations;
+#[cfg(feature = "client")]
 pub mod cache;
 #[cfg(feature = "client")]
 pub mod client;

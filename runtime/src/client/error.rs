@@ -4,6 +4,8 @@ use std::fmt;
 
 use kube::core::Status;
 
+use super::conflict::{FieldConflict, conflicts};
+
 /// A request that failed, with what was asked and of which object.
 ///
 /// ```
@@ -22,6 +24,16 @@ pub enum Error {
         /// What was asked.
         request: Request,
         /// The server's answer: reason, code, details.
+        status: Box<Status>,
+    },
+    /// Server-side apply without `force` met fields that belong to other field managers. [`Error::is_conflict`] holds.
+    #[error("cannot {request}: {}", describe(.status))]
+    ApplyConflict {
+        /// What was asked.
+        request: Request,
+        /// The fields with their owners, in the server's order.
+        conflicts: Vec<FieldConflict>,
+        /// The server's answer.
         status: Box<Status>,
     },
     /// The request could not be made, sent, or its answer not read.
@@ -86,7 +98,10 @@ impl Error {
                 if status.reason == "Failed to parse error data" {
                     status.reason = reason_of(status.code).to_owned();
                 }
-                Self::Api { request, status }
+                match conflicts(&status) {
+                    conflicts if conflicts.is_empty() => Self::Api { request, status },
+                    conflicts => Self::ApplyConflict { request, conflicts, status },
+                }
             }
             source => Self::Transport { request, source: Box::new(source) },
         }
@@ -96,8 +111,25 @@ impl Error {
     #[must_use]
     pub fn status(&self) -> Option<&Status> {
         match self {
-            Self::Api { status, .. } => Some(status),
+            Self::Api { status, .. } | Self::ApplyConflict { status, .. } => Some(status),
             _ => None,
+        }
+    }
+
+    /// The fields that server-side apply could not take because they belong to others; empty for every other failure.
+    ///
+    /// ```
+    /// # fn example(error: kubesmith_runtime::client::Error) {
+    /// for conflict in error.apply_conflicts() {
+    ///     println!("{} belongs to {}", conflict.field, conflict.manager);
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn apply_conflicts(&self) -> &[FieldConflict] {
+        match self {
+            Self::ApplyConflict { conflicts, .. } => conflicts,
+            _ => &[],
         }
     }
 

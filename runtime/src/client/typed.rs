@@ -12,9 +12,11 @@ use kube::api::{
 use kube::core::Status;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::error::Request;
 use super::{Error, RestClient};
+use crate::applyconfigurations::ApplyConfiguration;
 
 /// The events of a watch, with the errors of this module.
 pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>, Error>>;
@@ -334,6 +336,53 @@ where
     pub async fn apply_status(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
         let name = self.name_of("apply", object)?;
         self.patch_status(name, params, &Patch::Apply(object)).await
+    }
+
+    /// Server-side apply of an apply configuration, the fields that the manager wants and no others. `params` must name a
+    /// field manager.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] without a field manager or a name; [`Error::ApplyConflict`] when another manager owns a field
+    /// and `force` is off; other refusals.
+    pub async fn apply_configuration<C>(&self, configuration: &C, params: &PatchParams) -> Result<K, Error>
+    where
+        C: ApplyConfiguration<Object = K>,
+    {
+        let (name, patch) = self.configured(configuration)?;
+        self.patch(&name, params, &Patch::Apply(patch)).await
+    }
+
+    /// Server-side apply of an apply configuration through a subresource such as `status`.
+    ///
+    /// # Errors
+    /// As [`Self::apply_configuration`].
+    pub async fn apply_configuration_to<C>(
+        &self,
+        subresource: &str,
+        configuration: &C,
+        params: &PatchParams,
+    ) -> Result<K, Error>
+    where
+        C: ApplyConfiguration<Object = K>,
+    {
+        let (name, patch) = self.configured(configuration)?;
+        self.patch_subresource(subresource, &name, params, &Patch::Apply(patch)).await
+    }
+
+    /// The name of what is configured, and the patch.
+    fn configured<C>(&self, configuration: &C) -> Result<(String, Value), Error>
+    where
+        C: ApplyConfiguration<Object = K>,
+    {
+        let patch = serde_json::to_value(configuration)
+            .map_err(|error| self.failed("apply", None)(kube::Error::SerdeError(error)))?;
+        match patch.pointer("/metadata/name").and_then(Value::as_str) {
+            Some(name) if !name.is_empty() => Ok((name.to_owned(), patch)),
+            _ => Err(Error::BadRequest {
+                request: self.request("apply", None),
+                reason: "the apply configuration has no name: make it with `new`, or call `with_name`",
+            }),
+        }
     }
 
     fn name_of<'a>(&self, verb: &'static str, object: &'a K) -> Result<&'a str, Error> {

@@ -1,0 +1,152 @@
+//! What a field manager has applied, read back from the object.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::ApplyConfiguration;
+use super::fields::{FieldSet, FieldsError, PathElement};
+
+/// Why nothing could be extracted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExtractError {
+    /// The object's `managedFields` cannot be read.
+    #[error("cannot read what the field manager \"{manager}\" owns: {source}")]
+    Fields {
+        /// Whose entry it is.
+        manager: String,
+        /// What is wrong with it.
+        #[source]
+        source: FieldsError,
+    },
+    /// The object cannot be written as JSON.
+    #[error("the object cannot be written as JSON: {0}")]
+    Object(#[source] serde_json::Error),
+    /// What the manager owns is no apply configuration: a part of a value that is one whole for the Rust type, such as
+    /// an enum that holds something, belongs to somebody else.
+    #[error("what the field manager \"{manager}\" owns is no apply configuration: {source}")]
+    Configuration {
+        /// Whose fields they are.
+        manager: String,
+        /// Where they do not fit.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+/// The apply configuration that `manager` has applied last, as far as the manager still owns it: client-go's
+/// `ExtractInto`. `subresource` is the one that it was applied to, `""` for the object itself.
+///
+/// The fields are those of the `managedFields` entry with this manager, operation `Apply` and this subresource; items of
+/// lists come with their keys. Without such an entry there is nothing but the object's kind, name and namespace, which are
+/// always there. What the manager has written in other ways than apply is not found.
+///
+/// # Errors
+/// `managedFields` that cannot be read, and fields that do not fit the configuration's type.
+pub fn extract<C>(object: &C::Object, manager: &str, subresource: &str) -> Result<C, ExtractError>
+where
+    C: ApplyConfiguration<Object: Serialize>,
+{
+    let value = extract_value(object, manager, subresource)?;
+    serde_json::from_value(value)
+        .map_err(|source| ExtractError::Configuration { manager: manager.to_owned(), source })
+}
+
+/// As [`extract`], as JSON: what an apply patch of the manager would be. It works for any kind, generated or not.
+///
+/// # Errors
+/// `managedFields` that cannot be read.
+pub fn extract_value<K>(object: &K, manager: &str, subresource: &str) -> Result<Value, ExtractError>
+where
+    K: kube::Resource<DynamicType = ()> + Serialize,
+{
+    let meta = object.meta();
+    let mut own = FieldSet::default();
+    let mut others = Vec::new();
+    let mut is_found = false;
+    for entry in meta.managed_fields.iter().flatten() {
+        let set = fields(entry)?;
+        if !is_found && is_applied(entry, manager, subresource) {
+            (own, is_found) = (set, true);
+        } else {
+            others.push(set);
+        }
+    }
+    let whole = serde_json::to_value(object).map_err(ExtractError::Object)?;
+    let others: Vec<&FieldSet> = others.iter().collect();
+    let mut value = match below(&whole, &own, &others) {
+        Value::Object(value) => value,
+        _ => Map::new(),
+    };
+    value.insert("apiVersion".to_owned(), K::api_version(&()).into());
+    value.insert("kind".to_owned(), K::kind(&()).into());
+    identify(&mut value, meta.name.as_deref(), meta.namespace.as_deref());
+    Ok(Value::Object(value))
+}
+
+/// Name and namespace belong to every configuration, whoever owns them.
+fn identify(value: &mut Map<String, Value>, name: Option<&str>, namespace: Option<&str>) {
+    let metadata = value.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(metadata) = metadata {
+        for (field, text) in [("name", name), ("namespace", namespace)] {
+            if let Some(text) = text {
+                metadata.insert(field.to_owned(), text.into());
+            }
+        }
+    }
+}
+
+fn is_applied(entry: &ManagedFieldsEntry, manager: &str, subresource: &str) -> bool {
+    entry.manager.as_deref() == Some(manager)
+        && entry.operation.as_deref() == Some("Apply")
+        && entry.subresource.as_deref().unwrap_or_default() == subresource
+}
+
+fn fields(entry: &ManagedFieldsEntry) -> Result<FieldSet, ExtractError> {
+    let Some(fields) = &entry.fields_v1 else { return Ok(FieldSet::default()) };
+    FieldSet::parse(&fields.0)
+        .map_err(|source| ExtractError::Fields { manager: entry.manager.clone().unwrap_or_default(), source })
+}
+
+/// The fields of a value that a set names; `others` is what everybody else owns in it.
+pub(super) fn below(value: &Value, own: &FieldSet, others: &[&FieldSet]) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let owned = fields.iter().filter_map(|(name, value)| {
+                let others: Vec<&FieldSet> = others.iter().filter_map(|set| set.field(name)).collect();
+                Some((name.clone(), owned(value, own.field(name)?, &others)))
+            });
+            Value::Object(owned.collect())
+        }
+        Value::Array(items) => {
+            let owned = items.iter().enumerate().filter_map(|(at, item)| {
+                let (element, own) = own.item(at, item)?;
+                let others: Vec<&FieldSet> =
+                    others.iter().filter_map(|set| set.item(at, item)).map(|(_, set)| set).collect();
+                Some(with_keys(owned(item, own, &others), element, item))
+            });
+            Value::Array(owned.collect())
+        }
+        value => value.clone(),
+    }
+}
+
+/// A member of the set: with members below it, these; else the whole value, which then is a scalar, atomic or empty. It
+/// was empty when it was applied if somebody else owns parts of it, for parts of what is atomic have no owner.
+fn owned(value: &Value, own: &FieldSet, others: &[&FieldSet]) -> Value {
+    let is_shared = others.iter().any(|set| !set.is_leaf());
+    if own.is_leaf() && !is_shared { value.clone() } else { below(value, own, others) }
+}
+
+/// The item of a list with the key fields, without which it could not be applied.
+fn with_keys(mut owned: Value, element: &PathElement, item: &Value) -> Value {
+    if let (PathElement::Key(key), Value::Object(fields)) = (element, &mut owned) {
+        for name in key.keys() {
+            if let Some(value) = item.get(name) {
+                fields.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    owned
+}

@@ -1,0 +1,42 @@
+//! Apply configurations: what generated `XApplyConfiguration` types have in common.
+//!
+//! An apply configuration holds the fields of an object that one field manager wants, and no others: server-side apply
+//! makes the manager the owner of what stands in it, and takes away what it owned before and no longer names. The types are
+//! generated; here is what works on any of them: [`extract`] reads back from an object what a manager has applied, by the
+//! object's `managedFields` ([`FieldSet`]).
+//!
+//! A controller that wants to change a part of what it applied extracts, changes and applies again, and so never takes back
+//! by accident what it does not mention:
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kubesmith_runtime::applyconfigurations::extract_value;
+//! # let map: ConfigMap = kubesmith_runtime::serde_json::from_value(kubesmith_runtime::serde_json::json!({
+//! #     "metadata": {"name": "settings", "managedFields": [
+//! #         {"manager": "me", "operation": "Apply", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:color": {}}}}]},
+//! #     "data": {"color": "blue", "size": "7"},
+//! # })).unwrap();
+//!
+//! let applied = extract_value(&map, "me", "").unwrap();
+//! assert_eq!(applied["data"], kubesmith_runtime::serde_json::json!({"color": "blue"}));
+//! ```
+
+mod extract;
+mod fields;
+mod nullable;
+
+pub use extract::{ExtractError, extract, extract_value};
+pub use fields::{FieldSet, FieldsError};
+pub use nullable::nullable;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The apply configuration of a kind. The generated types implement it.
+pub trait ApplyConfiguration: Serialize + DeserializeOwned {
+    /// The kind that it configures.
+    type Object: kube::Resource<DynamicType = ()>;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+use k8s_openapi::api::core::v1::Service;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{ExtractError, FieldSet, extract_value};
+
+fn service(managed: Value) -> Service {
+    serde_json::from_value(json!({
+        "metadata": {
+            "name": "web", "namespace": "shop", "labels": {"a": "1", "b": "2"}, "finalizers": ["x/y", "x/z"],
+            "managedFields": managed,
+        },
+        "spec": {
+            "selector": {"app": "web"},
+            "sessionAffinity": "None",
+            "ports": [
+                {"name": "http", "port": 80, "protocol": "TCP", "targetPort": 8080},
+                {"name": "dns", "port": 53, "protocol": "UDP"},
+            ],
+        },
+        "status": {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}},
+    }))
+    .unwrap()
+}
+
+fn entry(manager: &str, operation: &str, subresource: &str, fields: Value) -> Value {
+    json!({"manager": manager, "operation": operation, "subresource": subresource, "apiVersion": "v1",
+        "fieldsType": "FieldsV1", "fieldsV1": fields})
+}
+
+fn extracted(managed: Value, manager: &str, subresource: &str) -> Value {
+    extract_value(&service(managed), manager, subresource).unwrap()
+}
+
+#[test]
+fn only_what_the_manager_applied_is_extracted() {
+    let managed = json!([
+        entry("me", "Update", "", json!({"f:spec": {"f:sessionAffinity": {}}})),
+        entry("other", "Apply", "", json!({"f:metadata": {"f:labels": {"f:b": {}}}})),
+        entry("me", "Apply", "status", json!({"f:status": {"f:loadBalancer": {"f:ingress": {}}}})),
+        entry(
+            "me",
+            "Apply",
+            "",
+            json!({
+                "f:metadata": {"f:labels": {"f:a": {}}, "f:finalizers": {"v:\"x/z\"": {}}},
+                "f:spec": {
+                    "f:selector": {},
+                    "f:ports": {"k:{\"port\":53,\"protocol\":\"UDP\"}": {".": {}, "f:name": {}}},
+                },
+            })
+        ),
+    ]);
+    assert_eq!(
+        extracted(managed.clone(), "me", ""),
+        json!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "web", "namespace": "shop", "labels": {"a": "1"}, "finalizers": ["x/z"]},
+            "spec": {"selector": {"app": "web"}, "ports": [{"name": "dns", "port": 53, "protocol": "UDP"}]},
+        })
+    );
+    assert_eq!(
+        extracted(managed, "me", "status")["status"],
+        json!({"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}})
+    );
+}
+
+#[test]
+fn a_manager_that_applied_nothing_gets_the_name() {
+    let none =
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop"}});
+    for managed in [json!([]), json!(null), json!([entry("me", "Update", "", json!({"f:spec": {}}))])] {
+        assert_eq!(extracted(managed, "me", ""), none);
+    }
+    let without_fields = json!([{"manager": "me", "operation": "Apply"}]);
+    assert_eq!(extracted(without_fields, "me", ""), none);
+}
+
+#[test]
+fn what_was_applied_empty_and_filled_by_others_is_empty() {
+    let managed = json!([
+        entry("me", "Apply", "", json!({"f:metadata": {"f:labels": {}}, "f:spec": {"f:ports": {}}})),
+        entry(
+            "other",
+            "Update",
+            "",
+            json!({
+                "f:metadata": {"f:labels": {".": {}, "f:a": {}, "f:b": {}}},
+                "f:spec": {"f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}}}},
+            })
+        ),
+    ]);
+    let value = extracted(managed, "me", "");
+    assert_eq!(value["metadata"]["labels"], json!({}));
+    assert_eq!(value["spec"]["ports"], json!([]));
+}
+
+#[test]
+fn items_by_index_and_numbers_by_value() {
+    let managed = json!([entry(
+        "me",
+        "Apply",
+        "",
+        json!({
+            "f:metadata": {"f:finalizers": {"i:0": {}, "i:7": {}}},
+            "f:spec": {"f:ports": {"k:{\"port\":80.0}": {"f:name": {}}, "k:{\"port\":1}": {"f:name": {}}}},
+            "x:unknown": {"f:spec": {}},
+        })
+    )]);
+    let value = extracted(managed, "me", "");
+    assert_eq!(value["metadata"]["finalizers"], json!(["x/y"]));
+    assert_eq!(value["spec"]["ports"], json!([{"name": "http", "port": 80}]));
+}
+
+#[test]
+fn broken_fields_name_their_manager() {
+    for (fields, part) in [
+        (json!({"spec": {}}), "`spec` in fieldsV1 has no `:`"),
+        (json!({"f:spec": 7}), "`7` in fieldsV1 is no object"),
+        (json!({"k:[]": {}}), "`k:[]` in fieldsV1 has no key fields"),
+        (json!({"k:{}": {}}), "has no key fields"),
+        (json!({"v:{": {}}), "is no JSON value"),
+        (json!({"i:-1": {}}), "is no index"),
+    ] {
+        let broken = service(json!([entry("you", "Apply", "", fields)]));
+        let error = extract_value(&broken, "me", "").unwrap_err();
+        assert!(matches!(&error, ExtractError::Fields { manager, .. } if manager == "you"), "{error:?}");
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}
+
+/// Maps of maps, sets, lists with the key `name` and scalars.
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        "[a-z]{0,3}".prop_map(Value::from)
+    ];
+    leaf.prop_recursive(4, 40, 4, |inner| {
+        let map = proptest::collection::btree_map("[a-z.:]{0,3}", inner, 0..4);
+        prop_oneof![
+            map.clone().prop_map(|map| json!(map)),
+            proptest::collection::btree_set("[a-c]{1,2}", 0..4).prop_map(|set| json!(set)),
+            proptest::collection::vec(map, 0..4).prop_map(|items| {
+                let named = items.into_iter().enumerate().map(|(at, mut item)| {
+                    item.insert("name".to_owned(), json!(at));
+                    json!(item)
+                });
+                Value::Array(named.collect())
+            }),
+        ]
+    })
+}
+
+/// `fieldsV1` of a part of a value: `keep` says of each leaf whether it is in.
+fn fields_of(value: &Value, keep: &mut dyn FnMut() -> bool) -> Option<Value> {
+    let mut fields = serde_json::Map::new();
+    match value {
+        Value::Object(map) => {
+            for (name, value) in map {
+                fields.extend(fields_of(value, keep).map(|below| (format!("f:{name}"), below)));
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                let name = item
+                    .get("name")
+                    .map_or_else(|| format!("v:{item}"), |name| format!("k:{{\"name\":{name}}}"));
+                fields.extend(fields_of(item, keep).map(|below| (name, below)));
+            }
+        }
+        _ => return keep().then(|| json!({})),
+    }
+    if !fields.is_empty() {
+        return Some(Value::Object(fields));
+    }
+    let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty)
+        || value.as_array().is_some_and(Vec::is_empty);
+    (is_empty && keep()).then(|| json!({}))
+}
+
+/// Whether everything in `part` is in `whole`; items of lists in the same order.
+fn is_part(part: &Value, whole: &Value) -> bool {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(whole)) => {
+            part.iter().all(|(name, part)| whole.get(name).is_some_and(|whole| is_part(part, whole)))
+        }
+        (Value::Array(part), Value::Array(whole)) => {
+            let mut whole = whole.iter();
+            part.iter().all(|part| whole.any(|whole| is_part(part, whole)))
+        }
+        (part, whole) => part == whole,
+    }
+}
+
+fn below(value: &Value, fields: &Value) -> Value {
+    super::extract::below(value, &FieldSet::parse(fields).unwrap(), &[])
+}
+
+proptest! {
+    #[test]
+    fn all_fields_are_the_whole(value in values()) {
+        prop_assume!(value.is_object() && value != json!({}));
+        let fields = fields_of(&value, &mut || true).unwrap();
+        prop_assert_eq!(below(&value, &fields), value);
+    }
+
+    #[test]
+    fn some_fields_are_a_part_and_stay_what_they_are(value in values(), mut choice in any::<u64>()) {
+        prop_assume!(value.is_object());
+        let mut keep = || { choice = choice.rotate_left(1); choice & 1 == 1 };
+        if let Some(fields) = fields_of(&value, &mut keep) {
+            let part = below(&value, &fields);
+            prop_assert!(is_part(&part, &value), "{part} of {value} by {fields}");
+            prop_assert_eq!(below(&part, &fields), part);
+        }
+    }
+
+    #[test]
+    fn no_fields_upset_it(value in values(), fields in values(), names in proptest::collection::btree_map("[fkvi.]:?[a-z0-9{}\":]{0,6}", values(), 0..4)) {
+        for fields in [fields, json!(names)] {
+            if let Ok(set) = FieldSet::parse(&fields) {
+                super::extract::below(&value, &set, &[&set]);
+            }
+        }
+    }
+}
