@@ -298,11 +298,11 @@ where
                 let version = meta.resource_version.as_ref().unwrap_or(&empty);
                 let is_kept = meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty())
                     || meta.deletion_grace_period_seconds.unwrap_or(0) > 0;
+                let uid = meta.uid.as_deref().unwrap_or_default();
                 if is_kept {
-                    writes.written(key.clone(), version, &self.informer);
+                    writes.written(key.clone(), uid, version, &self.informer);
                 } else {
                     // Some kinds answer with the object that is gone.
-                    let uid = meta.uid.as_deref().unwrap_or_default();
                     writes.deleted(key.clone(), uid, version, &before, &self.informer);
                 }
             }
@@ -324,8 +324,10 @@ where
         if let Ok(object) = &answer
             && !is_dry_run
         {
-            let version = object.meta().resource_version.as_deref().unwrap_or_default();
-            self.informer.inner.writes.written(ObjectKey::of(object), version, &self.informer);
+            let meta = object.meta();
+            let version = meta.resource_version.as_deref().unwrap_or_default();
+            let uid = meta.uid.as_deref().unwrap_or_default();
+            self.informer.inner.writes.written(ObjectKey::of(object), uid, version, &self.informer);
         }
         answer
     }

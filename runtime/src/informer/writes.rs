@@ -45,14 +45,10 @@ struct Pending {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Write {
-    /// The object was written, in this version.
-    Version(String),
+    /// The object of this uid was written, in this version.
+    Version { version: String, uid: String },
     /// These objects of the name were deleted.
-    Gone {
-        objects: Vec<Deleted>,
-        /// The cache must have got here.
-        after: Option<u64>,
-    },
+    Gone(Vec<Deleted>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +56,9 @@ struct Deleted {
     uid: String,
     /// Whether the cache has shown the object, so that its absence means that it has seen the deletion.
     was_shown: bool,
+    /// A version at which the object was there, or that of its deletion. A cache that has got so far without it has seen the
+    /// deletion.
+    existed: Option<u64>,
 }
 
 fn number(version: &str) -> Option<u64> {
@@ -75,8 +74,8 @@ impl Write {
     /// What has to be waited for at least.
     fn version(&self) -> Option<u64> {
         match self {
-            Self::Version(version) => number(version),
-            Self::Gone { after, .. } => *after,
+            Self::Version { version, .. } => number(version),
+            Self::Gone(objects) => objects.iter().filter_map(|object| object.existed).max(),
         }
     }
 }
@@ -91,17 +90,24 @@ enum Look {
 
 impl Writes {
     /// The object was written in this version; one without a version cannot be waited for.
-    pub(super) fn written(&self, key: ObjectKey, version: &str, view: &impl View) {
+    pub(super) fn written(&self, key: ObjectKey, uid: &str, version: &str, view: &impl View) {
         if version.is_empty() {
             return;
         }
         let mut pending = self.lock();
+        if let Some(Write::Gone(objects)) = pending.by_key.get_mut(&key)
+            && let Some(object) = objects.iter_mut().find(|object| object.uid == uid)
+        {
+            object.existed = object.existed.max(number(version));
+            return;
+        }
         let known = pending.by_key.get(&key);
         // Of two writes at a time, the answer to the earlier one may come last.
         let is_older =
             known.and_then(Write::version).zip(number(version)).is_some_and(|(has, new)| has > new);
         if !is_older {
-            pending.insert(key, Write::Version(version.to_owned()), view);
+            let write = Write::Version { version: version.to_owned(), uid: uid.to_owned() };
+            pending.insert(key, write, view);
         }
     }
 
@@ -113,20 +119,24 @@ impl Writes {
         }
         let is_shown = view.object(&key).is_some_and(|(_, shown)| shown == uid);
         let mut pending = self.lock();
-        let known = pending.by_key.get(&key);
-        let after = known.and_then(Write::version).max(number(version));
-        let mut objects = match known {
-            Some(Write::Gone { objects, .. }) => objects.clone(),
-            _ => Vec::new(),
+        let mut objects = match pending.by_key.get(&key) {
+            Some(Write::Gone(objects)) => objects.clone(),
+            // What was written is gone, whether it was this object or one before it.
+            Some(Write::Version { version, uid }) => {
+                vec![Deleted { existed: number(version), ..Deleted::of(uid) }]
+            }
+            None => Vec::new(),
         };
         if !before.is_empty() && before != uid {
             // The cache had not heard yet that this one was gone.
-            objects.push(Deleted { uid: before.to_owned(), was_shown: true });
+            note(&mut objects, before).was_shown = true;
         }
-        objects.push(Deleted { uid: uid.to_owned(), was_shown: is_shown || before == uid });
+        let object = note(&mut objects, uid);
+        object.was_shown |= is_shown || before == uid;
+        object.existed = object.existed.max(number(version));
         let too_many = objects.len().saturating_sub(MOST_DELETIONS);
         objects.drain(..too_many);
-        pending.insert(key, Write::Gone { objects, after }, view);
+        pending.insert(key, Write::Gone(objects), view);
     }
 
     /// An object whose write the cache has not shown, of those that a read looks at.
@@ -143,8 +153,8 @@ impl Writes {
     /// Gives up what no number tells apart from what came before: after a wait in vain, the cache may well be past it.
     pub(super) fn give_up_incomparable(&self) {
         self.lock().by_key.retain(|_, write| match write {
-            Write::Version(version) => number(version).is_some(),
-            Write::Gone { .. } => true,
+            Write::Version { version, .. } => number(version).is_some(),
+            Write::Gone(_) => true,
         });
     }
 
@@ -152,6 +162,15 @@ impl Writes {
         // Nothing under the lock can panic but an allocation.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The object of this uid among `objects`.
+fn note<'a>(objects: &'a mut Vec<Deleted>, uid: &str) -> &'a mut Deleted {
+    let at = objects.iter().position(|object| object.uid == uid).unwrap_or_else(|| {
+        objects.push(Deleted::of(uid));
+        objects.len() - 1
+    });
+    &mut objects[at]
 }
 
 /// What is waited for.
@@ -165,6 +184,8 @@ pub(super) enum Outstanding {
 
 impl Pending {
     fn insert(&mut self, key: ObjectKey, write: Write, view: &impl View) {
+        // Were it found out at the next look, this write would be given up as well.
+        self.has_begun_anew(&view.reached());
         if self.by_key.len() >= MOST_WRITES && !self.by_key.contains_key(&key) {
             let _ = self.outstanding(Scope::All, view);
             if self.by_key.len() >= MOST_WRITES {
@@ -180,7 +201,11 @@ impl Pending {
         if self.by_key.is_empty() && self.floor.is_none() {
             return None;
         }
-        // The objects are looked at before the version: it tells what they include at least.
+        // The version is looked at before the objects: it tells what they include at least.
+        let reached = view.reached();
+        if self.has_begun_anew(&reached) {
+            return None;
+        }
         let keys: Vec<ObjectKey> = match scope {
             Scope::Object(key) => self.by_key.contains_key(key).then(|| key.clone()).into_iter().collect(),
             Scope::Namespace(namespace) => {
@@ -189,10 +214,6 @@ impl Pending {
             Scope::All => self.by_key.keys().cloned().collect(),
         };
         let objects: Vec<_> = keys.iter().map(|key| view.object(key)).collect();
-        let reached = view.reached();
-        if self.has_begun_anew(&reached) {
-            return None;
-        }
         let mut first = None;
         for (key, cached) in keys.into_iter().zip(objects) {
             match self.look(&key, cached, &reached) {
@@ -222,30 +243,58 @@ impl Pending {
     fn look(&mut self, key: &ObjectKey, cached: Option<(String, String)>, reached: &str) -> Look {
         match self.by_key.get_mut(key) {
             None => Look::Shown,
-            Some(Write::Version(version)) => {
+            Some(Write::Version { version, .. }) => {
                 // What the object does not tell, the version does: it was deleted, or is not selected.
                 let in_object = cached.is_some_and(|(has, _)| includes(&has, version));
                 if in_object || includes(reached, version) { Look::Shown } else { Look::Outstanding }
             }
-            Some(Write::Gone { objects, after }) => {
-                let mut is_there = false;
+            Some(Write::Gone(objects)) => {
+                let has_passed = |version| number(reached).is_none_or(|reached| reached >= version);
+                let mut is_outstanding = false;
                 objects.retain_mut(|object| {
-                    let is_this = cached.as_ref().is_some_and(|(_, uid)| *uid == object.uid);
-                    is_there |= is_this;
-                    let is_over = object.was_shown && !is_this;
-                    object.was_shown |= is_this;
-                    !is_over
+                    let finding = object.find(cached.as_ref(), object.existed.is_some_and(has_passed));
+                    is_outstanding |= finding == Finding::NotYet;
+                    finding != Finding::Gone
                 });
-                let is_reached = |after: u64| number(reached).is_none_or(|reached| reached >= after);
-                match after {
-                    _ if is_there => Look::Outstanding,
-                    Some(after) if !is_reached(*after) => Look::Outstanding,
-                    Some(_) => Look::Shown,
-                    None if objects.is_empty() => Look::Shown,
-                    None => Look::Quiet,
+                match is_outstanding {
+                    true => Look::Outstanding,
+                    false if objects.is_empty() => Look::Shown,
+                    false => Look::Quiet,
                 }
             }
         }
+    }
+}
+
+/// What a cache tells of an object that was deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Finding {
+    /// It has seen the deletion.
+    Gone,
+    /// It has not: it shows the object, or has not got to it.
+    NotYet,
+    /// It does not show the object, and nobody knows whether it will.
+    Unknown,
+}
+
+impl Deleted {
+    fn of(uid: &str) -> Self {
+        Deleted { uid: uid.to_owned(), was_shown: false, existed: None }
+    }
+
+    /// `has_passed` says whether the cache includes the version at which the object is known to have existed.
+    fn find(&mut self, cached: Option<&(String, String)>, has_passed: bool) -> Finding {
+        if cached.is_some_and(|(_, uid)| *uid == self.uid) {
+            self.was_shown = true;
+            return Finding::NotYet;
+        }
+        if self.was_shown || has_passed {
+            return Finding::Gone;
+        }
+        let Some(existed) = self.existed else { return Finding::Unknown };
+        // Another object of the name came either before this one or after it.
+        let other = cached.and_then(|(version, _)| number(version));
+        if other.is_some_and(|version| version > existed) { Finding::Gone } else { Finding::NotYet }
     }
 }
 

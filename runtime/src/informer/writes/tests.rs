@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::collection::vec;
 
@@ -62,7 +62,7 @@ fn object(name: &str) -> Option<Outstanding> {
 fn a_write_is_outstanding_until_the_cache_has_it_or_something_later() {
     let (mut world, writes) = (World::default(), Writes::default());
     let version = world.write(&key("a"));
-    writes.written(key("a"), &version, &world);
+    writes.written(key("a"), "uid-1", &version, &world);
     assert_eq!(writes.outstanding(Scope::Object(&key("a")), &world), object("a"));
     assert_eq!(writes.outstanding(Scope::Object(&key("b")), &world), None, "of another object");
     assert_eq!(writes.outstanding(Scope::Namespace("default"), &world), object("a"));
@@ -109,7 +109,7 @@ fn a_server_that_begins_anew_is_not_waited_for() {
     let (mut world, writes) = (World::default(), Writes::default());
     (0..9).for_each(|_| drop(world.write(&key("a"))));
     (0..9).for_each(|_| world.see());
-    writes.written(key("a"), "10", &world);
+    writes.written(key("a"), "uid-1", "10", &world);
     assert_eq!(writes.outstanding(Scope::All, &world), object("a"));
     let mut anew = World::default();
     anew.write(&key("b"));
@@ -119,12 +119,91 @@ fn a_server_that_begins_anew_is_not_waited_for() {
 }
 
 #[test]
+fn a_write_to_a_server_that_has_begun_anew_is_waited_for() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    for _ in 0..9 {
+        let version = world.write(&key("a"));
+        writes.written(key("a"), "uid-1", &version, &world);
+        world.see();
+        assert_eq!(writes.outstanding(Scope::All, &world), None);
+    }
+    // The cache has the new server's state before the first write to it.
+    let mut anew = World::default();
+    anew.write(&key("b"));
+    anew.see();
+    let version = anew.write(&key("a"));
+    writes.written(key("a"), "uid-2", &version, &anew);
+    assert_eq!(writes.outstanding(Scope::All, &anew), object("a"));
+    anew.see();
+    assert_eq!(writes.outstanding(Scope::All, &anew), None);
+}
+
+/// An own write, somebody else's deletion and creation, and an own deletion whose version nobody tells.
+#[test]
+fn an_object_before_the_one_that_was_deleted_is_no_sign_of_the_deletion() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    let version = world.write(&key("a"));
+    writes.written(key("a"), "uid-1", &version, &world);
+    world.history.push((key("a"), None));
+    world.write(&key("a"));
+    world.history.push((key("a"), None));
+    writes.deleted(key("a"), "uid-3", "", "", &world);
+    assert_eq!(
+        writes.outstanding(Scope::All, &world),
+        object("a"),
+        "the cache has not even got to the own write"
+    );
+    for shown in ["uid-1", "", "uid-3"] {
+        world.see();
+        assert_eq!(world.shown(&key("a")), shown);
+        let expected = if shown.is_empty() { None } else { object("a") };
+        assert_eq!(writes.outstanding(Scope::All, &world), expected, "{shown}");
+    }
+    world.see();
+    assert_eq!(writes.outstanding(Scope::All, &world), None);
+    assert_eq!(writes.len(), 0);
+}
+
+#[test]
+fn another_object_of_the_name_is_told_from_one_before_it() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    world.write(&key("a"));
+    world.history.push((key("a"), None));
+    let version = world.write(&key("a"));
+    writes.written(key("a"), "uid-3", &version, &world);
+    world.history.push((key("a"), None));
+    writes.deleted(key("a"), "uid-3", "", "", &world);
+    let (before, after) = (("1".to_owned(), "uid-1".to_owned()), ("5".to_owned(), "uid-5".to_owned()));
+    world.cached.insert(key("a"), before);
+    assert_eq!(writes.outstanding(Scope::All, &world), object("a"), "it went before");
+    // Nobody looked while the deleted one was shown.
+    world.cached.insert(key("a"), after);
+    assert_eq!(writes.outstanding(Scope::All, &world), None, "it came later");
+    assert_eq!(writes.len(), 0);
+}
+
+#[test]
+fn a_write_whose_answer_comes_after_that_of_the_deletion_does_not_hide_it() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    world.write(&key("a"));
+    world.see();
+    let version = world.write(&key("a"));
+    world.history.push((key("a"), None));
+    writes.deleted(key("a"), "uid-1", "", "uid-1", &world);
+    writes.written(key("a"), "uid-1", &version, &world);
+    world.see();
+    assert_eq!(writes.outstanding(Scope::All, &world), object("a"), "the write, but not the deletion");
+    world.see();
+    assert_eq!(writes.outstanding(Scope::All, &world), None);
+}
+
+#[test]
 fn very_many_writes_are_waited_for_as_one() {
     let (mut world, writes) = (World::default(), Writes::default());
     for number in 0..3 * MOST_WRITES {
         let key = key(&format!("m{number}"));
         let version = world.write(&key);
-        writes.written(key, &version, &world);
+        writes.written(key, "", &version, &world);
         assert!(writes.len() <= MOST_WRITES + 1);
     }
     assert_eq!(writes.outstanding(Scope::Object(&key("m0")), &world), Some(Outstanding::Many));
@@ -136,12 +215,12 @@ fn very_many_writes_are_waited_for_as_one() {
 #[test]
 fn versions_that_are_no_numbers_are_waited_for_as_they_are() {
     let (mut world, writes) = (World::default(), Writes::default());
-    writes.written(key("a"), "x-2", &world);
+    writes.written(key("a"), "u", "x-2", &world);
     world.cached.insert(key("a"), ("x-1".to_owned(), "u".to_owned()));
     assert_eq!(writes.outstanding(Scope::All, &world), object("a"));
     world.cached.insert(key("a"), ("x-2".to_owned(), "u".to_owned()));
     assert_eq!(writes.outstanding(Scope::All, &world), None);
-    writes.written(key("a"), "x-3", &world);
+    writes.written(key("a"), "u", "x-3", &world);
     writes.give_up_incomparable();
     assert_eq!(writes.outstanding(Scope::All, &world), None);
 }
@@ -154,6 +233,7 @@ proptest::proptest! {
         let (mut world, writes) = (World::default(), Writes::default());
         // Place in the history of the last own change of each object.
         let mut own = BTreeMap::<ObjectKey, usize>::new();
+        let mut made = BTreeSet::new();
         for (name, action) in steps {
             let key = key(&format!("o{name}"));
             match action {
@@ -164,13 +244,18 @@ proptest::proptest! {
                     let uid = world.object(&key).map(|(_, uid)| uid.clone()).unwrap_or_default();
                     world.history.push((key.clone(), None));
                     // Some servers tell the version of a deletion, others do not.
-                    let version = if action == 4 { world.history.len().to_string() } else { String::new() };
+                    // An object that neither the cache nor an own write has told of cannot be placed without it.
+                    let is_known = world.shown(&key) == uid || made.contains(&uid);
+                    let is_told = action == 4 || !is_known;
+                    let version = if is_told { world.history.len().to_string() } else { String::new() };
                     writes.deleted(key.clone(), &uid, &version, &world.shown(&key), &world);
                     own.insert(key.clone(), world.history.len());
                 }
                 _ => {
                     let version = world.write(&key);
-                    writes.written(key.clone(), &version, &world);
+                    let uid = world.object(&key).map(|(_, uid)| uid.clone()).unwrap_or_default();
+                    writes.written(key.clone(), &uid, &version, &world);
+                    made.insert(uid);
                     own.insert(key.clone(), world.history.len());
                 }
             }
