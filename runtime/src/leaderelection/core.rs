@@ -12,9 +12,6 @@ use k8s_openapi::jiff::Timestamp;
 /// Tries are spread by up to this share of the retry period (client-go's `JitterFactor`).
 const JITTER_FACTOR: f64 = 1.2;
 
-/// What a lease's times are precise to.
-const MICROSECOND: Duration = Duration::from_micros(1);
-
 /// The times of an election; the default is client-go's 15 s, 10 s, 2 s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElectionTimes {
@@ -101,7 +98,7 @@ pub(super) struct Step {
 enum Phase {
     Candidate,
     Leading,
-    /// Leading until the release is answered.
+    /// Giving the lease back, after the leader's work has ended.
     Releasing,
     Ended,
 }
@@ -164,10 +161,10 @@ impl Election {
         }
     }
 
-    /// Whether this candidate leads at `now`, even if no tick came in time.
+    /// Whether this candidate's work may run at `now`, even if no tick came in time.
     #[cfg(test)]
     pub(super) fn leads(&self, now: Instant) -> bool {
-        matches!(self.phase, Phase::Leading | Phase::Releasing) && now < self.renew_by()
+        self.phase == Phase::Leading && now < self.renew_by()
     }
 
     pub(super) fn has_ended(&self) -> bool {
@@ -381,9 +378,8 @@ impl Election {
     fn renewal(&self, wall: Timestamp) -> Option<Request> {
         let mut lease = self.observed.as_ref()?.lease.clone();
         let known = lease.spec.take().unwrap_or_default();
-        let last = known.renew_time.as_ref().map(|MicroTime(last)| last.as_microsecond());
-        // Others know a leader that lives by a record that changes: with a clock that stands still too.
-        let wall = if last == Some(wall.as_microsecond()) { wall + MICROSECOND } else { wall };
+        // Others know a leader that lives by a record that differs from all that they have seen.
+        let MicroTime(wall) = next_time(known.renew_time.as_ref(), wall);
         lease.spec = Some(LeaseSpec {
             acquire_time: known.acquire_time,
             lease_transitions: known.lease_transitions,
@@ -414,6 +410,14 @@ impl Election {
             ..LeaseSpec::default()
         }
     }
+}
+
+/// `wall`, or a microsecond after what the lease has where that is not earlier: with a calendar that stands still or goes
+/// back and forth, a renewal could look like none, to others and to the server.
+pub(crate) fn next_time(known: Option<&MicroTime>, wall: Timestamp) -> MicroTime {
+    let next =
+        known.and_then(|known| Timestamp::from_microsecond(known.0.as_microsecond().checked_add(1)?).ok());
+    MicroTime(next.map_or(wall, |next| next.max(wall)))
 }
 
 #[cfg(test)]

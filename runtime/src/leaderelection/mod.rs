@@ -57,5 +57,6 @@
 mod core;
 mod elector;
 
+pub(crate) use self::core::next_time;
 pub use self::core::{ElectionTimes, InvalidTimes};
 pub use elector::{LeaderCallbacks, LeaderElectionError, LeaderElector, LeaderElectorBuilder, Leadership};

@@ -3,7 +3,7 @@
 //! Inputs are ticks, answers, the keys that are still in work, and the wish to leave, each with the monotonic time;
 //! outputs are the request to send and what the gate is to let through. The wall clock is only written into the Lease.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,9 @@ use super::protocol::{Answer, Input, Phase, Request, Step};
 use super::ring::Ring;
 use crate::leaderelection::ElectionTimes;
 use crate::random::Random;
+
+/// So many own tokens are remembered. A lease with an older one is left to its end.
+const MOST_FORMER: usize = 16;
 
 /// With more keys left to finish, new members are acknowledged when there are fewer: an annotation has its limits.
 const MOST_FINISHING: usize = 4096;
@@ -55,10 +58,12 @@ pub(super) struct Membership {
     identity: Identity,
     times: ElectionTimes,
     phase: Phase,
-    /// Differs each time this member joins.
+    /// Of one creation of the lease alone: what others acknowledge must never come again after it has gone.
     token: String,
-    /// The token of the last membership that was lost.
-    former: Option<String>,
+    /// Whether a creation was sent with the token.
+    is_token_used: bool,
+    /// Tokens of memberships that were lost, and of creations that were not answered.
+    former: VecDeque<String>,
     own: Option<Lease>,
     others: BTreeMap<String, Other>,
     /// Whoever holds the lease of our name, but is not us.
@@ -89,7 +94,8 @@ impl Membership {
             identity,
             times,
             phase: Phase::Joining,
-            former: None,
+            is_token_used: false,
+            former: VecDeque::new(),
             own: None,
             others: BTreeMap::new(),
             namesake: None,
@@ -319,7 +325,7 @@ impl Membership {
             Phase::Joining if self.leave_wanted && self.in_flight.is_none() => self.phase = Phase::Ended,
             Phase::Lost if self.is_drained && self.leave_wanted => self.phase = Phase::Ended,
             Phase::Lost if self.is_drained => {
-                self.former = Some(std::mem::replace(&mut self.token, token(&mut self.random)));
+                self.change_token();
                 self.phase = Phase::Joining;
                 self.list_at = now;
             }
@@ -386,11 +392,15 @@ impl Membership {
             return None;
         }
         let Some(namesake) = &self.namesake else {
+            if self.is_token_used {
+                self.change_token();
+            }
+            self.is_token_used = true;
             let lease = self.identity.write(None, &self.token, &self.publication, wall);
             return Some((Kind::Write, Request::Create(Box::new(lease))));
         };
         // What we have lost ourselves has stopped; anybody else's must have ended.
-        let is_former = self.former.as_ref() == Some(&namesake.record.token);
+        let is_former = self.former.contains(&namesake.record.token);
         let fence_at = if is_former { namesake.next_fence } else { self.fence_at(namesake) };
         if now < fence_at {
             return None;
@@ -400,6 +410,14 @@ impl Membership {
             namesake.next_fence = now + self.times.retry_period;
         }
         Some((Kind::Delete, request))
+    }
+
+    fn change_token(&mut self) {
+        if self.former.len() == MOST_FORMER {
+            self.former.pop_front();
+        }
+        self.former.push_back(std::mem::replace(&mut self.token, token(&mut self.random)));
+        self.is_token_used = false;
     }
 
     fn keep(&mut self, now: Instant, wall: Timestamp) -> Option<(Kind, Request)> {

@@ -7,9 +7,11 @@ use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use k8s_openapi::jiff::Timestamp;
 
+use crate::leaderelection::next_time;
+
 /// Label with the group that a lease belongs to.
 pub(super) const GROUP: &str = "sharding.kubesmith.dev/group";
-/// Annotation with a token that differs each time a member joins.
+/// Annotation with a token that no other creation of a lease has had.
 const TOKEN: &str = "sharding.kubesmith.dev/token";
 /// Annotation with the members whose keys are left to them: `lease=token`, separated by commas.
 const VIEW: &str = "sharding.kubesmith.dev/view";
@@ -63,12 +65,14 @@ impl Identity {
         annotations.insert(TOKEN.to_owned(), token.to_owned());
         annotations.insert(VIEW.to_owned(), view.join(","));
         annotations.insert(FINISHING.to_owned(), finishing.join(","));
+        let renewed = known.and_then(|lease| lease.spec.as_ref()?.renew_time.as_ref());
+        let renewed = next_time(renewed, wall);
         let acquired = known.and_then(|lease| lease.spec.as_ref()?.acquire_time.clone());
         let spec = LeaseSpec {
             holder_identity: Some(self.identity.clone()),
             lease_duration_seconds: i32::try_from(self.duration.as_secs()).ok(),
             acquire_time: acquired.or(Some(MicroTime(wall))),
-            renew_time: Some(MicroTime(wall)),
+            renew_time: Some(renewed),
             ..LeaseSpec::default()
         };
         Lease { metadata, spec: Some(spec) }

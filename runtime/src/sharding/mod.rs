@@ -43,7 +43,7 @@
 //!
 //! # The protocol
 //!
-//! Besides holder and times, a lease carries a token that differs each time a replica joins, the *view*: the members
+//! Besides holder and times, a lease carries a token that no other creation of a lease has had, the *view*: the members
 //! (lease and token) that the replica leaves their keys to, and *finishing*: the hashes of keys that it had begun before
 //! and has in work although they are another's by now. A replica repeats, every retry period: renew the lease, list the
 //! leases of the group. Lists and their order are all that it knows of others.
@@ -78,8 +78,8 @@
 //! stopped, unless its clock is slower than the other by more than `lease_duration / renew_deadline` (1.5 with the
 //! defaults). No two clocks are ever compared, only their rates matter.
 //!
-//! A new life of a replica is a new member: its token differs, so what others published for the former one does not
-//! count for it, and it makes its lease anew.
+//! A new life of a replica is a new member, and so is a lease that is made again because the answer to its creation was
+//! lost: its token differs, so what others published for the former one does not count for it.
 //!
 //! The argument ends where leader election's does: where somebody deletes leases by hand, and where a process is
 //! suspended in the middle of a reconcile for longer than the lease lasts. What must not happen even then needs a

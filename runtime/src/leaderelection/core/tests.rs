@@ -76,7 +76,7 @@ struct World {
     version: u64,
     /// Who began to lead with which number of transitions.
     terms: Vec<(usize, i32)>,
-    /// Seconds by which the calendar is wrong, in turns.
+    /// The seconds that the calendar shows, in turns.
     jumps: VecDeque<i64>,
     lives: u64,
 }
@@ -137,13 +137,11 @@ impl World {
         candidate.election = Election::new(now, lease, candidate.identity.clone(), TIMES, random);
     }
 
-    /// A calendar that jumps about, and never shows the same time twice.
+    /// A calendar that goes with the time, jumps about, or (with one time to show) stands still.
     fn wall(&mut self, real: Real) -> Timestamp {
-        let jump = self.jumps.front().copied().unwrap_or(0);
+        let shown = self.jumps.front().map_or(real as i64, |seconds| seconds * 1_000);
         self.jumps.rotate_left(1.min(self.jumps.len()));
-        self.version += 1;
-        let micros = (real as i64 + jump * 1_000) * 1_000_000 + self.version as i64;
-        Timestamp::from_microsecond(micros).unwrap()
+        Timestamp::from_millisecond(shown).unwrap()
     }
 
     /// What the API server does: optimistic concurrency by resource version.
@@ -162,7 +160,8 @@ impl World {
             (Request::Create(_), Some(_)) => Answer::Failed,
             (Request::Update(lease), Some(stored)) => {
                 if lease.metadata.resource_version == stored.metadata.resource_version {
-                    write(self, *lease)
+                    // A server that has nothing to change makes no new version.
+                    if lease.spec == stored.spec { Answer::Lease(lease) } else { write(self, *lease) }
                 } else {
                     Answer::Failed
                 }
@@ -255,7 +254,7 @@ proptest! {
         rates in prop::collection::vec(100..149_u64, 2..5),
         fates in fates(),
         faults in faults(),
-        jumps in prop::collection::vec(-1_000_000..1_000_000_i64, 0..8),
+        jumps in prop::collection::vec(-1_000_000..1_000_000_i64, 0..4),
     ) {
         let mut world = World::new(&rates, fates);
         world.jumps = jumps.into();

@@ -78,6 +78,16 @@ struct World {
     two_owners: Option<String>,
 }
 
+fn identity(name: &str) -> Identity {
+    Identity {
+        namespace: "default".to_owned(),
+        group: "group".to_owned(),
+        name: name.to_owned(),
+        identity: name.to_owned(),
+        duration: TIMES.lease_duration,
+    }
+}
+
 impl Replica {
     fn now(&self, real: Real) -> Instant {
         self.start + Duration::from_millis(real * self.rate / 100)
@@ -133,8 +143,11 @@ impl World {
                     if stored.metadata.uid == lease.metadata.uid
                         && stored.metadata.resource_version == lease.metadata.resource_version =>
                 {
-                    lease.metadata.resource_version = Some(version);
-                    *stored = (*lease).clone();
+                    // A server that has nothing to change makes no new version.
+                    if *lease != *stored {
+                        lease.metadata.resource_version = Some(version);
+                        *stored = (*lease).clone();
+                    }
                     Answer::Lease(lease)
                 }
                 _ => Answer::Failed,
@@ -156,13 +169,7 @@ impl World {
     fn join(&mut self, at: usize, real: Real) {
         self.lives += 1;
         let replica = &mut self.replicas[at];
-        let identity = Identity {
-            namespace: "default".to_owned(),
-            group: "group".to_owned(),
-            name: replica.name.clone(),
-            identity: replica.name.clone(),
-            duration: TIMES.lease_duration,
-        };
+        let identity = identity(&replica.name);
         let random = crate::random::seeded(self.lives);
         replica.gate = Gate::new();
         replica.membership = Some(Membership::new(replica.now(real), identity, TIMES, random));
@@ -439,4 +446,30 @@ fn leases_that_cannot_be_read_are_waited_for() {
     assert_eq!(works_on(&world, 0, 13_950), 0);
     run(&mut world, 14_000, 20_000);
     assert_eq!(works_on(&world, 0, 19_950), 24);
+}
+
+/// Others may have acknowledged the first lease, seen it end, and begun its keys again.
+#[test]
+fn a_creation_that_was_not_answered_is_made_again_with_another_token() {
+    let start = Instant::now();
+    let mut membership = Membership::new(start, identity("group-0"), TIMES, crate::random::seeded(1));
+    let mut on = |seconds: u64, input: Input| {
+        let now = start + Duration::from_secs(seconds);
+        membership.on(now, Timestamp::UNIX_EPOCH, input).send
+    };
+    let empty = || Input::Answer(Answer::Leases(Vec::new()));
+    assert_eq!(on(0, Input::Tick), Some(Request::List));
+    let Some(Request::Create(first)) = on(0, empty()) else { panic!("the name is free") };
+    assert_eq!(on(6, Input::Tick), Some(Request::List), "no answer came");
+    let Some(Request::Create(second)) = on(6, empty()) else { panic!("the name is free still") };
+    assert_ne!(Record::of(&first).token, Record::of(&second).token);
+
+    // The first one was only late: nobody has worked under it.
+    assert_eq!(on(12, Input::Tick), Some(Request::List));
+    let mut late = *first;
+    late.metadata.uid = Some("late".to_owned());
+    late.metadata.resource_version = Some("7".to_owned());
+    let deletion = on(12, Input::Answer(Answer::Leases(vec![late])));
+    let (name, uid, version) = ("group-0".to_owned(), "late".to_owned(), Some("7".to_owned()));
+    assert_eq!(deletion, Some(Request::Delete { name, uid, version }));
 }
