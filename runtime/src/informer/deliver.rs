@@ -94,7 +94,7 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
                 if status.removed.load(Ordering::Acquire) {
                     return Stop::Closed;
                 }
-                self.call(delivery);
+                self.tell(delivery);
                 if status.calls.reported() != reported {
                     return Stop::Slow(waiting);
                 }
@@ -113,6 +113,17 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
             let Some(next) = mailbox.take(waiting).await else { return Stop::Closed };
             waiting = next;
         }
+    }
+
+    fn tell(&self, delivery: Delivery<K>) {
+        let Delivery::Gone { deleted, known } = delivery else { return self.call(delivery) };
+        let last = deleted.object();
+        // What the handler has made of the state that it knows, such as a mapping to an owner, it has to hear of too.
+        if !Arc::ptr_eq(&known, last) {
+            let (key, new) = (deleted.key().clone(), Arc::clone(last));
+            self.call(Delivery::Update { key, old: known, new });
+        }
+        self.call(Delivery::Delete(deleted));
     }
 
     fn call(&self, delivery: Delivery<K>) {

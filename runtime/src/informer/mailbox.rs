@@ -29,7 +29,8 @@ pub(super) enum Delivery<K> {
         new: Arc<K>,
     },
     Delete(Deleted<K>),
-    /// A deletion that took the place of an earlier change: the handler knows another state.
+    /// A deletion that took the place of an earlier change: the handler knows another state, and is told of the last one
+    /// first.
     Gone {
         deleted: Deleted<K>,
         known: Arc<K>,

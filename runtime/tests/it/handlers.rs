@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ObjectMeta, PostParams};
 use kubesmith_runtime::client::connect;
 use kubesmith_runtime::informer::{
-    EventKind, HandlerOptions, InformerOptions, ResourceEventHandler, SharedInformer, SlowCall,
+    Deleted, EventKind, HandlerOptions, InformerOptions, ResourceEventHandler, SharedInformer, SlowCall,
 };
 use kubesmith_runtime::metrics::Registry;
 use kubesmith_testenv::TestEnv;
@@ -56,6 +56,24 @@ impl ResourceEventHandler<ConfigMap> for Stuck {
 
     fn on_update(&self, _: Arc<ConfigMap>, new: Arc<ConfigMap>) {
         self.hear(&new);
+    }
+}
+
+/// Writes down what changes and what goes, once the first `b` has let it go.
+#[derive(Clone, Default)]
+struct Writing(Stuck, Arc<Mutex<Vec<String>>>);
+
+impl ResourceEventHandler<ConfigMap> for Writing {
+    fn on_add(&self, object: Arc<ConfigMap>, _: bool) {
+        self.0.hear(&object);
+    }
+
+    fn on_update(&self, old: Arc<ConfigMap>, new: Arc<ConfigMap>) {
+        self.1.lock().unwrap().push(format!("{}>{}", show_one(&old), show_one(&new)));
+    }
+
+    fn on_delete(&self, deleted: Deleted<ConfigMap>) {
+        self.1.lock().unwrap().push(format!("-{}", show_one(deleted.object())));
     }
 }
 
@@ -135,6 +153,32 @@ async fn a_handler_that_does_not_return_is_reported_and_gets_a_thread() {
     assert!(registration.state().has_thread && registration.has_synced());
     until("the call is over", || registration.state().in_call.is_none()).await;
     assert_eq!(registration.state().slow_calls, 1);
+    informer.shutdown().await;
+}
+
+/// Who maps objects to owners has to learn that the state that it knows is over, even if there were others before the end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deletion_that_took_the_place_of_changes_tells_of_the_state_before_them() {
+    let mut server = FakeServer::new();
+    let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
+    let writing = Writing::default();
+    let options = HandlerOptions::new().blocking().queue_limit(1);
+    let registration = informer.add_event_handler_with_options(writing.clone(), options).unwrap();
+    informer.start();
+    let watch = server.sync(&[map("a", 1), map("b", 2), map("c", 3)], "5").await;
+    until("the handler is stuck", || {
+        registration.state().in_call.is_some_and(|call| call.key.as_str() == "default/b")
+    })
+    .await;
+    watch.event("MODIFIED", &map("a", 6));
+    watch.event("MODIFIED", &map("a", 7));
+    watch.event("DELETED", &map("a", 8));
+    watch.event("MODIFIED", &map("c", 9));
+    until("the changes are there", || informer.store().resource_version() == "9").await;
+    writing.0.let_go();
+    until("the last is told", || writing.1.lock().unwrap().iter().any(|told| told.ends_with("c@9"))).await;
+    let told = writing.1.lock().unwrap().clone();
+    assert_eq!(told, ["a@1>a@8", "-a@8", "c@3>c@9"]);
     informer.shutdown().await;
 }
 
