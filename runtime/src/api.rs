@@ -1,5 +1,43 @@
 //! What an API type states about itself: its group, version, kind and scope, and the traits that the
 //! derives implement. Nothing here needs a client.
+//!
+//! ```
+//! use kubesmith_runtime::api::TypeMetaMismatch;
+//! use kubesmith_runtime::{Object, ObjectMeta, Resource, ResourceInfo, Schema, Scope};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Clone, Debug, Resource)]
+//! #[resource(group = "example.com", version = "v1", scope = "Namespaced")]
+//! #[deepcopy]
+//! pub struct Widget {
+//!     pub metadata: ObjectMeta,
+//!     pub spec: WidgetSpec,
+//! }
+//!
+//! #[derive(Clone, Debug, Serialize, Deserialize, Schema)]
+//! pub struct WidgetSpec {
+//!     #[validation(minimum = 1)]
+//!     pub width: i32,
+//! }
+//!
+//! assert_eq!((Widget::API_VERSION, Widget::PLURAL, Widget::SCOPE), ("example.com/v1", "widgets", Scope::Namespaced));
+//!
+//! // What an object says that it is has to be what its type is.
+//! let widget: Widget = serde_json::from_str(r#"{"kind": "Widget", "metadata": {"name": "a"}, "spec": {"width": 2}}"#)?;
+//! let other = serde_json::from_str::<Widget>(r#"{"kind": "Gadget", "metadata": {}, "spec": {"width": 2}}"#);
+//! let mismatch = TypeMetaMismatch { field: "kind", expected: "Widget", found: "Gadget".to_owned() };
+//! assert!(other.is_err_and(|error| error.to_string().starts_with(&mismatch.to_string())));
+//!
+//! // Objects of any type.
+//! let mut object: Box<dyn Object> = Box::new(widget);
+//! object.metadata_mut().namespace = Some("default".to_owned());
+//! let copy = object.deep_copy_object();
+//! assert_eq!((copy.metadata().name.as_deref(), copy.group_version_kind().kind.as_str()), (Some("a"), "Widget"));
+//! assert!(copy.is::<Widget>() && copy.as_any().is::<Widget>());
+//! assert_eq!(copy.downcast_ref::<Widget>().map(|widget| widget.spec.width), Some(2));
+//! assert!(copy.into_any().downcast::<Widget>().is_ok());
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 mod type_meta;
 

@@ -45,7 +45,7 @@ enum Terms {
 
 /// One condition on one label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Requirement {
+struct Requirement {
     key: String,
     condition: Condition,
 }

@@ -2,6 +2,33 @@
 //!
 //! Purpose: client-go's `runtime.Scheme` as far as types known when compiling need one. Generated
 //! packages fill a [`Scheme`] (`add_to_scheme`); several packages and built-in kinds can share one.
+//!
+//! What is known, and objects of any kind:
+//!
+//! ```
+//! use kubesmith_runtime::k8s_openapi::api::core::v1::{Node, Pod};
+//! use kubesmith_runtime::scheme::{DecodeError, Decoded, Kind, Scheme};
+//!
+//! # fn main() -> Result<(), DecodeError> {
+//! let mut scheme = Scheme::new();
+//! scheme.register::<Pod>("PodList").register::<Node>("NodeList");
+//! let describe = |kind: &Kind| {
+//!     let scope = if kind.is_namespaced() { "in namespaces" } else { "cluster-wide" };
+//!     let items = if kind.is_list() { "lists of " } else { "" };
+//!     format!("{items}{} {scope} as {}", kind.plural(), kind.type_name())
+//! };
+//! assert_eq!(scheme.kinds().map(describe).count(), 4);
+//!
+//! let node: Decoded = scheme.decode(br#"{"apiVersion": "v1", "kind": "Node", "metadata": {}}"#)?;
+//! let kind = scheme.get(node.group_version_kind()).map(describe);
+//! assert!(kind.is_some_and(|kind| kind.starts_with("nodes cluster-wide")));
+//! assert!(node.downcast_ref::<Pod>().is_none() && node.downcast::<Node>().is_ok());
+//!
+//! let unknown = scheme.decode(br#"{"apiVersion": "v1", "kind": "Secret"}"#);
+//! assert!(matches!(unknown, Err(DecodeError::Unknown { gvk }) if gvk.kind == "Secret"));
+//! # Ok(())
+//! # }
+//! ```
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::BTreeMap;
@@ -41,7 +68,7 @@ pub struct Scheme {
 /// Group, version and kind, in an order.
 type Key = (String, String, String);
 
-/// What a scheme knows about a kind.
+/// What a scheme knows about a kind. The [module](self) has an example.
 #[derive(Clone)]
 pub struct Kind {
     gvk: GroupVersionKind,
@@ -187,7 +214,7 @@ where
     serde_json::from_value::<T>(value).map(|object| Box::new(object) as Box<dyn Any + Send + Sync>)
 }
 
-/// An object that was read without its type being named.
+/// An object that was read without its type being named. The [module](self) has an example.
 pub struct Decoded {
     gvk: GroupVersionKind,
     object: Box<dyn Any + Send + Sync>,

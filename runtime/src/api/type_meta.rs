@@ -30,9 +30,11 @@ impl std::error::Error for TypeMetaMismatch {}
 /// Reads `apiVersion` and checks that it is the type's; keeps nothing.
 ///
 /// Absence is fine (`default`), since items of lists may lack it.
+#[doc(hidden)]
 pub struct ApiVersionOf<K>(PhantomData<fn() -> K>);
 
 /// Reads `kind` and checks that it is the type's; keeps nothing.
+#[doc(hidden)]
 pub struct KindOf<K>(PhantomData<fn() -> K>);
 
 impl<K> Default for ApiVersionOf<K> {
@@ -83,6 +85,7 @@ impl Visitor<'_> for Exactly {
 }
 
 /// Writes `apiVersion` and `kind` in front of the fields that a struct serializes.
+#[doc(hidden)]
 pub struct TypeMetaSerializer<S> {
     inner: S,
     api_version: &'static str,

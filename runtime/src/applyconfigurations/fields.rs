@@ -30,7 +30,7 @@ pub struct FieldSet {
     children: Vec<(PathElement, FieldSet)>,
 }
 
-/// `fieldsV1` that cannot be read.
+/// `fieldsV1` that cannot be read; [`FieldSet`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{at}` in fieldsV1 {problem}")]
 pub struct FieldsError {

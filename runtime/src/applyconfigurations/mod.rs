@@ -20,6 +20,56 @@
 //! let applied = extract_value(&map, "me", "").unwrap();
 //! assert_eq!(applied["data"], kubesmith_runtime::serde_json::json!({"color": "blue"}));
 //! ```
+//!
+//! The same with a configuration's type, as it is generated:
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::api::PatchParams;
+//! use kubesmith_runtime::applyconfigurations::{ApplyConfiguration, ExtractError, extract, nullable};
+//! use kubesmith_runtime::client::{Error, TypedClient};
+//! use serde::{Deserialize, Serialize};
+//! use serde_json::{Value, json};
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct ConfigMapApplyConfiguration {
+//!     metadata: Value,
+//!     data: Option<Value>,
+//!     /// A field that may be null.
+//!     #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
+//!     immutable: Option<Option<bool>>,
+//! }
+//!
+//! impl ApplyConfiguration for ConfigMapApplyConfiguration {
+//!     type Object = ConfigMap;
+//! }
+//!
+//! fn of_mine(map: &ConfigMap) -> Option<ConfigMapApplyConfiguration> {
+//!     match extract(map, "me", "") {
+//!         Ok(applied) => Some(applied),
+//!         Err(ExtractError::Configuration { source, .. }) => {
+//!             eprintln!("not what this type has: {source}");
+//!             None
+//!         }
+//!         Err(error) => {
+//!             eprintln!("{error}");
+//!             None
+//!         }
+//!     }
+//! }
+//!
+//! async fn paint(maps: &TypedClient<ConfigMap>, map: &ConfigMap) -> Result<(), Error> {
+//!     let Some(mut applied) = of_mine(map) else { return Ok(()) };
+//!     applied.data = Some(json!({"color": "red"}));
+//!     if let Err(error) = maps.apply_configuration(&applied, &PatchParams::apply("me")).await {
+//!         for conflict in error.apply_conflicts() {
+//!             eprintln!("{} belongs to {}", conflict.field, conflict.manager);
+//!         }
+//!         return Err(error);
+//!     }
+//!     Ok(())
+//! }
+//! ```
 
 mod extract;
 mod fields;

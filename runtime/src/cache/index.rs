@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use super::bucket::Bucket;
 use super::{Listing, ObjectKey, Shared};
 
-/// Computes an object's values in an index; no value leaves the object out of it.
+/// Computes an object's values in an index; no value leaves the object out of it. [`Indexer`] has an example.
 pub type IndexFn<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 
 /// A named index function.

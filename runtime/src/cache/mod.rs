@@ -66,7 +66,7 @@ mod writer;
 
 pub use compact::{Compact, DecodeError};
 pub use index::{IndexFn, Indexer, NoSuchIndex};
-pub use key::ObjectKey;
+pub use key::{ObjectKey, ParseKeyError};
 pub use listing::Listing;
 pub use reader::{Store, store};
 pub use state::Undecodable;

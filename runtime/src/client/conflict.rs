@@ -7,7 +7,8 @@ use kube::core::Status;
 /// The reason of a cause that names a field which belongs to somebody else.
 const REASON: &str = "FieldManagerConflict";
 
-/// A field that was to be applied and belongs to another field manager.
+/// A field that was to be applied and belongs to another field manager. [`Error::apply_conflicts`](super::Error::apply_conflicts)
+/// has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldConflict {

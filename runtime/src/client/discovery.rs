@@ -16,6 +16,13 @@ use crate::reflector::DynamicKind;
 ///
 /// let discovery = Discovery::new(client);
 /// println!("{}", discovery.server_version().await?.git_version);
+/// for group in discovery.server_groups().await? {
+///     println!("{}: {} versions", group.name, group.versions.len());
+/// }
+/// for resource in discovery.server_resources_for_group_version("apps/v1").await? {
+///     println!("{} {}", resource.name, resource.kind);
+/// }
+/// assert!(discovery.serves("v1", "pods").await?);
 /// # Ok(())
 /// # }
 /// ```

@@ -14,6 +14,20 @@ use super::conflict::{FieldConflict, conflicts};
 /// fn describe(error: &Error) -> &'static str {
 ///     if error.is_not_found() { "gone" } else if error.is_conflict() { "changed meanwhile" } else { "failed" }
 /// }
+///
+/// /// What a controller that creates its objects does about it.
+/// fn next_step(error: &Error) -> String {
+///     match error.status() {
+///         None => format!("not answered: {error}"),
+///         Some(_) if error.is_already_exists() => "update it instead".to_owned(),
+///         Some(_) if error.is_gone() => "list anew".to_owned(),
+///         Some(_) if error.is_invalid() || error.is_forbidden() => "tell the user, and do not try again".to_owned(),
+///         Some(_) if error.is_too_many_requests() => {
+///             format!("wait for {} s", error.retry_after_seconds().unwrap_or(1))
+///         }
+///         Some(status) => format!("try again: {} {}", status.code, status.message),
+///     }
+/// }
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -65,6 +79,14 @@ pub enum Error {
 }
 
 /// What was asked: verb, resource and object, for messages.
+///
+/// ```
+/// use kubesmith_runtime::client::Request;
+///
+/// let namespace = Some("default".to_owned());
+/// let request = Request { verb: "get", resource: "configmaps".to_owned(), namespace, name: Some("a".to_owned()) };
+/// assert_eq!(request.to_string(), "get configmaps \"default/a\"");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The verb as RBAC spells it.

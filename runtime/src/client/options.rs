@@ -12,7 +12,8 @@ const STREAMS_PER_CONNECTION: usize = 100;
 /// client-go's number of retries of a request that the server puts off.
 const MAX_RETRIES: u32 = 10;
 
-/// Which version of HTTP a client speaks with a server behind TLS. Without TLS it is always HTTP/1.1.
+/// Which version of HTTP a client speaks with a server behind TLS. Without TLS it is always HTTP/1.1. [`ClientOptions`] has
+/// an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpVersion {
@@ -43,7 +44,9 @@ pub enum HttpVersion {
 ///     .user_agent("balancer/1.2")
 ///     .http_version(HttpVersion::Auto)
 ///     .gzip(true)
+///     .max_streams_per_connection(250)
 ///     .rate_limit(20.0, 30)
+///     .max_retries(3)
 ///     .timeout(Duration::from_secs(30));
 /// ```
 #[derive(Clone, Debug)]

@@ -14,6 +14,8 @@ use super::{ClientOptions, Error};
 ///
 /// let rest = RestClient::new(try_default().await?, "hopegi.com", "v1");
 /// assert_eq!(rest.group_version(), "hopegi.com/v1");
+/// assert_eq!((rest.group(), rest.version()), ("hopegi.com", "v1"));
+/// assert_eq!((rest.api_path(), rest.base_path().as_str()), ("/apis", "/apis/hopegi.com/v1"));
 /// # Ok(())
 /// # }
 /// ```

@@ -18,10 +18,10 @@ use super::error::Request;
 use super::{Error, RestClient};
 use crate::applyconfigurations::ApplyConfiguration;
 
-/// The events of a watch, with the errors of this module.
+/// The events of a watch, with the errors of this module. [`TypedClient`] has an example.
 pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>, Error>>;
 
-/// The answer to a delete.
+/// The answer to a delete. [`TypedClient`] has an example.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deletion<T> {
     /// The object is on its way out (finalizers, graceful deletion); this is its state now.
@@ -32,6 +32,13 @@ pub enum Deletion<T> {
 
 impl<T> Deletion<T> {
     /// Whether the object is gone already.
+    ///
+    /// ```
+    /// use kubesmith_runtime::client::Deletion;
+    ///
+    /// assert!(Deletion::<()>::Deleted(Box::default()).is_deleted());
+    /// assert!(!Deletion::Deleting("an object with finalizers").is_deleted());
+    /// ```
     #[must_use]
     pub fn is_deleted(&self) -> bool {
         matches!(self, Self::Deleted(_))
@@ -39,6 +46,17 @@ impl<T> Deletion<T> {
 }
 
 /// The scopes that kinds have: in namespaces, or cluster-wide. It cannot be implemented elsewhere.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{ConfigMap, Node};
+/// use kubesmith_runtime::client::ClientScope;
+///
+/// /// Takes kinds of either scope.
+/// fn plural<K: kube::Resource<Scope: ClientScope, DynamicType = ()>>() -> String {
+///     K::plural(&()).into_owned()
+/// }
+/// assert_eq!((plural::<ConfigMap>(), plural::<Node>()), ("configmaps".to_owned(), "nodes".to_owned()));
+/// ```
 pub trait ClientScope: sealed::Sealed + Sized {
     /// The objects of a kind in this scope.
     #[doc(hidden)]
@@ -83,6 +101,45 @@ impl ClientScope for ClusterResourceScope {
 ///
 /// let maps: TypedClient<ConfigMap> = TypedClient::namespaced(RestClient::new(client, "", "v1"), "default");
 /// let map = maps.get("settings").await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Scopes, and more verbs:
+///
+/// ```no_run
+/// use futures::StreamExt;
+/// use k8s_openapi::api::core::v1::{ConfigMap, Node};
+/// use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchParams};
+/// use kubesmith_runtime::client::{Deletion, Error, RestClient, TypedClient, WatchStream};
+/// use serde_json::json;
+///
+/// # async fn example(rest: RestClient) -> Result<(), Error> {
+/// let nodes = TypedClient::<Node>::cluster(rest.clone());
+/// let everywhere = TypedClient::<ConfigMap>::all_namespaces(rest.clone());
+/// let maps = TypedClient::<ConfigMap>::namespaced(rest, "default");
+/// assert_eq!((maps.namespace(), maps.rest_client().version(), nodes.namespace()), (Some("default"), "v1", None));
+///
+/// let metadata = ObjectMeta { name: Some("settings".to_owned()), ..ObjectMeta::default() };
+/// maps.create(&ConfigMap { metadata, ..ConfigMap::default() }, &PostParams::default()).await?;
+/// let patch = Patch::Merge(json!({"data": {"color": "red"}}));
+/// maps.patch("settings", &PatchParams::default(), &patch).await?;
+/// if let Some(map) = maps.get_opt("settings").await? {
+///     println!("{:?}", map.data);
+/// }
+///
+/// let listed = everywhere.list(&ListParams::default().labels("app=web")).await?;
+/// let version = listed.metadata.resource_version.unwrap_or_default();
+/// let mut events: WatchStream<ConfigMap> = everywhere.watch(&WatchParams::default(), &version).await?;
+/// while let Some(event) = events.next().await {
+///     println!("{:?}", event?);
+/// }
+///
+/// match maps.delete("settings", &DeleteParams::default()).await? {
+///     Deletion::Deleting(map) => println!("waits for {:?}", map.metadata.finalizers),
+///     Deletion::Deleted(_) => println!("gone"),
+/// }
+/// maps.delete_collection(&DeleteParams::default(), &ListParams::default().labels("app=web")).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -341,6 +398,20 @@ where
     /// Server-side apply of an apply configuration, the fields that the manager wants and no others. `params` must name a
     /// field manager.
     ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::api::PatchParams;
+    /// use kubesmith_runtime::applyconfigurations::ApplyConfiguration;
+    /// use kubesmith_runtime::client::{Error, TypedClient};
+    ///
+    /// async fn apply<C>(maps: &TypedClient<ConfigMap>, wanted: &C) -> Result<ConfigMap, Error>
+    /// where
+    ///     C: ApplyConfiguration<Object = ConfigMap>,
+    /// {
+    ///     maps.apply_configuration(wanted, &PatchParams::apply("my-controller")).await
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// [`Error::BadRequest`] without a field manager or a name; [`Error::ApplyConflict`] when another manager owns a field
     /// and `force` is off; other refusals.
@@ -355,7 +426,7 @@ where
     /// Server-side apply of an apply configuration through a subresource such as `status`.
     ///
     /// # Errors
-    /// As [`Self::apply_configuration`].
+    /// As [`Self::apply_configuration`], which has an example.
     pub async fn apply_configuration_to<C>(
         &self,
         subresource: &str,

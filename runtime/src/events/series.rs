@@ -26,7 +26,7 @@ impl Default for SeriesOptions {
     }
 }
 
-/// What is to be written.
+/// What is to be written. [`SeriesCorrelator`] has an example.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeriesWrite {
     /// A new event.
@@ -38,6 +38,23 @@ pub enum SeriesWrite {
 /// Remembers what was recorded lately.
 ///
 /// Two events are the same if they agree in type, action, reason, reporter and both objects; the note does not count.
+///
+/// ```
+/// use k8s_openapi::api::events::v1::Event;
+/// use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+/// use k8s_openapi::jiff::Timestamp;
+/// use kubesmith_runtime::events::{SeriesCorrelator, SeriesOptions, SeriesWrite};
+///
+/// let at = |second| Timestamp::constant(second, 0);
+/// let pulled = |second| Event { event_time: Some(MicroTime(at(second))), ..Event::default() };
+/// let mut correlator = SeriesCorrelator::new(SeriesOptions::default());
+/// assert!(matches!(correlator.on(pulled(0))[..], [SeriesWrite::Create(_)]));
+/// assert!(matches!(correlator.on(pulled(1))[..], [SeriesWrite::Patch(_)]), "a series begins");
+/// assert!(correlator.on(pulled(2)).is_empty(), "it goes on");
+/// assert_eq!(correlator.refresh().len(), 1, "every half an hour");
+/// assert_eq!(correlator.finish(at(600)).len(), 1, "it has ended");
+/// assert!(correlator.finish_all().is_empty(), "nothing is left to be told");
+/// ```
 #[derive(Debug)]
 pub struct SeriesCorrelator {
     options: SeriesOptions,

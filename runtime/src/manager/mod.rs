@@ -434,7 +434,18 @@ impl Manager {
     /// A cluster goes on sending requests for some seconds to a pod that is to end; a `preStop` hook that sleeps so long
     /// keeps them from failing.
     ///
-    /// See [`webhook`](mod@crate::webhook) for an example.
+    /// ```no_run
+    /// use kubesmith_runtime::manager::Manager;
+    /// use kubesmith_runtime::webhook::{AdmissionResponse, Server, ServerError, admission_fn};
+    ///
+    /// fn serve(manager: &mut Manager) -> Result<(), ServerError> {
+    ///     let all = admission_fn(|_| async { AdmissionResponse::allowed() });
+    ///     manager.add_webhooks(Server::builder().admission("/validate-all", all).build()?);
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// See [`webhook`](mod@crate::webhook) for one of typed objects.
     #[cfg(feature = "webhook")]
     pub fn add_webhooks(&mut self, mut server: crate::webhook::Server) {
         server.metrics_unless_given(&self.registry);

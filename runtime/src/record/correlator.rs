@@ -43,7 +43,7 @@ impl Default for CorrelatorOptions {
     }
 }
 
-/// What is to be done with an event.
+/// What is to be done with an event. [`EventCorrelator`] has an example.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Correlation {
     /// Write it as a new object.
@@ -66,6 +66,21 @@ pub enum Correlation {
 }
 
 /// Remembers what was recorded lately.
+///
+/// ```
+/// use std::time::Instant;
+/// use k8s_openapi::api::core::v1::Event;
+/// use kubesmith_runtime::record::{Correlation, CorrelatorOptions, EventCorrelator};
+///
+/// let mut correlator = EventCorrelator::new(CorrelatorOptions::default());
+/// let pulled = Event { count: Some(1), message: Some("pulled".to_owned()), ..Event::default() };
+/// let now = Instant::now();
+/// let Correlation::Create { key, event } = correlator.on(now, pulled.clone()) else { unreachable!("it is new") };
+/// // The server may have changed it.
+/// correlator.stored(&key, &event);
+/// let Correlation::Patch { event, .. } = correlator.on(now, pulled) else { unreachable!("it was seen before") };
+/// assert_eq!(event.count, Some(2));
+/// ```
 #[derive(Debug)]
 pub struct EventCorrelator {
     options: CorrelatorOptions,

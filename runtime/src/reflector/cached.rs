@@ -25,6 +25,15 @@ use crate::labels::Selector;
 /// fn names<K: Cached>(informer: &SharedInformer<K>) -> Vec<String> {
 ///     informer.store().list().iter().map(|object| object.object_key().to_string()).collect()
 /// }
+///
+/// /// What is known of every object, however it is held.
+/// fn facts<K: Cached>(object: &K) -> String {
+///     let owner = object.object_controller().map(|owner| owner.name.clone());
+///     let is_web = "app=web".parse().is_ok_and(|selector| object.is_selected_by(&selector));
+///     format!("{:?} {:?} {owner:?} {is_web}", object.object_uid(), object.object_version())
+/// }
+///
+/// assert_eq!(facts(&Pod::default()), "None None None false");
 /// let _ = (names::<Pod>, names::<Compact<Pod>>, names::<PartialObjectMeta<Pod>>);
 /// let _ = (names::<DynamicObject>, names::<Compact<DynamicObject>>, names::<PartialObjectMeta>);
 /// ```

@@ -24,6 +24,7 @@ pub trait Decode: Sized {
     ///
     /// # Errors
     /// The deserializer's, for what does not fit.
+    #[doc(hidden)]
     fn decode<'de, D: Deserializer<'de>>(
         deserializer: D,
         lean: bool,

@@ -10,6 +10,21 @@ use crate::client::error::{describe, is_expired};
 use crate::client::transport::LONGEST_WAIT;
 
 /// Why a list or a watch failed, or an object could not be read. The reflector goes on by itself.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kubesmith_runtime::informer::{InformerError, SharedInformer};
+/// use kubesmith_runtime::reflector::WatchError;
+///
+/// fn report(pods: &SharedInformer<Pod>) -> Result<(), InformerError> {
+///     pods.set_watch_error_handler(|error| match error {
+///         WatchError::Refused { status, .. } if status.code == 403 => eprintln!("the role lacks a right: {error}"),
+///         WatchError::Undecodable { key: Some(key), .. } => eprintln!("{key} is left out: {error}"),
+///         // It is tried again.
+///         _ => eprintln!("{error}"),
+///     })
+/// }
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WatchError {

@@ -23,6 +23,11 @@ use super::Cached;
 /// let widget = GroupVersionKind::gvk("example.com", "v1", "Widget");
 /// let widgets = DynamicKind::namespaced(ApiResource::from_gvk_with_plural(&widget, "widgets"));
 /// assert_eq!(widgets.to_string(), "widgets.example.com");
+/// assert_eq!(widgets.group_version_resource().resource, "widgets");
+///
+/// let zone = GroupVersionKind::gvk("example.com", "v1", "Zone");
+/// let zones = DynamicKind::cluster(ApiResource::from_gvk(&zone));
+/// assert_eq!(zones.scope, kube::core::discovery::Scope::Cluster);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DynamicKind {

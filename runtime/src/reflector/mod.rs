@@ -28,7 +28,8 @@ pub use error::WatchError;
 pub use kind::{DynamicKind, DynamicType};
 pub(crate) use kind::{KindFacts, KindOf};
 pub(crate) use machine::goes_back;
-pub use options::{ErrorHook, ReflectorOptions, Transform};
+pub use options::ReflectorOptions;
+pub(crate) use options::{ErrorHook, Transform};
 pub(crate) use shell::Reflector;
 
 use crate::cache::{ObjectKey, Undecodable};

@@ -9,10 +9,10 @@ use super::{Cached, KindOf, WatchError};
 use crate::cache::Store;
 
 /// Changes an object before it is stored.
-pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
+pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
 /// Learns of failures.
-pub type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
+pub(crate) type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
 
 /// How a reflector lists, watches and decodes.
 ///
@@ -24,6 +24,9 @@ pub type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
 ///     .namespace("default")
 ///     .tweak_list_options(|params| params.label_selector = Some("app=web".to_owned()))
 ///     .keep_managed_fields();
+///
+/// // Two namespaces of a server whose streaming lists are not wanted, the same each time.
+/// let options = ReflectorOptions::<Pod>::new().namespaces(["blue", "green"]).paged_lists().seed(7);
 /// ```
 pub struct ReflectorOptions<K> {
     /// Sorted; empty: all.

@@ -28,6 +28,47 @@
 //! # }
 //! ```
 //!
+//! Settings, and a share without a manager:
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use k8s_openapi::jiff::Timestamp;
+//! use kubesmith_runtime::controller::{CancellationToken, Controller, Reconciler};
+//! use kubesmith_runtime::leaderelection::ElectionTimes;
+//! use kubesmith_runtime::metrics::Registry;
+//! use kubesmith_runtime::sharding::{Shard, ShardState, Sharding, ShardingBuildError, ShardingError, SharePhase};
+//!
+//! fn member(client: kube::Client, registry: &Registry) -> Result<Sharding, ShardingBuildError> {
+//!     Sharding::builder(client, "default", "maps", "pod-7f9c")
+//!         .times(ElectionTimes { lease_duration: Duration::from_secs(30), ..ElectionTimes::default() })
+//!         .join_timeout(Duration::from_secs(60))
+//!         .metrics(registry)
+//!         .clock(Timestamp::now)
+//!         .random(|| 0.5) // Of this process alone: tokens and jitter must differ between replicas.
+//!         .build()
+//! }
+//!
+//! fn show(shard: &Shard) {
+//!     let ShardState { lease, phase, members, share, .. } = shard.state();
+//!     println!("{lease} is {phase}, has {share} of all keys, and is one of {}", members.len());
+//!     if phase == SharePhase::Working && shard.owns("default/settings") {
+//!         println!("default/settings is ours");
+//!     }
+//! }
+//!
+//! async fn run<R>(controller: Controller<R>, sharding: Sharding, stop: CancellationToken) -> Result<(), ShardingError>
+//! where
+//!     R: Reconciler<Key = kubesmith_runtime::cache::ObjectKey>,
+//! {
+//!     let shard = sharding.shard();
+//!     let working = tokio::spawn(controller.sharded(&shard).run(stop.clone()));
+//!     show(&shard);
+//!     let ended = sharding.run(stop).await;
+//!     working.abort();
+//!     ended
+//! }
+//! ```
+//!
 //! The service account needs `create`, `get`, `list`, `watch`, `update` and `delete` on `leases` of
 //! `coordination.k8s.io` in the namespace of the leases. `get` and `watch` are not used today.
 //!

@@ -105,6 +105,26 @@ impl Mistake {
 /// let error = FieldError::invalid(FieldPath::new("spec").child("replicas"), -1, "must not be negative");
 /// assert_eq!(error.to_string(), "spec.replicas: Invalid value: -1: must not be negative");
 /// ```
+///
+/// Every kind of mistake:
+///
+/// ```
+/// use kubesmith_runtime::webhook::{FieldError, FieldPath};
+///
+/// let at = || FieldPath::new("spec").child("a");
+/// for (error, text) in [
+///     (FieldError::required(at(), "say one"), "spec.a: Required value: say one"),
+///     (FieldError::not_supported(at(), "c", &["b"]), r#"spec.a: Unsupported value: "c": supported values: "b""#),
+///     (FieldError::duplicate(at(), 80), "spec.a: Duplicate value: 80"),
+///     (FieldError::forbidden(at(), "is immutable"), "spec.a: Forbidden: is immutable"),
+///     (FieldError::not_found(at(), "m"), r#"spec.a: Not found: "m""#),
+///     (FieldError::too_long(at(), 63), "spec.a: Too long: may not be more than 63 bytes"),
+///     (FieldError::too_many(at(), 2, 1), "spec.a: Too many: 2: must have at most 1 item"),
+///     (FieldError::internal(at(), "no disk"), "spec.a: Internal error: no disk"),
+/// ] {
+///     assert_eq!(error.to_string(), text);
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     mistake: Mistake,
@@ -221,6 +241,11 @@ impl StdError for FieldError {}
 /// }
 /// assert!(check(1).is_ok());
 /// assert!(check(-1).is_err());
+///
+/// let errors = check(-1).unwrap_err();
+/// assert!(!errors.is_empty() && errors.iter().all(|error| error.path().to_string() == "spec.replicas"));
+/// let status = errors.to_status("example.com", "Widget", "a");
+/// assert!(status.message.starts_with(r#"Widget.example.com "a" is invalid: spec.replicas: "#));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors(Vec<FieldError>);

@@ -20,6 +20,20 @@ use serde_json::value::RawValue;
 /// assert_eq!(map.data.unwrap_or_default()["a"], "b");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// As JSON, as a tree of values, and what is of another kind:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kubesmith_runtime::webhook::{DecodeError, RawObject};
+/// use serde_json::json;
+///
+/// let raw = RawObject::from_value(&json!({"apiVersion": "v1", "kind": "ConfigMap"}))?;
+/// assert_eq!(raw.json(), r#"{"apiVersion":"v1","kind":"ConfigMap"}"#);
+/// assert_eq!(raw.to_value()?["kind"], "ConfigMap");
+/// assert!(matches!(raw.decode::<Pod>(), Err(DecodeError::Kind { found, .. }) if found == "v1, Kind=ConfigMap"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RawObject(Box<RawValue>);
@@ -32,7 +46,7 @@ pub(super) struct TypeMeta {
     pub(super) kind: String,
 }
 
-/// An object is not what was expected.
+/// An object is not what was expected. [`RawObject`] has an example.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {

@@ -3,6 +3,14 @@
 use kube::core::Resource;
 
 /// Where conversion is served.
+///
+/// ```
+/// use kubesmith_runtime::webhook::{CONVERT_PATH, Conversions, Server};
+///
+/// let server = Server::builder().conversions(Conversions::new()).build()?;
+/// assert!(server.paths().eq([CONVERT_PATH]));
+/// # Ok::<(), kubesmith_runtime::webhook::ServerError>(())
+/// ```
 pub const CONVERT_PATH: &str = "/convert";
 
 /// Where the defaulter of a kind is served: `/mutate-`, the group with dashes for dots, the version, and the kind in

@@ -15,6 +15,7 @@ use crate::reflector::DynamicType;
 use crate::reflector::decode::Decode;
 
 /// What is kept from one object to the next: the shared texts, and room to put an object together.
+#[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Context {
     interner: Interner,

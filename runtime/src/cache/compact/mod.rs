@@ -81,6 +81,7 @@ struct Ends {
 }
 
 /// Why a compact object cannot be decoded: it does not fit its type. Compare the type with the CRD's schema.
+/// [`Compact`] has an example.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot decode {kind} \"{key}\": {source}")]
 pub struct DecodeError {

@@ -18,6 +18,24 @@ use crate::webhook::RawObject;
 ///     .then(admission_fn(|_| async { AdmissionResponse::denied("not today") }));
 /// # let _ = chain;
 /// ```
+///
+/// One that patches:
+///
+/// ```
+/// use kubesmith_runtime::webhook::{AdmissionResponse, Chain, Patch, admission_fn};
+///
+/// fn pause() -> serde_json::Result<Patch> {
+///     serde_json::from_str(r#"[{"op": "add", "path": "/spec/paused", "value": true}]"#)
+/// }
+///
+/// let chain = Chain::mutating().then(admission_fn(|_| async {
+///     match pause() {
+///         Ok(patch) => AdmissionResponse::patched(patch),
+///         Err(error) => AdmissionResponse::errored(500, error),
+///     }
+/// }));
+/// # let _ = chain;
+/// ```
 #[must_use = "give it to the server"]
 pub struct Chain {
     handlers: Vec<Box<dyn DynHandler>>,

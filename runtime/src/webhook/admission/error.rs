@@ -32,6 +32,18 @@ use crate::webhook::FieldErrors;
 /// }
 /// # assert!(check("").is_err());
 /// ```
+///
+/// Other answers:
+///
+/// ```
+/// use kube::core::Status;
+/// use kubesmith_runtime::webhook::AdmissionError;
+///
+/// let closed = AdmissionError::denied("no changes on Fridays").with_warnings(["see example.com/fridays".to_owned()]);
+/// assert_eq!(closed.to_string(), "no changes on Fridays");
+/// let full = AdmissionError::status(Status::failure("no room for more", "TooManyRequests").with_code(429));
+/// assert_eq!(full.to_string(), "no room for more");
+/// ```
 pub struct AdmissionError {
     cause: Cause,
     warnings: Vec<String>,

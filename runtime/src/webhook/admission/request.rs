@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::webhook::RawObject;
 
-/// What is done to the object.
+/// What is done to the object. [`AdmissionContext`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
@@ -91,6 +91,26 @@ pub struct AdmissionRequest {
 /// The call that a handler works on: the request, and how long an answer is waited for.
 ///
 /// Clones share the request.
+///
+/// ```
+/// use std::time::Duration;
+/// use kubesmith_runtime::webhook::{AdmissionContext, AdmissionResponse, Operation};
+///
+/// async fn check(ctx: &AdmissionContext) -> AdmissionResponse {
+///     if ctx.operation() != Operation::Create || ctx.sub_resource().is_some() {
+///         return AdmissionResponse::allowed();
+///     }
+///     println!("{:?} creates {} until {:?}", ctx.user().username, ctx.request().name, ctx.deadline());
+///     if !ctx.is_dry_run() && ctx.remaining() > Duration::from_secs(1) {
+///         let ended = ctx.ended();
+///         tokio::spawn(async move {
+///             ended.await;
+///             println!("the call is over");
+///         });
+///     }
+///     AdmissionResponse::allowed()
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct AdmissionContext {
     request: Arc<AdmissionRequest>,

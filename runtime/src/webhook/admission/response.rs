@@ -19,6 +19,26 @@ use crate::webhook::FieldErrors;
 /// let response = AdmissionResponse::denied("no pods on Fridays").with_warnings(["see example.com/fridays".to_owned()]);
 /// assert!(!response.allowed);
 /// ```
+///
+/// Answers of all kinds:
+///
+/// ```
+/// use kube::core::Status;
+/// use kubesmith_runtime::webhook::{AdmissionResponse, FieldError, FieldErrors, FieldPath};
+/// use serde_json::json;
+///
+/// let patched = AdmissionResponse::patched_from(&json!({"spec": {}}), &json!({"spec": {"paused": true}}))
+///     .with_audit_annotation("paused-by", "policy");
+/// assert!(patched.allowed && patched.patch.len() == 1);
+///
+/// let failed = AdmissionResponse::errored(500, "the policy cannot be read");
+/// let full = AdmissionResponse::refused(Status::failure("no room for more", "TooManyRequests").with_code(429));
+/// assert_eq!((failed.status.code, full.status.code), (500, 429));
+///
+/// let errors = FieldErrors::from(FieldError::required(FieldPath::new("spec").child("size"), ""));
+/// let invalid = AdmissionResponse::validation_response_from_errors("example.com", "Widget", "a", &errors);
+/// assert_eq!(invalid.status.code, 422);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "return it from the handler"]
 pub struct AdmissionResponse {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-/// Files hold no certificate and key that can be used.
+/// Files hold no certificate and key that can be used. [`CertWatcher`](super::CertWatcher) has an example.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {

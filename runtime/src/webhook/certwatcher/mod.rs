@@ -22,7 +22,7 @@ use files::{Contents, Files, Loaded};
 /// How often the files are read (controller-runtime's).
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The oldest version of TLS that is spoken.
+/// The oldest version of TLS that is spoken. [`CertWatcherBuilder`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
     /// TLS 1.2 and 1.3.
@@ -42,7 +42,27 @@ struct Settings {
 type OnError = Box<dyn Fn(&CertificateError) + Send + Sync>;
 type OnReload = Box<dyn Fn() + Send + Sync>;
 
-/// Settings of a [`CertWatcher`], which has an example.
+/// Settings of a [`CertWatcher`].
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use k8s_openapi::jiff::Timestamp;
+/// use kubesmith_runtime::metrics::Registry;
+/// use kubesmith_runtime::webhook::{CertWatcher, CertificateError, TlsVersion};
+///
+/// fn watcher(registry: &Registry) -> Result<CertWatcher, CertificateError> {
+///     CertWatcher::builder("/certs/tls.crt", "/certs/tls.key")
+///         .client_ca("/certs/ca.crt")
+///         .min_tls_version(TlsVersion::V1_3)
+///         .http2(false)
+///         .interval(Duration::from_secs(60))
+///         .metrics(registry)
+///         .on_error(|error| eprintln!("the old certificate stays: {error}"))
+///         .on_reload(|| println!("a new certificate"))
+///         .clock(Timestamp::now)
+///         .load()
+/// }
+/// ```
 pub struct CertWatcherBuilder {
     files: Files,
     settings: Settings,
@@ -91,6 +111,20 @@ pub struct CertWatcherBuilder {
 /// }
 /// # Ok(())
 /// # }
+/// ```
+///
+/// Reading at once:
+///
+/// ```no_run
+/// use kubesmith_runtime::webhook::{CertWatcher, CertificateError};
+///
+/// fn look(watcher: &CertWatcher) {
+///     match watcher.reload() {
+///         Ok(is_new) => println!("new: {is_new}, good until {}", watcher.expires_at()),
+///         Err(CertificateError::Expired { not_after, .. }) => eprintln!("expired at {not_after}"),
+///         Err(error) => eprintln!("{error}"),
+///     }
+/// }
 /// ```
 pub struct CertWatcher {
     files: Files,

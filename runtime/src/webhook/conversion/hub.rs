@@ -108,7 +108,16 @@ struct Spoke<H> {
 
 /// A kind: its hub and the versions that convert to and from it.
 ///
-/// See [`Conversions`](super::Conversions).
+/// [`Conversions`](super::Conversions) is what it is given to.
+///
+/// ```
+/// use kubesmith_runtime::webhook::{Convertible, Hub, HubSpokes};
+///
+/// /// A kind that is stored in one version and served in two others as well.
+/// fn kind<V3: Hub, V1: Convertible<V3>, V2: Convertible<V3>>() -> HubSpokes<V3> {
+///     HubSpokes::new().spoke::<V1>().spoke::<V2>()
+/// }
+/// ```
 #[must_use = "give it to the conversions"]
 pub struct HubSpokes<H> {
     /// By `group/version`.

@@ -61,6 +61,17 @@ impl fmt::Debug for ConversionError {
 }
 
 /// Versions of kinds do not fit together.
+///
+/// ```
+/// use kubesmith_runtime::webhook::{ConversionSetupError, Conversions, Hub, HubSpokes, Server, ServerError};
+///
+/// /// A mistake in a program: a kind is there twice.
+/// fn is_refused<H: Hub>() -> bool {
+///     let twice = Conversions::new().kind(HubSpokes::<H>::new()).kind(HubSpokes::<H>::new());
+///     let built = Server::builder().conversions(twice).build();
+///     matches!(built, Err(ServerError::Conversion(ConversionSetupError::Duplicate { .. })))
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConversionSetupError {

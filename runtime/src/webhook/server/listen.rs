@@ -28,6 +28,7 @@ const MAX_CONNECTIONS: usize = 1024;
 /// # async fn run(stop: CancellationToken) -> Result<(), Box<dyn std::error::Error>> {
 /// let server = Server::builder().port(0).build()?.bind().await?;
 /// println!("serving on {}", server.local_addr());
+/// println!("the certificate is good until {}", server.certificates().expires_at());
 /// server.run(stop).await;
 /// # Ok(())
 /// # }

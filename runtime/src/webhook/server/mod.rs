@@ -40,6 +40,14 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const DEFAULT_GRACE: Duration = Duration::from_secs(60);
 
 /// Why there is no webhook server.
+///
+/// ```
+/// use kubesmith_runtime::webhook::{AdmissionResponse, Server, ServerError, admission_fn};
+///
+/// let all = || admission_fn(|_| async { AdmissionResponse::allowed() });
+/// let twice = Server::builder().admission("/check", all()).admission("/check", all()).build();
+/// assert!(matches!(twice, Err(ServerError::DuplicatePath { path }) if path == "/check"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
@@ -88,6 +96,30 @@ pub enum ServerError {
 ///     .admission("/validate-anything", admission_fn(|_| async { AdmissionResponse::allowed() }))
 ///     .build()?;
 /// # let _ = server;
+/// # Ok::<(), kubesmith_runtime::webhook::ServerError>(())
+/// ```
+///
+/// Less usual ones:
+///
+/// ```
+/// use std::net::Ipv4Addr;
+/// use std::time::Duration;
+///
+/// use kubesmith_runtime::metrics::Registry;
+/// use kubesmith_runtime::webhook::{Conversions, Server};
+///
+/// let registry = Registry::new();
+/// let server = Server::builder()
+///     .address(Ipv4Addr::LOCALHOST.into())
+///     .cert_name("cert.pem")
+///     .key_name("key.pem")
+///     .client_ca_name("ca.pem")
+///     .without_http2()
+///     .shutdown_grace(Duration::from_secs(20))
+///     .metrics(&registry)
+///     .conversions(Conversions::new())
+///     .build()?;
+/// assert!(server.paths().eq(["/convert"]));
 /// # Ok::<(), kubesmith_runtime::webhook::ServerError>(())
 /// ```
 #[must_use = "build the server"]
@@ -336,7 +368,7 @@ impl Server {
         move || started.check()
     }
 
-    /// Where webhooks are served, in the order of the paths.
+    /// Where webhooks are served, in the order of the paths. [`ServerBuilder`] has an example.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.hooks.keys().map(String::as_str)
     }
