@@ -5,6 +5,7 @@ use std::time::Duration;
 use http::HeaderValue;
 
 use super::Error;
+use crate::metrics::Registry;
 
 /// Streams on one HTTP/2 connection before another is opened; servers allow no fewer (RFC 9113, 6.5.2).
 const STREAMS_PER_CONNECTION: usize = 100;
@@ -58,6 +59,7 @@ pub struct ClientOptions {
     pub(super) rate_limit: Option<(f64, u32)>,
     pub(super) max_retries: u32,
     pub(super) timeout: Option<Duration>,
+    pub(super) metrics: Option<Registry>,
 }
 
 impl ClientOptions {
@@ -72,6 +74,7 @@ impl ClientOptions {
             rate_limit: None,
             max_retries: MAX_RETRIES,
             timeout: None,
+            metrics: None,
         }
     }
 
@@ -131,6 +134,36 @@ impl ClientOptions {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Counts requests in `registry`, under client-go's names. `host` is the server's host and port.
+    ///
+    /// - `rest_client_requests_total{code,method,host}`: requests sent, retries too; the code of one that was not answered is
+    ///   `<error>`
+    /// - `rest_client_request_duration_seconds{verb,host}`: time of a call from when it is made to the end of its answer, with
+    ///   all waits and retries. Watches, followed logs and upgraded connections are left out.
+    /// - `rest_client_rate_limiter_duration_seconds{verb,host}`: time that a request waited for its turn under the
+    ///   [rate limit](Self::rate_limit)
+    ///
+    /// A manager shows them if it has the [same registry](crate::manager::ManagerBuilder::metrics):
+    ///
+    /// ```no_run
+    /// use kubesmith_runtime::client::{ClientOptions, connect_with_options};
+    /// use kubesmith_runtime::manager::Manager;
+    /// use kubesmith_runtime::metrics::Registry;
+    ///
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new();
+    /// let options = ClientOptions::new().metrics(&registry);
+    /// let client = connect_with_options(kube::Config::infer().await?, options).await?;
+    /// let manager = Manager::builder(client).metrics(&registry).metrics_address(([0, 0, 0, 0], 8080).into()).build();
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn metrics(mut self, registry: &Registry) -> Self {
+        self.metrics = Some(registry.clone());
         self
     }
 

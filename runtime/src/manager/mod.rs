@@ -6,6 +6,10 @@
 //! it has ended, then given back), events that wait to be written, caches, webhooks, endpoints. The first failure stops
 //! everything.
 //!
+//! A replica that does not lead is warm: its caches are filled and kept up to date, and the queues of its controllers hold the
+//! keys that are to be reconciled, each once. So it begins at once when it leads; controller-runtime's `EnableWarmup` does this
+//! where it is set.
+//!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kubesmith_runtime::cache::ObjectKey;
@@ -163,6 +167,8 @@ pub enum ManagerError {
 /// Settings of a [`Manager`].
 pub struct ManagerBuilder {
     manager: Manager,
+    /// Its informers are counted where it says.
+    has_own_factory: bool,
 }
 
 impl ManagerBuilder {
@@ -170,6 +176,21 @@ impl ManagerBuilder {
     #[must_use]
     pub fn factory(mut self, factory: SharedInformerFactory) -> Self {
         self.manager.factory = factory;
+        self.has_own_factory = true;
+        self
+    }
+
+    /// Counts in this registry instead of one of the manager's own: for numbers of others that `/metrics` is to show as well,
+    /// as those of the [client](crate::client::ClientOptions::metrics). A [factory](Self::factory) that was given counts where
+    /// it was told to.
+    #[must_use]
+    pub fn metrics(mut self, registry: &Registry) -> Self {
+        let manager = &mut self.manager;
+        manager.registry = registry.clone();
+        if !self.has_own_factory {
+            manager.factory =
+                SharedInformerFactory::builder(manager.client.clone()).metrics(registry).build();
+        }
         self
     }
 
@@ -291,6 +312,7 @@ impl Manager {
                 grace: DEFAULT_GRACE,
                 cache_sync_timeout: DEFAULT_CACHE_SYNC_TIMEOUT,
             },
+            has_own_factory: false,
         }
     }
 

@@ -14,6 +14,7 @@ use tower::BoxError;
 use super::TimedOut;
 use super::connections::Stream;
 use super::gzip::Gunzip;
+use super::metrics::Timer;
 
 /// A body as it comes from the wire.
 pub(crate) struct Wire {
@@ -96,13 +97,15 @@ impl HttpBody for Wire {
 pub(crate) struct AnswerBody {
     wire: Wire,
     deadline: Option<(Pin<Box<Sleep>>, Duration)>,
+    /// Held until the body has been read or dropped.
+    timer: Option<Timer>,
 }
 
 impl AnswerBody {
     /// With a deadline, and the timeout it comes from.
-    pub(super) fn new(wire: Wire, deadline: Option<(Instant, Duration)>) -> Self {
+    pub(super) fn new(wire: Wire, deadline: Option<(Instant, Duration)>, timer: Option<Timer>) -> Self {
         let deadline = deadline.map(|(at, timeout)| (Box::pin(tokio::time::sleep_until(at)), timeout));
-        Self { wire, deadline }
+        Self { wire, deadline, timer }
     }
 }
 
@@ -119,7 +122,11 @@ impl HttpBody for AnswerBody {
         {
             return Poll::Ready(Some(Err(TimedOut(*timeout).into())));
         }
-        Pin::new(&mut self.wire).poll_frame(context)
+        let frame = ready!(Pin::new(&mut self.wire).poll_frame(context));
+        if frame.is_none() {
+            self.timer = None;
+        }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {

@@ -8,6 +8,7 @@ mod body;
 mod connections;
 mod gzip;
 mod limit;
+mod metrics;
 mod stack;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use http::header::{ACCEPT_ENCODING, RETRY_AFTER, UPGRADE};
-use http::{HeaderValue, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use kube::client::Body;
 use tokio::time::Instant;
@@ -24,6 +25,7 @@ use tower::{BoxError, Service, ServiceExt};
 
 use self::body::AnswerBody;
 use self::limit::Limit;
+use self::metrics::Metrics;
 use self::stack::{Answer, Stack};
 use super::{ClientOptions, Error};
 
@@ -55,6 +57,7 @@ struct Inner {
     config: kube::Config,
     options: ClientOptions,
     limit: Option<Limit>,
+    metrics: Option<Metrics>,
     current: Mutex<Current>,
     /// Held while credentials are read again.
     reloading: tokio::sync::Mutex<()>,
@@ -81,9 +84,10 @@ impl Transport {
         config.disable_compression = true;
         let stack = Stack::new(&config, &options).map_err(|error| Error::Connect(Box::new(error)))?;
         let limit = options.rate_limit.map(|(qps, burst)| Limit::new(qps, burst));
+        let metrics = options.metrics.as_ref().map(|registry| Metrics::new(registry, &config.cluster_url));
         let current = Mutex::new(Current { stack, generation: 0, reloaded: None });
         let reloading = tokio::sync::Mutex::new(());
-        Ok(Self { inner: Arc::new(Inner { config, options, limit, current, reloading }) })
+        Ok(Self { inner: Arc::new(Inner { config, options, limit, metrics, current, reloading }) })
     }
 }
 
@@ -105,17 +109,27 @@ impl Service<Request<Body>> for Transport {
 impl Inner {
     async fn call(&self, mut request: Request<Body>) -> Result<Response<AnswerBody>, BoxError> {
         self.ask_for_gzip(&mut request);
-        let Some(timeout) = self.options.timeout.filter(|_| !is_endless(&request)) else {
-            return Ok(self.send(request).await?.map(|wire| AnswerBody::new(wire, None)));
+        let is_endless = is_endless(&request);
+        let timer = self.metrics.as_ref().filter(|_| !is_endless).map(|metrics| metrics.timer(&request));
+        let Some(timeout) = self.options.timeout.filter(|_| !is_endless) else {
+            return Ok(self.send(request).await?.map(|wire| AnswerBody::new(wire, None, timer)));
         };
-        if let Some(limit) = &self.limit {
-            limit.turn().await;
-        }
+        self.turn(request.method()).await;
         let deadline = Instant::now() + timeout;
-        let sending = self.send_in_turn(request, self.limit.is_some());
+        let sending = self.send_in_turn(request, true);
         match tokio::time::timeout_at(deadline, sending).await {
-            Ok(answer) => Ok(answer?.map(|wire| AnswerBody::new(wire, Some((deadline, timeout))))),
+            Ok(answer) => Ok(answer?.map(|wire| AnswerBody::new(wire, Some((deadline, timeout)), timer))),
             Err(_) => Err(TimedOut(timeout).into()),
+        }
+    }
+
+    /// Waits until a request may be sent.
+    async fn turn(&self, method: &Method) {
+        let Some(limit) = &self.limit else { return };
+        let since = Instant::now();
+        limit.turn().await;
+        if let Some(metrics) = &self.metrics {
+            metrics.waited(method.as_str(), since.elapsed());
         }
     }
 
@@ -131,12 +145,16 @@ impl Inner {
         loop {
             let again = replay(&request);
             let (stack, generation) = self.current();
-            if let (false, Some(limit)) = (has_turn, &self.limit) {
-                limit.turn().await;
+            if !std::mem::take(&mut has_turn) {
+                self.turn(request.method()).await;
             }
-            has_turn = false;
             tracing::debug!(method = %request.method(), uri = %request.uri(), "requesting");
-            let answer = stack.oneshot(request).await?;
+            let method = request.method().clone();
+            let answer = stack.oneshot(request).await;
+            if let Some(metrics) = &self.metrics {
+                metrics.tried(method.as_str(), &answer);
+            }
+            let answer = answer?;
             tracing::debug!(status = answer.status().as_u16(), "answered");
             let Some(next) = again else { return Ok(answer) };
             if answer.status() == StatusCode::UNAUTHORIZED && !has_reloaded && self.reload(generation).await {

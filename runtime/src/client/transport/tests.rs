@@ -5,6 +5,7 @@ use http::Method;
 
 use super::body::Wire;
 use super::*;
+use crate::metrics::Registry;
 
 /// A status and a `Retry-After`.
 type Scripted = (u16, Option<&'static str>);
@@ -237,4 +238,68 @@ async fn credentials_that_cannot_change_are_not_read_again() {
     let transport = script.transport(ClientOptions::new());
     assert_eq!(status(&transport, get("/version")).await, 401);
     assert_eq!(script.times().len(), 1);
+}
+
+/// The lines of a registry that begin so.
+fn lines(registry: &Registry, prefix: &str) -> Vec<String> {
+    let text = registry.encode();
+    text.lines().filter(|line| line.starts_with(prefix)).map(ToOwned::to_owned).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_try_is_counted_by_code_method_and_host() {
+    let registry = Registry::new();
+    let script = Script::new([(429, Some("2")), (201, None), (404, None)]);
+    let transport = script.transport(ClientOptions::new().metrics(&registry));
+    assert_eq!(status(&transport, post()).await, 201);
+    assert_eq!(status(&transport, get("/api/v1/pods/a")).await, 404);
+    assert_eq!(
+        lines(&registry, "rest_client_requests_total"),
+        [
+            r#"rest_client_requests_total{code="201",method="POST",host="127.0.0.1:1"} 1"#,
+            r#"rest_client_requests_total{code="404",method="GET",host="127.0.0.1:1"} 1"#,
+            r#"rest_client_requests_total{code="429",method="POST",host="127.0.0.1:1"} 1"#,
+        ]
+    );
+    assert!(
+        registry
+            .encode()
+            .contains("rest_client_request_duration_seconds_sum{verb=\"POST\",host=\"127.0.0.1:1\"} 2\n")
+    );
+    assert_eq!(lines(&registry, "rest_client_rate_limiter"), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_is_not_answered_is_counted_as_an_error() {
+    let registry = Registry::new();
+    // Nobody listens there.
+    let config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
+    let transport = Transport::new(config, ClientOptions::new().metrics(&registry)).unwrap();
+    assert!(transport.clone().call(get("/api/v1/pods/a")).await.is_err());
+    assert_eq!(
+        lines(&registry, "rest_client_requests_total"),
+        [r#"rest_client_requests_total{code="<error>",method="GET",host="127.0.0.1:1"} 1"#]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_timed_to_the_end_of_its_answer_and_a_watch_is_not() {
+    let registry = Registry::new();
+    let transport = Script::default().transport(ClientOptions::new().metrics(&registry).rate_limit(1.0, 1));
+    let count = || lines(&registry, "rest_client_request_duration_seconds_count");
+    let answer = transport.clone().call(get("/api/v1/pods/a")).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(count(), [r#"rest_client_request_duration_seconds_count{verb="GET",host="127.0.0.1:1"} 0"#]);
+    answer.into_body().collect().await.unwrap();
+    let timed = [r#"rest_client_request_duration_seconds_count{verb="GET",host="127.0.0.1:1"} 1"#];
+    assert_eq!(count(), timed);
+    let sum = lines(&registry, "rest_client_request_duration_seconds_sum");
+    assert!(sum[0].ends_with(" 3"), "{sum:?}");
+
+    for _ in 0..2 {
+        assert_eq!(status(&transport, get("/api/v1/pods?watch=true")).await, 200);
+    }
+    assert_eq!(count(), timed, "a watch lasts as long as it is asked to");
+    let waits = lines(&registry, "rest_client_rate_limiter_duration_seconds_count");
+    assert!(waits[0].ends_with(" 3"), "{waits:?}");
 }
