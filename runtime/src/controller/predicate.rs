@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kube::Resource;
-
 use crate::labels::Selector;
+use crate::reflector::Cached;
 
 type OfOne<K> = Arc<dyn Fn(&K) -> bool + Send + Sync>;
 type OfTwo<K> = Arc<dyn Fn(&K, &K) -> bool + Send + Sync>;
@@ -109,35 +108,36 @@ impl<K: 'static> Predicate<K> {
     }
 }
 
-impl<K: Resource + 'static> Predicate<K> {
+/// For whatever caches hold: whole objects, their metadata alone, compact ones.
+impl<K: Cached> Predicate<K> {
     /// Of changes, those of the generation: the spec, for nearly all kinds. Resyncs and status updates do not pass.
     #[must_use]
     pub fn generation_changed() -> Self {
-        Predicate::new().on_update(|old: &K, new| old.meta().generation != new.meta().generation)
+        Predicate::new().on_update(|old: &K, new| old.object_generation() != new.object_generation())
     }
 
     /// Of changes, those of the resource version: all but resyncs.
     #[must_use]
     pub fn resource_version_changed() -> Self {
-        Predicate::new().on_update(|old: &K, new| old.meta().resource_version != new.meta().resource_version)
+        Predicate::new().on_update(|old: &K, new| old.object_version() != new.object_version())
     }
 
     /// Of changes, those of the labels.
     #[must_use]
     pub fn labels_changed() -> Self {
-        Predicate::new().on_update(|old: &K, new| old.meta().labels != new.meta().labels)
+        Predicate::new().on_update(|old: &K, new| !old.has_labels_of(new))
     }
 
     /// Of changes, those of the annotations.
     #[must_use]
     pub fn annotations_changed() -> Self {
-        Predicate::new().on_update(|old: &K, new| old.meta().annotations != new.meta().annotations)
+        Predicate::new().on_update(|old: &K, new| !old.has_annotations_of(new))
     }
 
     /// Objects whose labels match.
     #[must_use]
     pub fn label_selector(selector: Selector) -> Self {
-        Predicate::matching(move |object: &K| selector.matches_optional(object.meta().labels.as_ref()))
+        Predicate::matching(move |object: &K| object.is_selected_by(&selector))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What caches keep.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
@@ -34,6 +35,12 @@ use crate::labels::Selector;
 /// }
 ///
 /// assert_eq!(facts(&Pod::default()), "None None None false");
+///
+/// /// Whether a change is one of the spec, the labels or the annotations.
+/// fn is_wanted<K: Cached>(old: &K, new: &K) -> bool {
+///     old.object_generation() != new.object_generation() || !old.has_labels_of(new) || !old.has_annotations_of(new)
+/// }
+/// assert!(!is_wanted(&Pod::default(), &Pod::default()));
 /// let _ = (names::<Pod>, names::<Compact<Pod>>, names::<PartialObjectMeta<Pod>>);
 /// let _ = (names::<DynamicObject>, names::<Compact<DynamicObject>>, names::<PartialObjectMeta>);
 /// ```
@@ -59,6 +66,15 @@ pub trait Cached: Decode + Send + Sync + 'static {
     /// Whether the selector matches the object's labels.
     fn is_selected_by(&self, selector: &Selector) -> bool;
 
+    /// `metadata.generation`.
+    fn object_generation(&self) -> Option<i64>;
+
+    /// Whether both have the same labels.
+    fn has_labels_of(&self, other: &Self) -> bool;
+
+    /// Whether both have the same annotations.
+    fn has_annotations_of(&self, other: &Self) -> bool;
+
     /// How objects are held, where others of the kind may be held in another way: `metadata`, `compact`.
     #[doc(hidden)]
     fn form() -> &'static str;
@@ -66,6 +82,11 @@ pub trait Cached: Decode + Send + Sync + 'static {
     /// Fills in what servers leave out where the kind is known.
     #[doc(hidden)]
     fn complete(&mut self, kind: &Self::DynamicType);
+}
+
+/// The entries of a map; no map has none.
+fn entries(map: &Option<BTreeMap<String, String>>) -> impl Iterator<Item = (&String, &String)> {
+    map.iter().flatten()
 }
 
 impl<K> Cached for K
@@ -93,6 +114,18 @@ where
 
     fn is_selected_by(&self, selector: &Selector) -> bool {
         selector.matches_optional(self.meta().labels.as_ref())
+    }
+
+    fn object_generation(&self) -> Option<i64> {
+        self.meta().generation
+    }
+
+    fn has_labels_of(&self, other: &Self) -> bool {
+        entries(&self.meta().labels).eq(entries(&other.meta().labels))
+    }
+
+    fn has_annotations_of(&self, other: &Self) -> bool {
+        entries(&self.meta().annotations).eq(entries(&other.meta().annotations))
     }
 
     fn form() -> &'static str {

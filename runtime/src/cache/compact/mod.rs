@@ -4,6 +4,7 @@ mod decode;
 mod intern;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -140,6 +141,11 @@ impl<K> Compact<K> {
         self.part(self.ends.version, self.ends.metadata)
     }
 
+    /// A member of the metadata; null is none.
+    fn metadata_member<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, serde_json::Error> {
+        Ok(decode::member_of::<Option<T>>(self.metadata_members(), name)?.flatten())
+    }
+
     fn members(&self) -> &str {
         &self.text[self.ends.metadata as usize..]
     }
@@ -274,13 +280,32 @@ where
     }
 
     fn object_controller(&self) -> Option<Cow<'_, OwnerReference>> {
-        let owners = decode::member_of(self.metadata_members(), "ownerReferences");
-        let owners: Vec<OwnerReference> = owners.ok().flatten().flatten()?;
+        let owners: Vec<OwnerReference> = self.metadata_member("ownerReferences").ok().flatten()?;
         owners.into_iter().find(|owner| owner.controller == Some(true)).map(Cow::Owned)
     }
 
     fn is_selected_by(&self, selector: &Selector) -> bool {
         selector.matches_by(|name| self.label(name))
+    }
+
+    fn object_generation(&self) -> Option<i64> {
+        self.metadata_member("generation").ok().flatten()
+    }
+
+    fn has_labels_of(&self, other: &Self) -> bool {
+        self.labels().eq(other.labels())
+    }
+
+    fn has_annotations_of(&self, other: &Self) -> bool {
+        if self.metadata_members() == other.metadata_members() {
+            return true;
+        }
+        let annotations = |object: &Self| object.metadata_member::<BTreeMap<String, String>>("annotations");
+        match (annotations(self), annotations(other)) {
+            (Ok(one), Ok(two)) => one.unwrap_or_default() == two.unwrap_or_default(),
+            // They are not the same text, and nobody can read them.
+            _ => false,
+        }
     }
 
     fn form() -> &'static str {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::controller::Predicate;
 use crate::reflector::decode::{Decoder, object};
 
 fn compact<K: Cached>(json: &str) -> Result<K, serde_json::Error> {
@@ -146,5 +147,51 @@ proptest! {
     fn never_panics(text in "[\\[\\]{}:,\"a-z0-9]{0,60}") {
         let _ = compact::<Compact<ConfigMap>>(&text);
         let _ = compact::<Compact<ConfigMap>>(&format!(r#"{{"metadata":{{"name":"a",{text}}}}}"#));
+    }
+}
+
+/// What passes which predicate, between objects with this metadata.
+fn passed<K: Cached>(old: &Value, new: &Value) -> [bool; 5] {
+    let decoded = |metadata: &Value| compact::<K>(&json!({ "metadata": metadata }).to_string()).unwrap();
+    let (old, new) = (decoded(old), decoded(new));
+    [
+        Predicate::<K>::generation_changed(),
+        Predicate::resource_version_changed(),
+        Predicate::labels_changed(),
+        Predicate::annotations_changed(),
+        Predicate::label_selector("app=web".parse().unwrap()),
+    ]
+    .map(|predicate| predicate.passes_update(&old, &new))
+}
+
+#[test]
+fn predicates_see_the_same_in_every_form_of_an_object() {
+    let base = json!({
+        "name": "a", "generation": 1, "resourceVersion": "7", "labels": { "app": "web" }, "annotations": { "a": "1" },
+    });
+    let with = |name: &str, value: Value| {
+        let mut metadata = base.clone();
+        metadata[name] = value;
+        (base.clone(), metadata)
+    };
+    let (bare, empty) = (json!({ "name": "a" }), json!({ "name": "a", "labels": {}, "annotations": {} }));
+    for ((old, new), expected) in [
+        ((base.clone(), base.clone()), [false, false, false, false, true]),
+        (with("generation", json!(2)), [true, false, false, false, true]),
+        (with("resourceVersion", json!("8")), [false, true, false, false, true]),
+        (with("labels", json!({ "app": "db" })), [false, false, true, false, false]),
+        (with("labels", json!({})), [false, false, true, false, false]),
+        (with("annotations", json!({ "a": "2" })), [false, false, false, true, true]),
+        (with("annotations", Value::Null), [false, false, false, true, true]),
+        (with("finalizers", json!(["f"])), [false, false, false, false, true]),
+        ((bare, empty), [false; 5]),
+    ] {
+        let forms = [
+            passed::<Pod>(&old, &new),
+            passed::<PartialObjectMeta<Pod>>(&old, &new),
+            passed::<Compact<Pod>>(&old, &new),
+            passed::<Compact<PartialObjectMeta<Pod>>>(&old, &new),
+        ];
+        assert_eq!(forms, [expected; 4], "{old} {new}");
     }
 }
