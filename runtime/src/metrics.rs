@@ -34,7 +34,8 @@
 //! // Numbers that live elsewhere are asked for when the text is made.
 //! registry.gauge_fn("length", "Length of a queue.", &[], || Some(7.0));
 //! registry.counter_fn("adds_total", "Adds to a queue.", &[], || Some(9.0));
-//! assert!(registry.encode().contains("length 7\n"));
+//! registry.gauges_fn("rooms", "Rooms by floor.", &[], "floor", || vec![("1".to_owned(), 4.0)]);
+//! assert!(registry.encode().contains("length 7\n") && registry.encode().contains("rooms{floor=\"1\"} 4\n"));
 //! ```
 
 use std::collections::BTreeMap;
@@ -69,11 +70,14 @@ enum Kind {
 }
 
 type Read = Arc<dyn Fn() -> Option<f64> + Send + Sync>;
+type ReadMany = Arc<dyn Fn() -> Vec<(String, f64)> + Send + Sync>;
 
 #[derive(Clone)]
 enum Series {
     Value(Arc<AtomicU64>),
     Read(Read),
+    /// By the values of one more label.
+    ReadMany(String, ReadMany),
     Histogram(Arc<Buckets>),
 }
 
@@ -216,7 +220,15 @@ impl Registry {
     where
         F: Fn() -> Option<f64> + Send + Sync + 'static,
     {
-        self.replace(name, help, Kind::Gauge, labels, Arc::new(read));
+        self.replace(name, help, Kind::Gauge, labels, Series::Read(Arc::new(read)));
+    }
+
+    /// As [`gauge_fn`](Self::gauge_fn), with one gauge for each value of one more label, `by`.
+    pub fn gauges_fn<F>(&self, name: &str, help: &str, labels: &[(&str, &str)], by: &str, read: F)
+    where
+        F: Fn() -> Vec<(String, f64)> + Send + Sync + 'static,
+    {
+        self.replace(name, help, Kind::Gauge, labels, Series::ReadMany(by.to_owned(), Arc::new(read)));
     }
 
     /// As [`gauge_fn`](Self::gauge_fn), for a number that only grows.
@@ -224,7 +236,7 @@ impl Registry {
     where
         F: Fn() -> Option<f64> + Send + Sync + 'static,
     {
-        self.replace(name, help, Kind::Counter, labels, Arc::new(read));
+        self.replace(name, help, Kind::Counter, labels, Series::Read(Arc::new(read)));
     }
 
     /// All metrics in Prometheus' text format, ordered by name and labels.
@@ -266,10 +278,10 @@ impl Registry {
         Some(family.series.entry(render_labels(labels)).or_insert(fresh).clone())
     }
 
-    fn replace(&self, name: &str, help: &str, kind: Kind, labels: &[(&str, &str)], read: Read) {
+    fn replace(&self, name: &str, help: &str, kind: Kind, labels: &[(&str, &str)], series: Series) {
         let mut families = self.lock();
         if let Some(family) = family(&mut families, name, help, kind) {
-            family.series.insert(render_labels(labels), Series::Read(read));
+            family.series.insert(render_labels(labels), series);
         }
     }
 }
@@ -304,6 +316,7 @@ fn render_labels(labels: &[(&str, &str)]) -> String {
 }
 
 fn encode_series(text: &mut String, name: &str, labels: &str, series: &Series) -> fmt::Result {
+    let comma = if labels.is_empty() { "" } else { "," };
     let braced = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
     match series {
         Series::Value(cell) => {
@@ -313,8 +326,11 @@ fn encode_series(text: &mut String, name: &str, labels: &str, series: &Series) -
             Some(value) => writeln!(text, "{name}{braced} {value}"),
             None => Ok(()),
         },
+        Series::ReadMany(by, read) => read().iter().try_for_each(|(of, value)| {
+            let label = render_labels(&[(by, of)]);
+            writeln!(text, "{name}{{{labels}{comma}{label}}} {value}")
+        }),
         Series::Histogram(buckets) => {
-            let comma = if labels.is_empty() { "" } else { "," };
             let mut total = 0;
             for (at, count) in buckets.counts.iter().enumerate() {
                 total += count.load(Ordering::Relaxed);

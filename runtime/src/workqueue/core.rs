@@ -133,6 +133,21 @@ impl<T: Eq + Clone> Core<T> {
         self.queued
     }
 
+    /// Keys that wait to be handed out, by priority, the highest first; [`DEFAULT_PRIORITY`] is always there.
+    pub(super) fn depths(&self) -> Vec<(i32, usize)> {
+        let live = |list: &VecDeque<Entry>| list.iter().filter(|entry| self.is_queued(entry)).count();
+        let lists = self.others.iter().map(|(Reverse(priority), list)| (*priority, live(list)));
+        let mut depths: Vec<_> = lists.filter(|(_, depth)| *depth > 0).collect();
+        let place = depths.partition_point(|(priority, _)| *priority > DEFAULT_PRIORITY);
+        depths.insert(place, (DEFAULT_PRIORITY, live(&self.normal)));
+        depths
+    }
+
+    /// Whether the key still has this entry.
+    fn is_queued(&self, entry: &Entry) -> bool {
+        self.slots[entry.slot as usize].as_ref().is_some_and(|slot| slot.ticket == entry.ticket)
+    }
+
     /// Keys that are handed out.
     pub(super) fn processing(&self) -> usize {
         self.processing

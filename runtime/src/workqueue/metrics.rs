@@ -7,7 +7,6 @@ use crate::metrics::{Histogram, Registry, exponential_buckets};
 /// Numbers of a queue that are asked for when the registry is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
-    pub(super) depth: usize,
     pub(super) adds: u64,
     pub(super) retries: u64,
     /// Sum of the times that keys in work have taken so far.
@@ -22,10 +21,12 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Registers the seven metrics of the queue called `name`; `read` gives `None` when the queue is gone.
-    pub(super) fn register<F>(registry: &Registry, name: &str, read: F) -> Self
+    /// Registers the seven metrics of the queue called `name`; `read` gives `None` when the queue is gone, and `depths`
+    /// nothing. `workqueue_depth` has a label for the priority, as controller-runtime's priority queue has it.
+    pub(super) fn register<F, D>(registry: &Registry, name: &str, read: F, depths: D) -> Self
     where
         F: Fn() -> Option<Numbers> + Clone + Send + Sync + 'static,
+        D: Fn() -> Vec<(i32, usize)> + Send + Sync + 'static,
     {
         let labels = [("name", name), ("controller", name)];
         // Bounds as in controller-runtime's metrics: 10 ns to 1000 s.
@@ -34,7 +35,10 @@ impl Times {
             let read = read.clone();
             registry.gauge_fn(name, help, &labels, move || read().map(of));
         };
-        gauge("workqueue_depth", "Current depth of workqueue", |numbers| numbers.depth as f64);
+        let help = "Current depth of workqueue by workqueue and priority";
+        registry.gauges_fn("workqueue_depth", help, &labels, "priority", move || {
+            depths().into_iter().map(|(priority, depth)| (priority.to_string(), depth as f64)).collect()
+        });
         gauge(
             "workqueue_unfinished_work_seconds",
             "How many seconds of work is in progress and has not been observed by work_duration",

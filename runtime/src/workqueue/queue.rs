@@ -98,8 +98,10 @@ impl<T: QueueKey> QueueBuilder<T> {
         };
         let shared = Arc::new_cyclic(|shared: &Weak<Shared<T>>| {
             let times = self.registry.map(|registry| {
-                let shared = shared.clone();
-                Times::register(&registry, &self.name, move || Some(shared.upgrade()?.numbers()))
+                let (of_numbers, of_depths) = (shared.clone(), shared.clone());
+                let numbers = move || Some(of_numbers.upgrade()?.numbers());
+                let depths = move || of_depths.upgrade().map(|shared| shared.depths()).unwrap_or_default();
+                Times::register(&registry, &self.name, numbers, depths)
             });
             Shared {
                 name: self.name,
@@ -317,17 +319,21 @@ impl<T> Shared<T> {
 }
 
 impl<T: QueueKey> Shared<T> {
+    /// Keys that are ready, by priority.
+    fn depths(&self) -> Vec<(i32, usize)> {
+        let mut state = self.lock();
+        let ready = state.promote();
+        let depths = state.core.depths();
+        wake(state, ready);
+        depths
+    }
+
     fn numbers(&self) -> Numbers {
         let now = now();
         let mut state = self.lock();
         let ready = state.promote();
         let numbers = state.core.started_at().fold(
-            Numbers {
-                depth: state.core.len(),
-                adds: state.core.adds(),
-                retries: state.retries,
-                ..Numbers::default()
-            },
+            Numbers { adds: state.core.adds(), retries: state.retries, ..Numbers::default() },
             |numbers, started_at| {
                 let running = now.saturating_duration_since(started_at);
                 Numbers {

@@ -125,6 +125,49 @@ async fn the_leaders_work_waits_for_the_lease_and_keeps_it_to_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_does_not_lead_has_filled_caches_and_queues_and_leads_at_once() {
+    let (mut server, leases) = (FakeServer::new(), Server::start());
+    let other = leases.run("other");
+    sleep(SECOND).await;
+    let mut manager = Manager::builder(server.client()).leader_election(leases.elector("me")).build();
+    let maps = manager.factory().informer_for::<ConfigMap>();
+    let log = Log::default();
+    let seen = log.clone();
+    let reconciler = reconcile_fn(move |key: ObjectKey| {
+        seen.lock().unwrap().push(key.to_string());
+        async { Ok(Action::done()) }
+    });
+    let mut controller = ControllerBuilder::new("maps").for_(&maps).complete(reconciler).unwrap();
+    let state = controller.state();
+    manager.add(controller);
+    let leader = manager.leader();
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    sleep(SECOND).await;
+    for version in 6..9 {
+        watch.event("MODIFIED", &map("a", version));
+    }
+    watch.event("ADDED", &map("b", 9));
+    sleep(20 * SECOND).await;
+    assert!(leader.leadership().is_none() && log.lock().unwrap().is_empty());
+    assert_eq!(
+        (maps.store().len(), state.queue().waiting),
+        (2, 2),
+        "a key waits once, however often it changes"
+    );
+
+    other.stop().await.0.unwrap();
+    while leader.leadership().is_none() {
+        sleep(SECOND / 10).await;
+    }
+    sleep(SECOND / 10).await;
+    assert_eq!(log.lock().unwrap().len(), 2);
+    stop.cancel();
+    run.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn reconcilers_know_the_number_of_their_leadership() {
     let server = Server::start();
     let former = server.run("former");

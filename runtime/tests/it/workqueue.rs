@@ -334,7 +334,6 @@ async fn metrics_follow_a_key() {
         }
     };
     expect(&[
-        ("workqueue_depth", "1"),
         ("workqueue_adds_total", "3"),
         ("workqueue_retries_total", "1"),
         ("workqueue_unfinished_work_seconds", "2"),
@@ -344,11 +343,22 @@ async fn metrics_follow_a_key() {
     ]);
     drop(item);
     expect(&[
-        ("workqueue_depth", "2"),
         ("workqueue_unfinished_work_seconds", "0"),
         ("workqueue_work_duration_seconds_sum", "2"),
         ("workqueue_work_duration_seconds_count", "1"),
     ]);
+    let depth = |priority: i32| {
+        let text = registry.encode();
+        let line = format!(
+            "workqueue_depth{{name=\"EcsBinding\",controller=\"EcsBinding\",priority=\"{priority}\"}} "
+        );
+        text.lines().find_map(|text| text.strip_prefix(&line).map(ToOwned::to_owned))
+    };
+    assert_eq!([depth(0), depth(5), depth(-100)], [Some("2".to_owned()), None, None]);
+    queue.add_with_priority("a", 5);
+    queue.add_with_priority("c", -100);
+    let one = || Some("1".to_owned());
+    assert_eq!([depth(0), depth(5), depth(-100)], [one(), one(), one()], "one of them has been raised");
     drop(queue);
     assert!(!registry.encode().contains("workqueue_depth{"), "a queue that is gone has no depth");
 }
