@@ -5,10 +5,9 @@ use serde_json::{Value, json};
 use super::{ExtractError, FieldSet, extract_value};
 
 fn service(managed: Value) -> Service {
-    serde_json::from_value(json!({
+    let mut service = json!({
         "metadata": {
             "name": "web", "namespace": "shop", "labels": {"a": "1", "b": "2"}, "finalizers": ["x/y", "x/z"],
-            "managedFields": managed,
         },
         "spec": {
             "selector": {"app": "web"},
@@ -19,13 +18,16 @@ fn service(managed: Value) -> Service {
             ],
         },
         "status": {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}},
-    }))
-    .unwrap()
+    });
+    service["metadata"]["managedFields"] = managed;
+    serde_json::from_value(service).unwrap()
 }
 
 fn entry(manager: &str, operation: &str, subresource: &str, fields: Value) -> Value {
-    json!({"manager": manager, "operation": operation, "subresource": subresource, "apiVersion": "v1",
-        "fieldsType": "FieldsV1", "fieldsV1": fields})
+    let mut entry = json!({"manager": manager, "operation": operation, "subresource": subresource, "apiVersion": "v1",
+        "fieldsType": "FieldsV1"});
+    entry["fieldsV1"] = fields;
+    entry
 }
 
 fn extracted(managed: Value, manager: &str, subresource: &str) -> Value {
