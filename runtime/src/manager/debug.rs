@@ -6,8 +6,18 @@ use crate::controller::ControllerState;
 use crate::informer::InformerState;
 use crate::sharding::ShardState;
 
-const STYLE: &str = "body{font-family:sans-serif;margin:2em}table{border-collapse:collapse;margin:0 0 1.5em}\
-    td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}";
+/// On narrow screens each row becomes a list of its cells with their columns' names.
+const STYLE: &str = ":root{color-scheme:light dark}\
+    body{font:1rem/1.4 system-ui,sans-serif;margin:1.5rem;font-variant-numeric:tabular-nums}\
+    h1,h2,h3{line-height:1.2;margin:1.2em 0 .5em}\
+    table{border-collapse:collapse;margin:0 0 1.2rem}\
+    td,th{border:1px solid #8888;padding:.25rem .6rem;text-align:left;vertical-align:top}\
+    th{background:#8882}td{overflow-wrap:break-word;white-space:pre-wrap;max-width:60rem}\
+    @media(max-width:48rem){body{margin:1rem}thead{display:none}table,tbody,tr,td{display:block}\
+    tr{border:1px solid #8888;margin:0 0 .6rem}td{border:0;padding:.15rem .6rem}\
+    td:empty{display:none}td::before{content:attr(data-label) \": \";font-weight:bold}}";
+
+const NONE: &str = "<p>none</p>\n";
 
 /// HTML of the state of everything.
 pub(super) fn page(
@@ -16,16 +26,21 @@ pub(super) fn page(
     shard: Option<&ShardState>,
 ) -> String {
     let mut out = format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Controllers</title><style>{STYLE}</style>\
-         </head><body>\n<h1>Controllers</h1>\n"
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>Controllers</title><style>{STYLE}</style></head><body>\n\
+         <h1>State of this replica</h1>\n<h2>Controllers</h2>\n"
     );
+    if controllers.is_empty() {
+        out.push_str(NONE);
+    }
     for controller in controllers {
         show_controller(&mut out, controller);
     }
     if let Some(shard) = shard {
         show_shard(&mut out, shard);
     }
-    out.push_str("<h1>Caches</h1>\n");
+    out.push_str("<h2>Caches</h2>\n");
     let rows = informers.iter().map(|informer| {
         let state = if informer.has_synced { "synced" } else { "not synced" };
         let cells: [&dyn Display; 6] = [
@@ -36,7 +51,7 @@ pub(super) fn page(
             &informer.undecodable,
             &informer.last_error.as_deref().unwrap_or_default(),
         ];
-        row("td", &cells)
+        texts(&cells)
     });
     table(&mut out, &["resource", "state", "objects", "version", "undecodable", "last error"], rows);
     show_handlers(&mut out, informers);
@@ -49,7 +64,7 @@ fn show_handlers(out: &mut String, informers: &[InformerState]) {
     let handlers = informers
         .iter()
         .flat_map(|informer| informer.handlers.iter().map(|handler| (&informer.resource, handler)));
-    let rows: Vec<String> = handlers
+    let rows: Vec<_> = handlers
         .map(|(resource, handler)| {
             let state = if handler.has_synced { "synced" } else { "not synced" };
             let in_call = handler.in_call.as_ref().map_or_else(String::new, |call| {
@@ -65,29 +80,29 @@ fn show_handlers(out: &mut String, informers: &[InformerState]) {
                 &handler.slow_calls,
                 &in_call,
             ];
-            row("td", &cells)
+            texts(&cells)
         })
         .collect();
     if rows.is_empty() {
         return;
     }
-    out.push_str("<h1>Event handlers</h1>\n");
+    out.push_str("<h2>Event handlers</h2>\n");
     let head = ["resource", "handler", "state", "waiting", "merged", "panics", "slow calls", "in call"];
     table(out, &head, rows.into_iter());
 }
 
 fn show_controller(out: &mut String, controller: &ControllerState) {
     let (queue, (succeeded, failed)) = (controller.queue(), controller.reconciles());
-    out.push_str(&format!("<h2>{}</h2>\n", Escaped(&controller.name())));
+    out.push_str(&format!("<h3>{}</h3>\n", Escaped(&controller.name())));
     let numbers: [&dyn Display; 6] =
         [&controller.workers(), &queue.processing, &queue.waiting, &queue.delayed, &succeeded, &failed];
     let head = ["workers", "in work", "waiting", "delayed", "succeeded", "failed"];
-    table(out, &head, std::iter::once(row("td", &numbers)));
+    table(out, &head, std::iter::once(texts(&numbers)));
     let errors = controller.errors();
     if !errors.is_empty() {
         let rows = errors.iter().map(|error| {
             let ago = format!("{} s ago", error.at.elapsed().as_secs());
-            row("td", &[&error.key, &error.times, &ago, &error.message])
+            texts(&[&error.key, &error.times, &ago, &error.message])
         });
         table(out, &["key that fails", "times", "last", "error"], rows);
     }
@@ -95,14 +110,14 @@ fn show_controller(out: &mut String, controller: &ControllerState) {
     if !slowest.is_empty() {
         let rows = slowest.iter().map(|slow| {
             let longest = format!("{:.3} s", slow.longest.as_secs_f64());
-            row("td", &[&slow.key, &longest])
+            texts(&[&slow.key, &longest])
         });
         table(out, &["slowest keys", "longest reconcile"], rows);
     }
 }
 
 fn show_shard(out: &mut String, shard: &ShardState) {
-    out.push_str(&format!("<h1>Share of {}</h1>\n", Escaped(&shard.lease)));
+    out.push_str(&format!("<h2>Share of {}</h2>\n", Escaped(&shard.lease)));
     let share = format!("{:.1} %", shard.share * 100.0);
     let waiting_for = shard.waiting_for.join(", ");
     let cells: [&dyn Display; 9] = [
@@ -127,22 +142,28 @@ fn show_shard(out: &mut String, shard: &ShardState) {
         "waiting for",
         "last error",
     ];
-    table(out, &head, std::iter::once(row("td", &cells)));
-    let rows = shard.members.iter().map(|member| row("td", &[member]));
+    table(out, &head, std::iter::once(texts(&cells)));
+    let rows = shard.members.iter().map(|member| texts(&[member]));
     table(out, &["members"], rows);
 }
 
-fn table(out: &mut String, head: &[&str], rows: impl Iterator<Item = String>) {
-    let head: Vec<&dyn Display> = head.iter().map(|name| name as &dyn Display).collect();
-    out.push_str("<table>\n");
-    out.push_str(&row("th", &head));
-    rows.for_each(|row| out.push_str(&row));
-    out.push_str("</table>\n");
+/// A table of texts that are escaped already, or a word where there is nothing in it.
+fn table(out: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
+    let rows: String = rows.map(|cells| row(head, &cells)).collect();
+    if rows.is_empty() {
+        return out.push_str(NONE);
+    }
+    let head: String = head.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
+    out.push_str(&format!("<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"));
 }
 
-fn row(tag: &str, cells: &[&dyn Display]) -> String {
-    let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", Escaped(cell))).collect();
-    format!("<tr>{cells}</tr>\n")
+fn row(head: &[&str], cells: &[String]) -> String {
+    let cell = |(name, cell): (&&str, &String)| format!("<td data-label=\"{name}\">{cell}</td>");
+    format!("<tr>{}</tr>\n", head.iter().zip(cells).map(cell).collect::<String>())
+}
+
+fn texts(cells: &[&dyn Display]) -> Vec<String> {
+    cells.iter().map(|cell| Escaped(cell).to_string()).collect()
 }
 
 /// Text that cannot leave its place in HTML.
@@ -215,6 +236,31 @@ mod tests {
         }
     }
 
+    /// The page without the names of columns that narrow screens show in each cell.
+    fn without_labels(page: &str) -> String {
+        let mut parts = page.split(" data-label=\"");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| text + part.split_once('"').unwrap().1)
+    }
+
+    #[test]
+    fn a_replica_without_anything_says_so_and_every_tag_is_closed() {
+        let empty = page(&[], &[], None);
+        assert_eq!(empty.matches("<p>none</p>").count(), 2, "{empty}");
+        let full = page(&[], &[informer()], Some(&shard()));
+        for page in [empty, full] {
+            let mut open: Vec<&str> = Vec::new();
+            for tag in page.split('<').skip(2).map(|text| text.split_once('>').unwrap().0) {
+                match tag.strip_prefix('/') {
+                    Some(name) => assert_eq!(open.pop(), Some(name), "{page}"),
+                    None if tag.starts_with("meta ") => {}
+                    None => open.push(tag.split(' ').next().unwrap()),
+                }
+            }
+            assert!(open.is_empty(), "{open:?} in {page}");
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn the_page_shows_what_fails_and_what_takes_long() {
         let queue = Queue::new("maps & more");
@@ -235,15 +281,17 @@ mod tests {
         assert_eq!((in_work, waiting), (2, 1));
         tokio::time::sleep(Duration::from_secs(10)).await;
         let page = page(&[state], &[informer()], Some(&shard()));
+        assert!(page.contains("<td data-label=\"key that fails\">&quot;bad&quot;</td>"), "{page}");
+        let page = without_labels(&page);
         for text in [
-            "<h2>maps &amp; more</h2>",
+            "<h3>maps &amp; more</h3>",
             "<tr><td>2</td><td>0</td><td>0</td><td>0</td><td>2</td><td>1</td></tr>",
             "<tr><td>&quot;bad&quot;</td><td>1</td><td>9 s ago</td>\
              <td>&lt;script&gt;alert(1)&lt;/script&gt;</td></tr>",
             "<tr><td>&quot;waits&quot;</td><td>1.500 s</td></tr>",
             "<tr><td>configmaps</td><td>synced</td><td>3</td><td>17</td><td>1</td>\
              <td>cannot watch &lt;configmaps&gt;</td></tr>",
-            "<h1>Share of maps-a</h1>",
+            "<h2>Share of maps-a</h2>",
             "<tr><td>working</td><td>25.0 %</td><td>3</td><td>2</td><td>1</td><td>7</td><td>4</td><td>maps-b</td>\
              <td>&lt;refused&gt;</td></tr>",
             "<tr><td>maps-a</td></tr>\n<tr><td>maps-b</td></tr>",

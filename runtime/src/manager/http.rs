@@ -223,7 +223,7 @@ mod tests {
         let answer = |path| routes.answer(&Method::GET, &Uri::from_static(path));
         let (status, kind, text) = answer("/debug/controllers");
         assert_eq!((status, kind), (StatusCode::OK, "text/html; charset=utf-8"));
-        assert!(text.contains("<h1>Controllers</h1>") && text.contains("<h1>Caches</h1>"), "{text}");
+        assert!(text.contains("<h2>Controllers</h2>") && text.contains("<h2>Caches</h2>"), "{text}");
         assert_eq!(answer("/debug").0, StatusCode::NOT_FOUND);
         assert_eq!(answer("/metrics").0, StatusCode::NOT_FOUND);
     }
