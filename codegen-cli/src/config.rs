@@ -136,6 +136,8 @@ pub struct ClientConfig {
     pub crate_name: Option<String>,
     /// Path of a module inside an existing crate, instead of a crate of its own.
     pub module: Option<String>,
+    /// Whether there are apply configurations (there are unless it is `false`); without them `apply` takes whole objects.
+    pub apply_configurations: Option<bool>,
 }
 
 /// What the flags say; they win over the file.
@@ -185,6 +187,8 @@ pub struct Settings {
     pub client_output: Option<PathBuf>,
     /// Package or module; `None`: a package named after the input crate.
     pub client_target: Option<ClientTarget>,
+    /// Whether clients have apply configurations.
+    pub apply_configurations: bool,
     /// Longest description.
     pub max_desc_len: Option<usize>,
     /// Whether fields may be floating point numbers.

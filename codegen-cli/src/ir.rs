@@ -283,6 +283,9 @@ pub type Places = BTreeMap<String, Span>;
 pub struct TypeDef {
     /// Full path: `ecsbinding_api::v1::EcsBindingSpec`.
     pub path: String,
+    /// Of an enum, the path by which it can be named from outside of its crate, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code_path: Option<String>,
     /// Where it is defined.
     pub span: Span,
     /// Description by controller-gen's rules.

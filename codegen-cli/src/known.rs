@@ -9,6 +9,8 @@ mod kubernetes;
 mod names;
 mod tables;
 
+use serde_json::Value;
+
 use crate::schema::{Additional, Schema};
 use k8s_openapi::schemars::{self, SchemaGenerator};
 
@@ -152,6 +154,16 @@ pub fn schema_with(path: &str, embedded_object_meta: bool) -> Option<Schema> {
 /// a reference to it, exactly as in a program that derives `JsonSchema`.
 pub fn json_schema(path: &str, generator: &mut SchemaGenerator) -> Option<schemars::Schema> {
     k8s::find(path).map(|make| make(generator))
+}
+
+/// The name in OpenAPI of a type of k8s-openapi: `io.k8s.api.core.v1.PodSpec`.
+pub fn openapi_name(path: &str) -> Option<&'static str> {
+    k8s::openapi_name(path)
+}
+
+/// What Kubernetes' OpenAPI document says of a type by its name there; references to others are `#/$defs/<name>`.
+pub fn definition(name: &str) -> Option<&'static Value> {
+    k8s::definition(name)
 }
 
 /// What a user may say of an embedded object, as controller-gen's `generateEmbeddedObjectMeta` has it.

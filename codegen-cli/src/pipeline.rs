@@ -176,6 +176,7 @@ fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> OutputT
     let options = rust::RustOptions {
         parts: rust::Parts {
             client: has(Generator::Client),
+            apply: settings.apply_configurations,
             lister: has(Generator::Lister),
             informer: has(Generator::Informer),
         },

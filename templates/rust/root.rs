@@ -2,6 +2,8 @@
 
 #![when(module, allow(dead_code, unreachable_pub, reason = "a program need not use everything here"))]
 
+#[when(any_apply)]
+pub mod applyconfigurations;
 #[when(any_client)]
 pub mod clientset;
 #[when(any_informer)]

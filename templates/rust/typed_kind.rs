@@ -227,8 +227,21 @@ impl __Client__ {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
+    /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
+    /// parameters name the manager and whether it takes fields from others (`force`).
+    #[when(apply)]
+    #[when(configured)]
+    pub async fn apply(
+        &self,
+        configuration: &__Configuration__,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        self.inner.apply_configuration(configuration, params).await
+    }
+
     /// Creates or changes an object by server-side apply; the parameters name the field manager.
     #[when(apply)]
+    #[unless(configured)]
     pub async fn apply(
         &self,
         object: &__Object__,
@@ -239,6 +252,18 @@ impl __Client__ {
 
     /// Changes the status of an object by server-side apply.
     #[when(apply_status)]
+    #[when(configured)]
+    pub async fn apply_status(
+        &self,
+        configuration: &__Configuration__,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        self.inner.apply_configuration_to("status", configuration, params).await
+    }
+
+    /// Changes the status of an object by server-side apply.
+    #[when(apply_status)]
+    #[unless(configured)]
     pub async fn apply_status(
         &self,
         object: &__Object__,

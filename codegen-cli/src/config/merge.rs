@@ -66,6 +66,7 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         crd_output,
         client_output,
         client_target,
+        apply_configurations: config.client.apply_configurations.unwrap_or(true),
         max_desc_len: flags.max_desc_len.or(config.crd.max_desc_len),
         allow_dangerous_types: flags.allow_dangerous_types || config.crd.allow_dangerous_types,
         generate_embedded_object_meta: flags.generate_embedded_object_meta

@@ -1,6 +1,7 @@
 //! k8s-openapi's types: their schemas are built into the binary through schemars and made structural on demand.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use k8s_openapi::schemars::generate::SchemaSettings;
 use k8s_openapi::schemars::{self, SchemaGenerator};
@@ -47,6 +48,29 @@ fn drop_refused_keys(schema: &mut Schema) {
         schema.list_map_keys.clear();
         schema.list_type = None;
     }
+}
+
+/// The definitions of all types by their names in OpenAPI.
+static DEFINITIONS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
+    for (_, make) in TABLE {
+        make(&mut generator);
+    }
+    generator.take_definitions(true)
+});
+
+/// The name in OpenAPI of a type by its path.
+pub(super) fn openapi_name(path: &str) -> Option<&'static str> {
+    find(path)?;
+    let name = format!("io.k8s.{}", path.strip_prefix("k8s_openapi::")?.replace("::", "."));
+    // Names have dashes where paths cannot.
+    let known = |name: &str| DEFINITIONS.get_key_value(name).map(|(name, _)| name.as_str());
+    known(&name).or_else(|| known(&name.replace('_', "-")))
+}
+
+/// What the OpenAPI document says of a type by its name.
+pub(super) fn definition(name: &str) -> Option<&'static Value> {
+    DEFINITIONS.get(name)
 }
 
 /// A type's schema, and the definitions that it refers to.

@@ -83,6 +83,7 @@ impl Ctx<'_> {
         let enumeration = self.open.last().map(|(id, _)| self.instance_path(*id, scope)).unwrap_or_default();
         let definition = TypeDef {
             path: format!("{enumeration}::{}", variant.name.text),
+            code_path: None,
             span: span.clone(),
             description: None,
             shape,

@@ -84,6 +84,7 @@ impl Ctx<'_> {
         }
         let id = self.add(TypeDef {
             path: name.clone(),
+            code_path: None,
             span: self.sources.span(path.loc),
             description: None,
             shape,

@@ -95,6 +95,7 @@ impl Ctx<'_> {
         let path = format!("{module}::{}", resource.root.text);
         let definition = TypeDef {
             path: path.clone(),
+            code_path: None,
             span: self.sources.span(self.resolver.item(id).name.loc),
             description: schema.description.clone(),
             shape: Shape::Given(Box::new(schema)),

@@ -39,8 +39,11 @@ impl Ctx<'_> {
                 return None;
             }
         };
+        let is_program = self.crates.list[id.krate].is_program;
+        let is_named = matches!(shape, Shape::Enum(_)) && scope.arguments().is_empty() && !is_program;
         Some(TypeDef {
             path: self.instance_path(id, scope),
+            code_path: self.resolver.public_path(id).filter(|_| is_named),
             span: self.sources.span(item.name.loc),
             description: item.description.clone(),
             shape,

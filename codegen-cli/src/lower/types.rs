@@ -242,6 +242,7 @@ impl Ctx<'_> {
             Element { ty: used.ty, facts: Schema::default(), span: span.clone(), places: Places::new() };
         let definition = TypeDef {
             path: self.instance_path(id, inner),
+            code_path: None,
             span,
             description,
             shape: Shape::Newtype(Box::new(element)),

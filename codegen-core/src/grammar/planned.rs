@@ -50,7 +50,6 @@ const fn p(markers: &'static [&'static str], key: &'static str, doc: &'static st
 pub static PLANNED: &[Planned] = &[
     p(&["genclient:method"], "#[genclient(method(name, verb, subresource, input, result))]", "A custom method of the client"),
     p(&["resourceName"], "#[genclient(resource_name = \"...\")]", "Another resource name in the client's URLs"),
-    p(&["kubebuilder:ac"], "#[applyconfiguration]", "Generate an apply configuration"),
     p(&["k8s:defaulter-gen"], "#[defaults(...)]", "Defaulting functions"),
     p(&["k8s:conversion-gen", "k8s:conversion-fn"], "#[conversion(hub)], #[conversion(peer = \"...\")]", "Conversions between versions"),
     p(&["k8s:prerelease-lifecycle-gen"], "#[lifecycle(introduced, deprecated, removed, replacement)]", "Lifecycle of an API version"),
@@ -76,6 +75,10 @@ pub static MEANINGLESS: &[Meaningless] = &[
     Meaningless {
         markers: &["k8s:protobuf-gen", "protobuf"],
         reason: "custom resources are stored and sent as JSON",
+    },
+    Meaningless {
+        markers: &["kubebuilder:ac"],
+        reason: "every type that a kind with a client leads into has an apply configuration",
     },
     Meaningless {
         markers: &["k8s:register-gen", "k8s:client-gen", "k8s:informers-gen", "k8s:lister-gen"],

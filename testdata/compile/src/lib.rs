@@ -1,5 +1,7 @@
 //! Every expected tree, compiled under the workspace's lints. A case of the tests that is not here fails them.
 
+#[path = "../../cases/apply/expected/mod.rs"]
+pub mod apply;
 #[path = "../../cases/cluster-scope/expected/mod.rs"]
 pub mod cluster_scope;
 #[path = "../../cases/groups-versions/expected/mod.rs"]

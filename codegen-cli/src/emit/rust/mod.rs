@@ -1,4 +1,4 @@
-//! Emits the client package: clientset, informers and listers.
+//! Emits the client package: clientset, apply configurations, informers and listers.
 //!
 //! Input: the [`Ir`] and [`RustOptions`]. Output: file texts by relative path. It decides nothing
 //! about the API and does no I/O: [`plan`] says which files there are and what their placeholders
@@ -7,10 +7,12 @@
 //!
 //! ```text
 //! clientset/{mod,scheme}.rs   clientset/typed/ecs/v1/ecs_binding.rs
+//! applyconfigurations/ecs/v1/{ecs_binding,ecs_binding_spec}.rs
 //! informers/{mod,factory,generic}.rs   informers/ecs/v1/ecs_binding.rs
 //! listers/ecs/v1/ecs_binding.rs
 //! ```
 
+mod apply;
 mod docs;
 mod layout;
 mod manifest;
@@ -45,6 +47,8 @@ pub struct RustOptions {
 pub struct Parts {
     /// Clientset, scheme and typed clients.
     pub client: bool,
+    /// Apply configurations, which clients then take; without `client` there are none.
+    pub apply: bool,
     /// Listers.
     pub lister: bool,
     /// Informers and their factory.
@@ -92,11 +96,10 @@ const FILES_PER_THREAD: usize = 64;
 
 /// Emits the package: file texts by path relative to the package's or module's folder.
 pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
-    let versions = ir.groups.iter().flat_map(|group| &group.versions);
-    let files: usize = versions.map(|version| 3 * version.resources.len()).sum();
+    let plan = Plan::new(ir, options);
+    let files = plan.jobs().len();
     let threads =
         std::thread::available_parallelism().map_or(1, NonZero::get).min(1 + files / FILES_PER_THREAD);
-    let plan = Plan::new(ir, options);
     let mut tree: BTreeMap<String, String> = std::thread::scope(|scope| {
         let plan = &plan;
         let others: Vec<_> = (1..threads)
@@ -213,6 +216,14 @@ templates! {
     TypedVersion = "typed_version.rs";
     /// `clientset/typed/<group>/<version>/<kind>.rs`.
     TypedKind = "typed_kind.rs";
+    /// `applyconfigurations/mod.rs`.
+    Apply = "apply.rs";
+    /// `applyconfigurations/<group>/mod.rs`.
+    ApplyGroup = "apply_group.rs";
+    /// `applyconfigurations/<group>/<version>/mod.rs`.
+    ApplyVersion = "apply_version.rs";
+    /// `applyconfigurations/<group>/<version>/<type>.rs`.
+    ApplyType = "apply_type.rs";
     /// `informers/mod.rs`.
     Informers = "informers.rs";
     /// `informers/factory.rs`.

@@ -64,6 +64,11 @@ pub(super) fn version_accessor(name: &str) -> String {
     apart(snake(name), &[])
 }
 
+/// The name without the `_` that keeps it from being a keyword.
+pub(super) fn bare(name: &str) -> &str {
+    name.strip_suffix('_').filter(|bare| KEYWORDS.contains(bare)).unwrap_or(name)
+}
+
 /// A type, or a part of a type's name.
 pub(super) fn type_part(name: &str) -> String {
     let text: String = name.chars().filter(char::is_ascii_alphanumeric).collect();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use heck::ToSnakeCase;
 
+use super::apply::{ApplyTypes, Files};
 use super::skeleton::Bindings;
 use super::{Package, RustOptions, Template, docs, names, root_docs};
 use crate::ir::{Group, InputCrate, Ir, Resource, Scope, Verb, Version};
@@ -28,6 +29,7 @@ pub(super) struct Plan {
     sources: String,
     root: &'static str,
     clients: Part,
+    apply: Files,
     informers: Part,
     listers: Part,
     scheme: Arc<Bindings>,
@@ -64,22 +66,25 @@ struct PartVersion {
 
 impl Plan {
     pub(super) fn new(ir: &Ir, options: &RustOptions) -> Self {
-        let kinds = |group| kinds_of_group(ir, group, options);
+        let apply = ApplyTypes::new(ir, options);
+        let kinds = |group| kinds_of_group(ir, group, options, &apply);
         let groups: Vec<_> = ir.groups.iter().map(|group| (group, kinds(group))).collect();
         let clients = Part::new(&groups, |kind| kind.client);
         let informers = Part::new(&groups, |kind| kind.informer);
         let listers = Part::new(&groups, |kind| kind.lister);
         let scheme = Part::new(&groups, |_| true).bindings;
+        let apply = apply.files(|file| source(ir, file));
         let module = matches!(options.package, Package::Module { .. });
         let package = Bindings::default()
             .path("root", root_path(&options.package))
             .text("RootDocs", root_docs::text(ir, options))
             .flag("module", module)
             .flag("any_client", !clients.groups.is_empty())
+            .flag("any_apply", !apply.groups.is_empty())
             .flag("any_informer", !informers.groups.is_empty())
             .flag("any_lister", !listers.groups.is_empty());
         let root = if module { "mod.rs" } else { "lib.rs" };
-        Self { package, sources: packages(ir), root, clients, informers, listers, scheme }
+        Self { package, sources: packages(ir), root, clients, apply, informers, listers, scheme }
     }
 
     /// The files, in a fixed order.
@@ -93,6 +98,9 @@ impl Plan {
             self.job(&mut jobs, "clientset/typed/mod.rs", Template::Typed, all);
             let templates = [Template::TypedGroup, Template::TypedVersion, Template::TypedKind];
             self.part_jobs(&mut jobs, "clientset/typed", &self.clients, templates);
+        }
+        if !self.apply.groups.is_empty() {
+            self.apply_jobs(&mut jobs);
         }
         if !self.informers.groups.is_empty() {
             let all = &self.informers.bindings;
@@ -117,6 +125,26 @@ impl Plan {
             template,
             bindings: Arc::clone(bindings),
         });
+    }
+
+    /// The files of the apply configurations.
+    fn apply_jobs<'p>(&'p self, jobs: &mut Vec<Job<'p>>) {
+        let folder = "applyconfigurations";
+        self.job(jobs, &format!("{folder}/mod.rs"), Template::Apply, &self.apply.bindings);
+        for group in &self.apply.groups {
+            let folder = format!("{folder}/{}", group.module);
+            self.job(jobs, &format!("{folder}/mod.rs"), Template::ApplyGroup, &group.bindings);
+            for version in &group.versions {
+                let folder = format!("{folder}/{}", version.module);
+                self.job(jobs, &format!("{folder}/mod.rs"), Template::ApplyVersion, &version.bindings);
+                jobs.extend(version.types.iter().map(|file| Job {
+                    path: format!("{folder}/{}.rs", file.module),
+                    source: &file.source,
+                    template: Template::ApplyType,
+                    bindings: Arc::clone(&file.bindings),
+                }));
+            }
+        }
     }
 
     /// The files of a part's groups, versions and kinds.
@@ -197,7 +225,7 @@ fn source(ir: &Ir, file: &str) -> String {
 }
 
 /// Path of the generated tree's root, as seen from inside it.
-fn root_path(package: &Package) -> String {
+pub(super) fn root_path(package: &Package) -> String {
     match package {
         Package::Crate { .. } => "crate".to_owned(),
         Package::Module { path, .. } => plain_path(path),
@@ -217,7 +245,7 @@ fn plain_path(path: &str) -> String {
 }
 
 /// The path by which generated code names the user's type.
-fn object_path(type_path: &str, package: &Package) -> String {
+pub(super) fn object_path(type_path: &str, package: &Package) -> String {
     let (first, rest) = type_path.split_once("::").unwrap_or(("", type_path));
     match package {
         Package::Module { own_lib: Some(own), .. } if own == first => plain_path(&format!("crate::{rest}")),
@@ -254,11 +282,17 @@ pub(super) fn api_version(group: &Group, version: &Version) -> String {
     if group.name.is_empty() { version.name.clone() } else { format!("{}/{}", group.name, version.name) }
 }
 
-fn kinds_of_group(ir: &Ir, group: &Group, options: &RustOptions) -> Vec<Vec<Arc<Kind>>> {
-    group.versions.iter().map(|version| kinds_of_version(ir, group, version, options)).collect()
+fn kinds_of_group(ir: &Ir, group: &Group, options: &RustOptions, apply: &ApplyTypes) -> Vec<Vec<Arc<Kind>>> {
+    group.versions.iter().map(|version| kinds_of_version(ir, group, version, options, apply)).collect()
 }
 
-fn kinds_of_version(ir: &Ir, group: &Group, version: &Version, options: &RustOptions) -> Vec<Arc<Kind>> {
+fn kinds_of_version(
+    ir: &Ir,
+    group: &Group,
+    version: &Version,
+    options: &RustOptions,
+    apply: &ApplyTypes,
+) -> Vec<Arc<Kind>> {
     let taken = exported_names(group, version);
     let once = |resource: &&Resource| exports(resource).iter().all(|name| taken[name] == 1);
     version
@@ -266,7 +300,8 @@ fn kinds_of_version(ir: &Ir, group: &Group, version: &Version, options: &RustOpt
         .iter()
         .map(|resource| {
             let source = source(ir, &resource.span.file);
-            Arc::new(kind(group, version, resource, source, once(&resource), options))
+            let configuration = apply.path_of_kind(resource.root);
+            Arc::new(kind(group, version, resource, source, once(&resource), configuration, options))
         })
         .collect()
 }
@@ -298,6 +333,7 @@ fn kind(
     resource: &Resource,
     source: String,
     reexport: bool,
+    configuration: Option<String>,
     options: &RustOptions,
 ) -> Kind {
     let verbs = resource.client.as_ref().map_or(&[][..], |tags| &tags.verbs);
@@ -321,6 +357,8 @@ fn kind(
         .flag("namespaced", namespaced)
         .flag("cluster", !namespaced)
         .flag("reexport", reexport)
+        .flag("configured", configuration.is_some())
+        .path("Configuration", configuration.unwrap_or_default())
         .flag("lister", lister)
         .flag("any_verb", !verbs.is_empty())
         .flag("list_or_watch", has(Verb::List) || has(Verb::Watch));

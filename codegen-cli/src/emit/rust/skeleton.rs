@@ -6,15 +6,17 @@
 //! - a documentation line that is only `__Name__` becomes as many lines as the bound text has, and
 //!   goes away, with the empty line before it, when there is no text;
 //! - `#[when(flag)]` and `#[unless(flag)]` keep or drop what they stand on;
+//! - `__Name__` among the arguments of an attribute is replaced by the bound text, as tokens;
 //! - `#![when(flag, attribute)]` becomes `#![attribute]` or goes away;
-//! - `#[each(list)]` repeats what it stands on, once per entry of the list.
+//! - `#[each(list)]` repeats what it stands on, once per entry of the list; `#[along(list)]` behind it says that the two
+//!   take turns.
 //!
 //! Skeletons decide nothing: flags and lists are computed by the plan. A skeleton is parsed once
 //! and then copied per file; nothing is lexed again.
 
 use std::sync::Arc;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, Meta};
@@ -199,10 +201,33 @@ impl<'b> Filler<'b> {
 
     fn expand_all<T: Node>(&mut self, nodes: &mut Vec<T>) {
         let mut out = Vec::with_capacity(nodes.len());
-        for node in std::mem::take(nodes) {
-            self.expand(node, &mut out);
+        let mut rest = std::mem::take(nodes).into_iter().peekable();
+        while let Some(node) = rest.next() {
+            let mut turns = Vec::new();
+            let mut list = None;
+            while let Some(mut next) = rest.next_if(goes_along) {
+                list = next.attributes().and_then(|attributes| take_directive(attributes, "along"));
+                turns.push(next);
+            }
+            match list {
+                Some(list) => self.expand_turns(node, &turns, &list, &mut out),
+                None => self.expand(node, &mut out),
+            }
         }
         *nodes = out;
+    }
+
+    /// Repeats nodes together, once per entry of the list.
+    fn expand_turns<T: Node>(&mut self, mut first: T, others: &[T], list: &str, out: &mut Vec<T>) {
+        let each = first.attributes().and_then(|attributes| take_directive(attributes, "each"));
+        assert_eq!(each.as_deref(), Some(list), "a skeleton goes along with another list");
+        for entry in self.entries(list) {
+            self.levels.push(entry);
+            for node in std::iter::once(&first).chain(others) {
+                self.expand(node.clone(), out);
+            }
+            self.levels.pop();
+        }
     }
 
     fn expand_list<T: Node, P: Default>(&mut self, nodes: &mut Punctuated<T, P>) {
@@ -210,6 +235,12 @@ impl<'b> Filler<'b> {
         self.expand_all(&mut list);
         *nodes = list.into_iter().collect();
     }
+}
+
+/// Whether the node has the directive `along`.
+fn goes_along<T: Node>(node: &T) -> bool {
+    let has = |attributes: &mut Vec<Attribute>| attributes.iter().any(|it| it.path().is_ident("along"));
+    node.clone().attributes().is_some_and(has)
 }
 
 /// Removes the first `#[name(argument)]` and returns the argument.
@@ -282,6 +313,23 @@ fn lone_placeholder(attribute: &Attribute) -> Option<String> {
 }
 
 impl Filler<'_> {
+    /// An attribute's arguments, in which `__name__` stands for as many tokens as the bound text has.
+    ///
+    /// # Panics
+    /// The plan binds what are no tokens.
+    fn tokens(&self, tokens: &TokenStream) -> TokenStream {
+        let fill = |token: TokenTree| -> TokenStream {
+            let TokenTree::Ident(ident) = &token else { return token.into() };
+            let ident = ident.to_string();
+            let name = ident.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
+            match name.and_then(|name| self.text(name)) {
+                Some(text) => text.parse().unwrap_or_else(|error| panic!("the plan binds {text:?}: {error}")),
+                None => token.into(),
+            }
+        };
+        tokens.clone().into_iter().map(fill).collect()
+    }
+
     /// Puts the attribute inside `#![when(flag, attribute)]` in its place; says whether it is wanted.
     fn choose(&self, attribute: &mut Attribute) -> bool {
         let parsed = attribute.parse_args_with(|input: syn::parse::ParseStream<'_>| {
@@ -330,6 +378,13 @@ impl VisitMut for Filler<'_> {
         for attribute in attributes {
             self.visit_attribute_mut(attribute);
         }
+    }
+
+    fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
+        if let Meta::List(list) = &mut attribute.meta {
+            list.tokens = self.tokens(&list.tokens);
+        }
+        visit_mut::visit_attribute_mut(self, attribute);
     }
 
     fn visit_item_impl_mut(&mut self, item: &mut syn::ItemImpl) {

@@ -71,7 +71,7 @@ fn ir(resources: Vec<Resource>) -> Ir {
 fn options() -> RustOptions {
     let api = Dependency::Path { path: "../api".to_owned(), version: None };
     RustOptions {
-        parts: Parts { client: true, lister: true, informer: true },
+        parts: Parts { client: true, apply: false, lister: true, informer: true },
         package: Package::Crate {
             name: "shop-client".to_owned(),
             runtime: Dependency::Version("0.1.0".to_owned()),
@@ -199,7 +199,8 @@ fn only_a_namespaced_kind_has_namespaces() {
 fn parts_can_be_left_out() {
     for part in 0..8 {
         let mut options = options();
-        options.parts = Parts { client: part & 1 > 0, lister: part & 2 > 0, informer: part & 4 > 0 };
+        options.parts =
+            Parts { client: part & 1 > 0, apply: false, lister: part & 2 > 0, informer: part & 4 > 0 };
         let tree = check(vec![resource("Cart", Scope::Namespaced)], &options);
         let root = file(&tree, "src/lib.rs");
         for (name, there) in [

@@ -39,6 +39,7 @@
 //! ```
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+pub mod applyconfigurations;
 pub mod clientset;
 pub mod informers;
 pub mod listers;

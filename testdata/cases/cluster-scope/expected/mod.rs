@@ -36,6 +36,7 @@
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+pub mod applyconfigurations;
 pub mod clientset;
 pub mod informers;
 pub mod listers;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod apply;
 mod requests;
 mod trees;
 mod usage;

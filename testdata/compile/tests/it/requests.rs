@@ -8,6 +8,7 @@ use case_cluster_scope::EcsBinding;
 use case_namespaced_scope::Cart;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchParams};
 use kube::client::Body;
+use kubesmith_expected::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration;
 use kubesmith_expected::{cluster_scope, namespaced_scope};
 use serde_json::json;
 
@@ -69,8 +70,9 @@ async fn every_verb_of_a_cluster_scoped_kind() {
     assert!(bindings.patch("x", &PatchParams::default(), &patch).await.unwrap_err().is_not_found());
     let sub = bindings.patch_subresource("status", "x", &PatchParams::default(), &patch).await;
     assert!(sub.unwrap_err().is_not_found());
-    assert!(bindings.apply(&object, &apply).await.unwrap_err().is_not_found());
-    assert!(bindings.apply_status(&object, &apply).await.unwrap_err().is_not_found());
+    let configuration = EcsBindingApplyConfiguration::new("x");
+    assert!(bindings.apply(&configuration, &apply).await.unwrap_err().is_not_found());
+    assert!(bindings.apply_status(&configuration, &apply).await.unwrap_err().is_not_found());
 
     let asked = server.asked();
     let expected = [

@@ -124,12 +124,13 @@ impl Fenceds {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
+    /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
+    /// parameters name the manager and whether it takes fields from others (`force`).
     pub async fn apply(
         &self,
-        object: &::case_summaries::Fenced,
+        configuration: &crate::summaries::applyconfigurations::shop::v1::FencedApplyConfiguration,
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> ::kubesmith_runtime::client::Result<::case_summaries::Fenced> {
-        self.inner.apply(object, params).await
+        self.inner.apply_configuration(configuration, params).await
     }
 }

@@ -180,21 +180,22 @@ impl NamespacedEveries {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
+    /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
+    /// parameters name the manager and whether it takes fields from others (`force`).
     pub async fn apply(
         &self,
-        object: &::case_verbs::Every,
+        configuration: &crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration,
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every> {
-        self.inner.apply(object, params).await
+        self.inner.apply_configuration(configuration, params).await
     }
 
     /// Changes the status of an object by server-side apply.
     pub async fn apply_status(
         &self,
-        object: &::case_verbs::Every,
+        configuration: &crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration,
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every> {
-        self.inner.apply_status(object, params).await
+        self.inner.apply_configuration_to("status", configuration, params).await
     }
 }

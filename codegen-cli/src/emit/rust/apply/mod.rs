@@ -1,0 +1,253 @@
+//! Apply configurations: which types have one, where it lies and what fields it has.
+//!
+//! Every struct that a kind with an apply verb leads into gets one, those of Kubernetes' own types included, each once
+//! per package: `applyconfigurations/<group>/<version>/<type>.rs`. A user's type lies with the kind that uses it
+//! ([`place`]), a built-in type where Kubernetes has it. [`forms`] says what fields hold, from the representation and from
+//! what is known of built-in types ([`builtin`]).
+//!
+//! Enums are values as a whole, as a server's patch cannot change the variant and keep the rest: the user's own type, where
+//! it can be named, else its JSON. Newtypes are what they hold, flattened structs are fields of what they are flattened
+//! into.
+
+mod builtin;
+mod fields;
+mod files;
+mod forms;
+mod place;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{Ir, Resource, TypeId, Verb, Version};
+
+use super::{RustOptions, names};
+use fields::Field;
+use place::Place;
+
+pub(super) use files::Files;
+
+/// A type with an apply configuration.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// A type of the input crates.
+    Named(TypeId),
+    /// A type of Kubernetes, by its name in OpenAPI: `io.k8s.api.core.v1.PodSpec`.
+    BuiltIn(String),
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq)]
+enum Form {
+    /// A value that is set as a whole: its type in Rust, and whether it is made of other types with `Into`.
+    Whole { path: String, converts: bool },
+    /// A struct, whose apply configuration stands there.
+    Struct(Key),
+    /// A list.
+    List(Box<Form>),
+    /// A map with strings as keys.
+    Map(Box<Form>),
+    /// The form, or null.
+    Nullable(Box<Form>),
+}
+
+/// What an apply configuration is made from.
+struct Type {
+    place: Place,
+    fields: Vec<Field>,
+    /// First paragraph of its documentation.
+    summary: String,
+    /// The file that it is defined in, for the header; of a built-in type none.
+    file: Option<String>,
+}
+
+/// The apply configurations of a package.
+pub(super) struct ApplyTypes {
+    types: BTreeMap<Key, Type>,
+    /// The kinds among them.
+    kinds: BTreeMap<TypeId, Kind>,
+    /// Path of the module, as seen from inside the package.
+    root: String,
+}
+
+/// What the file of a kind needs beside its fields.
+struct Kind {
+    api_version: String,
+    kind: String,
+    object: String,
+    module: String,
+    namespaced: bool,
+}
+
+impl ApplyTypes {
+    pub(super) fn new(ir: &Ir, options: &RustOptions) -> Self {
+        let root = format!("{}::applyconfigurations", super::plan::root_path(&options.package));
+        let mut out = Self { types: BTreeMap::new(), kinds: BTreeMap::new(), root };
+        if !(options.parts.client && options.parts.apply) {
+            return out;
+        }
+        let nameable: BTreeSet<&str> =
+            applied(ir).filter_map(|(_, _, resource)| resource.code.type_path.split("::").next()).collect();
+        let reader = forms::Reader { ir, package: &options.package, nameable };
+        let mut uses = place::Uses::default();
+        for (at, (group, version, resource)) in applied(ir).enumerate() {
+            uses.kind(group, version, resource);
+            let kind = Kind {
+                api_version: super::plan::api_version(group, version),
+                kind: resource.kind.clone(),
+                object: super::plan::object_path(&resource.code.type_path, &options.package),
+                module: resource.code.module.clone(),
+                namespaced: resource.scope == crate::ir::Scope::Namespaced,
+            };
+            out.kinds.insert(resource.root, kind);
+            out.walk(&reader, &mut uses, at, Key::Named(resource.root));
+        }
+        let mut places = uses.places(ir);
+        for (key, ty) in &mut out.types {
+            if let Some(place) = places.remove(key) {
+                ty.place = place;
+            }
+        }
+        out.close_cycles();
+        out
+    }
+
+    /// Takes the type in, and those that it leads into.
+    fn walk(&mut self, reader: &forms::Reader<'_>, uses: &mut place::Uses, kind: usize, start: Key) {
+        let mut open = vec![start];
+        while let Some(key) = open.pop() {
+            if !uses.add(kind, &key) {
+                continue;
+            }
+            if !self.types.contains_key(&key) {
+                let ty = self.read(reader, &key);
+                self.types.insert(key.clone(), ty);
+            }
+            // In reverse, so that the first is looked at first.
+            let ty = &self.types[&key];
+            open.extend(ty.fields.iter().rev().filter_map(|field| field.form.key()).cloned());
+        }
+    }
+
+    fn read(&self, reader: &forms::Reader<'_>, key: &Key) -> Type {
+        let (mut fields, summary, file) = match key {
+            Key::Named(id) => {
+                let definition = &reader.ir.types[id.0 as usize];
+                let text = definition.description.clone().unwrap_or_default();
+                (reader.fields(*id), text, Some(definition.span.file.to_string()))
+            }
+            Key::BuiltIn(name) => {
+                let (fields, text) = builtin::fields(name);
+                (fields, text, None)
+            }
+        };
+        if let Key::Named(id) = key
+            && self.kinds.contains_key(id)
+        {
+            let missing = fields::type_meta()
+                .into_iter()
+                .filter(|own| fields.iter().all(|field| field.json != own.json));
+            let missing: Vec<Field> = missing.collect();
+            fields.splice(0..0, missing);
+        }
+        fields::settle_names(&mut fields);
+        Type { place: Place::default(), fields, summary, file }
+    }
+
+    /// Puts fields on the heap through which a struct would hold itself.
+    fn close_cycles(&mut self) {
+        let mut boxed = Vec::new();
+        for (key, ty) in &self.types {
+            for (at, field) in ty.fields.iter().enumerate() {
+                if field.form.held().is_some_and(|held| self.leads_to(held, key)) {
+                    boxed.push((key.clone(), at));
+                }
+            }
+        }
+        for (key, at) in boxed {
+            if let Some(ty) = self.types.get_mut(&key) {
+                ty.fields[at].boxed = true;
+            }
+        }
+    }
+
+    /// Whether a value of `from` would hold one of `to` without anything on the heap between them.
+    fn leads_to(&self, from: &Key, to: &Key) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![from];
+        while let Some(key) = open.pop() {
+            if key == to {
+                return true;
+            }
+            if seen.insert(key)
+                && let Some(ty) = self.types.get(key)
+            {
+                open.extend(ty.fields.iter().filter_map(|field| field.form.held()));
+            }
+        }
+        false
+    }
+
+    /// The path of a kind's apply configuration, if it has one.
+    pub(super) fn path_of_kind(&self, root: TypeId) -> Option<String> {
+        self.kinds.contains_key(&root).then(|| self.path(&Key::Named(root)))
+    }
+
+    fn path(&self, key: &Key) -> String {
+        match self.types.get(key) {
+            Some(Type { place, .. }) => {
+                format!("{}::{}::{}::{}ApplyConfiguration", self.root, place.group, place.version, place.name)
+            }
+            None => forms::JSON.to_owned(),
+        }
+    }
+
+    /// How the type of a field is written.
+    fn rust(&self, form: &Form) -> String {
+        match form {
+            Form::Whole { path, .. } => path.clone(),
+            Form::Struct(key) => self.path(key),
+            Form::List(item) => format!("Vec<{}>", self.rust(item)),
+            Form::Map(value) => format!("::std::collections::BTreeMap<String, {}>", self.rust(value)),
+            Form::Nullable(inner) => format!("Option<{}>", self.rust(inner)),
+        }
+    }
+}
+
+impl Form {
+    /// The struct that it leads into.
+    fn key(&self) -> Option<&Key> {
+        match self {
+            Form::Whole { .. } => None,
+            Form::Struct(key) => Some(key),
+            Form::List(inner) | Form::Map(inner) | Form::Nullable(inner) => inner.key(),
+        }
+    }
+
+    /// The struct that lies in the value itself.
+    fn held(&self) -> Option<&Key> {
+        match self {
+            Form::Struct(key) => Some(key),
+            Form::Nullable(inner) => inner.held(),
+            Form::Whole { .. } | Form::List(_) | Form::Map(_) => None,
+        }
+    }
+}
+
+/// The kinds that clients apply, in order.
+fn applied(ir: &Ir) -> impl Iterator<Item = (&crate::ir::Group, &Version, &Resource)> {
+    let versions =
+        ir.groups.iter().flat_map(|group| group.versions.iter().map(move |version| (group, version)));
+    let all = versions.flat_map(|(group, version)| {
+        version.resources.iter().map(move |resource| (group, version, resource))
+    });
+    all.filter(|(_, _, resource)| {
+        let verbs = resource.client.as_ref().map_or(&[][..], |tags| &tags.verbs);
+        verbs.contains(&Verb::Apply) || verbs.contains(&Verb::ApplyStatus)
+    })
+}
+
+/// The module of a group and of a version in it, as clients have them.
+fn modules(group: &str, version: &str) -> (String, String) {
+    let group = names::group_module(group);
+    let version = names::module(version, &group);
+    (group, version)
+}

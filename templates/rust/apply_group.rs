@@ -1,0 +1,4 @@
+//! Apply configurations of the group `__GroupTitle__`.
+
+#[each(version)]
+pub mod __version__;

@@ -1,0 +1,192 @@
+//! Apply configuration of `__Type__`.
+
+/// The fields of a `__Type__` that a field manager wants; what is not set is not sent.
+///
+/// __Summary__
+#[derive(Clone, Debug, Default, ::kubesmith_runtime::serde::Serialize, ::kubesmith_runtime::serde::Deserialize)]
+#[serde(crate = "::kubesmith_runtime::serde", default)]
+pub struct __Type__ApplyConfiguration {
+    /// __Doc__
+    #[each(field)]
+    #[serde(__serde__)]
+    pub __field__: __FieldType__,
+}
+
+#[when(kind)]
+impl __Type__ApplyConfiguration {
+    /// Configures the `__Kind__` of this name.
+    #[when(cluster)]
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        let metadata = __ObjectMeta__::default().with_name(name);
+        Self::default().with_api_version("__api_version__").with_kind("__Kind__").with_metadata(metadata)
+    }
+
+    /// Configures the `__Kind__` of this name and namespace.
+    #[when(namespaced)]
+    #[must_use]
+    pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
+        let metadata = __ObjectMeta__::default().with_name(name).with_namespace(namespace);
+        Self::default().with_api_version("__api_version__").with_kind("__Kind__").with_metadata(metadata)
+    }
+
+    /// Sets the name of the object.
+    #[when(meta_name)]
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
+        self
+    }
+
+    /// Sets the namespace of the object.
+    #[when(meta_namespace)]
+    #[must_use]
+    pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.metadata = Some(self.metadata.unwrap_or_default().with_namespace(namespace));
+        self
+    }
+
+    /// Adds labels to the object.
+    #[when(meta_labels)]
+    #[must_use]
+    pub fn with_labels(
+        mut self,
+        labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        self.metadata = Some(self.metadata.unwrap_or_default().with_labels(labels));
+        self
+    }
+
+    /// Adds annotations to the object.
+    #[when(meta_annotations)]
+    #[must_use]
+    pub fn with_annotations(
+        mut self,
+        annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        self.metadata = Some(self.metadata.unwrap_or_default().with_annotations(annotations));
+        self
+    }
+
+    /// Appends to the finalizers of the object.
+    #[when(meta_finalizers)]
+    #[must_use]
+    pub fn with_finalizers(mut self, finalizers: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.metadata = Some(self.metadata.unwrap_or_default().with_finalizers(finalizers));
+        self
+    }
+}
+
+impl __Type__ApplyConfiguration {
+    /// Sets [`__field__`](Self::__field__).
+    #[each(field)]
+    #[when(whole)]
+    #[must_use]
+    pub fn __with__(mut self, value: __Item__) -> Self {
+        self.__field__ = Some(value);
+        self
+    }
+
+    /// Sets [`__field__`](Self::__field__).
+    #[along(field)]
+    #[when(whole_into)]
+    #[must_use]
+    pub fn __with__(mut self, value: impl Into<__Item__>) -> Self {
+        self.__field__ = Some(value.into());
+        self
+    }
+
+    /// Appends to [`__field__`](Self::__field__).
+    #[along(field)]
+    #[when(list)]
+    #[must_use]
+    pub fn __with__(mut self, items: impl IntoIterator<Item = __Item__>) -> Self {
+        self.__field__.get_or_insert_default().extend(items);
+        self
+    }
+
+    /// Appends to [`__field__`](Self::__field__).
+    #[along(field)]
+    #[when(list_into)]
+    #[must_use]
+    pub fn __with__(mut self, items: impl IntoIterator<Item = impl Into<__Item__>>) -> Self {
+        self.__field__.get_or_insert_default().extend(items.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds to [`__field__`](Self::__field__); a key that is there gets the new value.
+    #[along(field)]
+    #[when(map)]
+    #[must_use]
+    pub fn __with__(mut self, entries: impl IntoIterator<Item = (impl Into<String>, __Item__)>) -> Self {
+        self.__field__
+            .get_or_insert_default()
+            .extend(entries.into_iter().map(|(key, value)| (key.into(), value)));
+        self
+    }
+
+    /// Adds to [`__field__`](Self::__field__); a key that is there gets the new value.
+    #[along(field)]
+    #[when(map_into)]
+    #[must_use]
+    pub fn __with__(
+        mut self,
+        entries: impl IntoIterator<Item = (impl Into<String>, impl Into<__Item__>)>,
+    ) -> Self {
+        self.__field__
+            .get_or_insert_default()
+            .extend(entries.into_iter().map(|(key, value)| (key.into(), value.into())));
+        self
+    }
+
+    /// Adds to [`__field__`](Self::__field__), which stand beside the other fields.
+    #[along(field)]
+    #[when(flat)]
+    #[must_use]
+    pub fn __with__(mut self, entries: impl IntoIterator<Item = (impl Into<String>, __Item__)>) -> Self {
+        self.__field__.extend(entries.into_iter().map(|(key, value)| (key.into(), value)));
+        self
+    }
+
+    /// Adds to [`__field__`](Self::__field__), which stand beside the other fields.
+    #[along(field)]
+    #[when(flat_into)]
+    #[must_use]
+    pub fn __with__(
+        mut self,
+        entries: impl IntoIterator<Item = (impl Into<String>, impl Into<__Item__>)>,
+    ) -> Self {
+        self.__field__.extend(entries.into_iter().map(|(key, value)| (key.into(), value.into())));
+        self
+    }
+}
+
+#[when(kind)]
+impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration for __Type__ApplyConfiguration {
+    type Object = __Object__;
+}
+
+/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
+///
+/// # Errors
+/// The object's managed fields cannot be read, or are parts of values that are one whole.
+#[when(kind)]
+pub fn __extract__(
+    object: &__Object__,
+    field_manager: &str,
+) -> Result<__Type__ApplyConfiguration, ::kubesmith_runtime::applyconfigurations::ExtractError> {
+    __extract___from(object, field_manager, "")
+}
+
+/// What the field manager has applied to a subresource of the object, such as `status`.
+///
+/// # Errors
+/// As [`__extract__`].
+#[when(kind)]
+pub fn __extract___from(
+    object: &__Object__,
+    field_manager: &str,
+    subresource: &str,
+) -> Result<__Type__ApplyConfiguration, ::kubesmith_runtime::applyconfigurations::ExtractError> {
+    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+}
