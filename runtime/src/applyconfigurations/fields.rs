@@ -15,7 +15,7 @@ pub(super) enum PathElement {
     Index(u64),
 }
 
-/// Fields that belong to somebody: a tree of [`PathElement`]s, in the order in which they were written.
+/// Fields that belong to somebody: a tree of path elements, in the order in which they were written.
 ///
 /// ```
 /// use kubesmith_runtime::applyconfigurations::FieldSet;

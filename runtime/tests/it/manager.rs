@@ -8,7 +8,9 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::controller::{Action, CancellationToken, ControllerBuilder, reconcile_fn};
+use kubesmith_runtime::informer::SharedInformerFactory;
 use kubesmith_runtime::manager::{Manager, ManagerError};
+use kubesmith_runtime::metrics::Registry;
 use kubesmith_runtime::record::EventType;
 use tokio::time::{Instant, sleep};
 
@@ -249,6 +251,23 @@ async fn a_stop_ends_the_wait_for_caches() {
     let manager = manager();
     let _maps = manager.factory().informer_for::<ConfigMap>();
     manager.run(after(3)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_registry_that_was_given_shows_what_the_manager_counts_beside_others() {
+    let registry = Registry::new();
+    registry.counter("of_others_total", "Others.", &[]).inc();
+    let (client, _) = client(|_: &Asked| failure(500, "Unexpected"));
+    let manager = Manager::builder(client.clone()).metrics(&registry).build();
+    let _maps = manager.factory().informer_for::<ConfigMap>();
+    let text = manager.metrics().encode();
+    assert!(text.contains("of_others_total 1") && text.contains("informer_objects{"), "{text}");
+
+    // A factory that was given counts where it was told to, whichever comes first.
+    let own = || SharedInformerFactory::builder(client.clone()).name("own").build();
+    let first = Manager::builder(client.clone()).factory(own()).metrics(&registry).build();
+    let second = Manager::builder(client.clone()).metrics(&registry).factory(own()).build();
+    assert_eq!([first.factory().name(), second.factory().name()], [Some("own"); 2]);
 }
 
 #[tokio::test(start_paused = true)]
