@@ -175,6 +175,9 @@ pub struct CrdVersion {
     pub annotations: BTreeMap<String, String>,
     /// Labels of the CRD object.
     pub labels: BTreeMap<String, String>,
+    /// Schemas of `apiVersion`, `kind` and `metadata` that are not the usual ones; `None`: it is not there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub standard_fields: BTreeMap<String, Option<Schema>>,
     /// Whose habits the CRD follows.
     #[serde(skip_serializing_if = "CrdStyle::is_default")]
     pub style: CrdStyle,

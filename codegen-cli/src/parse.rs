@@ -17,7 +17,8 @@ mod values;
 use kubesmith_core::diag::{Code, Diagnostics};
 use kubesmith_core::grammar::{Place, is_marker, marker_name};
 use kubesmith_core::model::{
-    Body, FieldModel, ModuleAttrs, ResourceInput, SerdeDefault, TypeModel, VariantModel, is_option,
+    Body, FieldModel, ModuleAttrs, ResourceInput, SchemaAttrs, SerdeDefault, TypeModel, VariantModel,
+    is_option,
 };
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -352,6 +353,7 @@ impl Parser<'_> {
         definition.description = description(&model.docs);
         if ours {
             definition.facts = self.facts(&model.validation, &model.schema, None);
+            definition.description = said(&model.schema, definition.description.take());
         }
         let serde = &model.serde;
         definition.serde = ContainerSerde {
@@ -384,7 +386,11 @@ impl Parser<'_> {
         };
         let serde = &field.serde;
         FieldItem {
-            description: description(&field.docs),
+            description: if ours {
+                said(&field.schema, description(&field.docs))
+            } else {
+                description(&field.docs)
+            },
             ty: self.type_expr(&field.ty),
             json_name: field.name.clone(),
             serde: FieldSerde {
@@ -428,6 +434,11 @@ impl Parser<'_> {
             },
         }
     }
+}
+
+/// The description that an attribute says, or else the doc comment.
+fn said(attrs: &SchemaAttrs, documented: Option<String>) -> Option<String> {
+    attrs.description.as_ref().map(|text| text.value.clone()).or(documented)
 }
 
 fn description(lines: &[String]) -> Option<String> {

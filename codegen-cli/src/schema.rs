@@ -9,8 +9,9 @@ mod props;
 mod size;
 mod union;
 
+pub(crate) use build::standard_fields;
 pub use build::{SchemaOptions, Schemas, build};
-pub(crate) use forms::{close, unit};
+pub(crate) use forms::{close, nullable, unit};
 pub use merge::{TypeConflict, overlay};
 pub use props::{Additional, ExternalDocs, Rule, Schema};
 pub(crate) use union::{Junction, union};

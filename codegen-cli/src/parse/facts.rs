@@ -15,7 +15,7 @@ use crate::facts::{GenclientFacts, ModuleFacts, ResourceFacts, TypeFacts};
 use crate::ir::{
     self, ConversionWebhook, CrdStyle, CrdVersion, Deprecation, PrintColumn, Scale, Scope, WebhookEndpoint,
 };
-use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema, cel_field};
+use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema, cel_field, overlay};
 use crate::syntax::Name;
 
 /// Annotation that groups under k8s.io need.
@@ -44,6 +44,11 @@ impl Parser<'_> {
         schema.map_type = map_type.map(|ty| ty.value.as_str().to_string());
         schema.preserve_unknown_fields |= attrs.preserve_unknown_fields.is_some();
         schema.embedded_resource |= attrs.embedded_resource.is_some();
+        if let Some(extra) = &attrs.extra {
+            let extra = self::schema(&extra.value);
+            // They say nothing twice.
+            schema = overlay(extra.clone(), schema).unwrap_or(extra);
+        }
         TypeFacts {
             schema,
             schemaless: attrs.schemaless.is_some(),
@@ -138,6 +143,11 @@ fn crd_version(attrs: &ResourceAttrs) -> CrdVersion {
         selectable_fields: attrs.selectable_fields.iter().map(|path| path.value.clone()).collect(),
         annotations,
         labels: attrs.labels.iter().map(|(key, value)| (key.value.clone(), value.value.clone())).collect(),
+        standard_fields: attrs
+            .standard_fields
+            .iter()
+            .map(|(name, schema)| (name.clone(), schema.as_ref().map(self::schema)))
+            .collect(),
         style: CrdStyle::default(),
     }
 }
@@ -267,6 +277,11 @@ fn number(number: grammar::Number) -> Option<Number> {
         grammar::Number::Int(n) => Some(n.into()),
         grammar::Number::Float(x) => Number::from_f64(x),
     }
+}
+
+/// A schema that was checked.
+fn schema(value: &Json) -> Schema {
+    serde_json::from_value(json(value)).unwrap_or_default()
 }
 
 pub(super) fn json(value: &Json) -> Value {

@@ -1,6 +1,6 @@
 //! Where the values of attributes stand, by the names that they have in the CRD.
 
-use kubesmith_core::grammar::Spanned;
+use kubesmith_core::grammar::{Json, Spanned};
 use kubesmith_core::model::{Constraints, ResourceAttrs, Rule, SchemaAttrs, ValidationAttrs};
 use proc_macro2::Span;
 
@@ -20,6 +20,14 @@ impl Parser<'_> {
             out.span(&format!("x-kubernetes-validations[{index}]"), Some(one_of.span));
         }
         out.value("default", attrs.default.as_ref());
+        if let Some(extra) = &attrs.extra
+            && let Json::Object(members) = &extra.value
+        {
+            out.span("extra", Some(extra.span));
+            for (keyword, _) in members {
+                out.span(keyword, Some(extra.span));
+            }
+        }
         out.value("x-kubernetes-list-type", attrs.list_type.as_ref());
         out.value("x-kubernetes-list-map-keys", attrs.list_map_keys.first());
         for (index, key) in attrs.list_map_keys.iter().enumerate() {

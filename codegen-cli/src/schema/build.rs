@@ -116,12 +116,15 @@ impl<'a> Builder<'a> {
         if let Shape::Given(_) = self.ir.types[resource.root.0 as usize].shape {
             return schema;
         }
-        let described =
-            |text: &str| Schema { description: Some(text.to_string()), ..Schema::of_type("string") };
-        schema.properties.insert("apiVersion".to_string(), described(API_VERSION).into());
-        schema.properties.insert("kind".to_string(), described(KIND).into());
-        // The API server knows metadata; a description of it in a CRD is refused.
-        schema.properties.insert("metadata".to_string(), Schema::of_type("object").into());
+        for (name, usual) in standard_fields() {
+            schema.properties.insert(name.to_string(), usual.into());
+        }
+        for (name, given) in &resource.crd.standard_fields {
+            match given {
+                Some(given) => schema.properties.insert(name.clone(), given.clone().into()),
+                None => schema.properties.remove(name),
+            };
+        }
         schema
     }
 
@@ -356,6 +359,17 @@ impl<'a> Builder<'a> {
         out.validations = rules;
         out
     }
+}
+
+/// The usual schemas of the fields that every object has.
+pub(crate) fn standard_fields() -> [(&'static str, Schema); 3] {
+    let described = |text: &str| Schema { description: Some(text.to_string()), ..Schema::of_type("string") };
+    // The API server knows metadata; a description of it in a CRD is refused.
+    [
+        ("apiVersion", described(API_VERSION)),
+        ("kind", described(KIND)),
+        ("metadata", Schema::of_type("object")),
+    ]
 }
 
 /// What an object of an `Option` that is flattened has: nothing, or all of it.

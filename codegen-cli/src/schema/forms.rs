@@ -27,7 +27,7 @@ pub(super) fn is_unit(schema: &Schema) -> bool {
 }
 
 /// What the schema admits, or null.
-pub(super) fn nullable(schema: Schema) -> Schema {
+pub(crate) fn nullable(schema: Schema) -> Schema {
     Schema { nullable: true, ..beside_null(schema) }
 }
 

@@ -74,6 +74,11 @@ pub fn overlay(mut base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
             mine.extend(theirs);
         }
     }
+    match (&base.not, over.not) {
+        (Some(_), Some(not)) => base.all_of.push(Schema { not: Some(not), ..Schema::default() }),
+        (None, not) => base.not = not,
+        (Some(_), None) => {}
+    }
     if !clash.0.is_empty() {
         base.all_of.extend([clash.0, clash.1]);
     }

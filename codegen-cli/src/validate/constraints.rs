@@ -65,8 +65,9 @@ impl Site<'_> {
     fn check(&self, facts: &Schema, schema: &Schema, prefix: &str, out: &mut Vec<Diagnostic>) {
         if let Some(ty) = schema.type_.as_deref().filter(|_| !schema.int_or_string) {
             for (keyword, key, target, given) in keywords(facts) {
-                if given && !target.fits(ty) {
-                    out.push(self.misfit(&format!("{prefix}{keyword}"), key, target, ty));
+                let place = format!("{prefix}{keyword}");
+                if given && !target.fits(ty) && !self.is_extra(&place) {
+                    out.push(self.misfit(&place, key, target, ty));
                 }
             }
         }
@@ -84,6 +85,12 @@ impl Site<'_> {
         let loc = self.loc(&format!("{prefix}enum"));
         let message = "no value is allowed: the type has an enum with other values";
         out.push(Diagnostic::error(Code::BOUNDS, loc, message).help("name values that the type allows"));
+    }
+
+    /// Whether `extra` says it: API servers take constraints that do nothing, and it is how an existing CRD keeps them.
+    fn is_extra(&self, place: &str) -> bool {
+        let keyword = place.split('.').next().unwrap_or(place);
+        self.places.get("extra").is_some_and(|extra| self.places.get(keyword) == Some(extra))
     }
 
     fn loc(&self, place: &str) -> Option<Loc> {

@@ -61,7 +61,7 @@ macro_rules! codes {
 
 // 00xx attributes, 01xx root types, 02xx names, 03xx validation and schema keys,
 // 04xx loading and resolving, 05xx rules across items, 06xx configuration and output, 07xx conventions,
-// 08xx roles and webhooks.
+// 08xx roles and webhooks, 09xx definitions that are imported.
 codes! {
     MALFORMED_ATTRIBUTE = 1, "malformed attribute",
         "Attributes are lists of keys separated by commas: a bare `key`, `key = value` or `key(...)`. Values are \
@@ -375,6 +375,33 @@ codes! {
         "Rules of roles or webhooks were found, and nothing says where they are to be written: set `output` in the `[rbac]` or \
          `[webhook]` table of kubesmith.toml, or use `--rbac-output` or `--webhook-output`. With `only`, what is not named is \
          not written.";
+
+    INVALID_YAML = 901, "document that is no YAML",
+        "A document of a file that is to be imported is not valid YAML. The other documents are read all the same.";
+    TEMPLATE = 902, "template instead of a definition",
+        "The file is a template of Helm or another engine. What its text will be is only known after it has been rendered: \
+         `helm template CHART | kubesmith import - --output DIR`.";
+    NO_DEFINITION = 903, "no CustomResourceDefinition in the file",
+        "Only CustomResourceDefinitions are imported; other objects are skipped. This file has nothing else.";
+    UNKNOWN_DEFINITION = 904, "definition that lacks something",
+        "A CustomResourceDefinition has a name, a group, a scope, a kind, a plural and versions with schemas, in \
+         apiextensions.k8s.io/v1 or v1beta1. An API server refuses one without them.";
+    REFUSED_SCHEMA = 905, "schema that no CRD can have",
+        "The schema has a keyword, such as `$ref`, or a value that an API server refuses or drops, so that no attribute stands \
+         for it.";
+    DEFINED_TWICE = 906, "kind that is defined twice",
+        "Two definitions of the inputs are of the same kind and group. One of them can be imported.";
+    NOT_GENERATED = 907, "definition that cannot be generated again",
+        "What is imported is generated from at once. `kubesmith generate` refuses this definition, mostly for reasons for which \
+         API servers refuse it as well: a default that its schema does not allow, a rule that does not compile.";
+    NOT_THE_SAME = 908, "definition that would not be generated as it is",
+        "What is imported is generated from at once and compared. This definition would come out with a difference, so that it is \
+         left out. Every construct of a CRD should have an attribute: please report it.";
+    CONVERTED = 909, "definition of an old API version",
+        "apiextensions.k8s.io/v1beta1 is served by no API server since 1.22. The definition is converted as API servers did it: \
+         what stands once for all versions is written into each, and unknown fields are kept unless it says otherwise.";
+    LEFT_OUT = 910, "member that is left out",
+        "The object has a member that is no part of a CustomResourceDefinition, or that API servers write themselves.";
 }
 
 #[cfg(test)]

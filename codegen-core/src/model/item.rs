@@ -8,6 +8,7 @@ use syn::{
     Variant, Visibility,
 };
 
+use super::extra::check_extra;
 use super::notation::Notation;
 use super::one_of::check_one_ofs;
 use super::{
@@ -168,6 +169,7 @@ impl TypeModel {
             check_constraints(&validation.constraints, &shape, out);
             check_topology(&schema, &shape, out);
             check_one_ofs(&validation.one_ofs, &body, &serde, out);
+            check_extra(&schema, &validation.constraints, out);
         });
         Self { ident: ident.clone(), docs: item.docs(), serde, validation, schema, body }
     }
@@ -288,6 +290,7 @@ impl FieldModel {
             check_constraints(&validation.constraints, &shape, out);
             check_default(&schema, &validation.constraints, &shape, out);
             check_topology(&schema, &shape, out);
+            check_extra(&schema, &validation.constraints, out);
             presence(&validation, &schema, &notation, out)
         });
         let docs = item.docs();

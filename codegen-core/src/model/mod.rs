@@ -6,6 +6,7 @@
 
 mod check;
 mod conversion;
+mod extra;
 mod genclient;
 mod item;
 mod json_path;

@@ -2,10 +2,11 @@
 
 use proc_macro2::{Ident, Span};
 
+use super::extra::check_schema;
 use super::schema::is_absolute_url;
 use super::{Conversion, EntryValue, check_json_path, check_simple_path};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Entry, Parsed, Spanned, Value};
+use crate::grammar::{Entry, Json, Parsed, Spanned, Value};
 use crate::names::{
     CodeName, Group, Kind, NameError, PluralName, Scope, Version, label_value, pluralize_kind, qualified_name,
 };
@@ -59,6 +60,8 @@ pub struct ResourceAttrs {
     pub labels: Vec<StringPair>,
     /// Value of the annotation `api-approved.kubernetes.io`.
     pub api_approved: Option<Spanned<String>>,
+    /// Schemas of apiVersion, kind and metadata that are not the usual ones, by name; `None`: the CRD has none.
+    pub standard_fields: Vec<(String, Option<Json>)>,
     /// Name of the group in the clientset, if it is not the default.
     pub group_name_in_code: Option<Spanned<CodeName>>,
     /// Name of the group in the informer factory, if it is another one.
@@ -127,6 +130,7 @@ impl ResourceAttrs {
         let scale = reader.scale();
         let print_columns = reader.print_columns();
         let selectable_fields = reader.selectable_fields();
+        let standard_fields = reader.standard_fields();
         let api_approved = reader.api_approved();
         let conversion = parsed
             .get("conversion")
@@ -163,6 +167,7 @@ impl ResourceAttrs {
             annotations,
             labels,
             api_approved,
+            standard_fields,
             group_name_in_code,
             informer_group_name,
         })
@@ -470,6 +475,33 @@ impl Reader<'_> {
                 .push(Diagnostic::error(Code::INVALID_API_APPROVED, text.span, message).help(help));
         }
         Some(text)
+    }
+
+    fn standard_fields(&mut self) -> Vec<(String, Option<Json>)> {
+        let Some(entry) = self.parsed.get("standard_fields") else { return Vec::new() };
+        let Value::Json(json) = &entry.value else { return Vec::new() };
+        let mut out = Vec::new();
+        let mut reasons = Vec::new();
+        match &json.value {
+            Json::Object(members) => {
+                for (name, schema) in members {
+                    if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+                        reasons.push(format!("`{name}` is no standard field"));
+                    } else if *schema == Json::Null {
+                        out.push((name.clone(), None));
+                    } else {
+                        reasons.extend(check_schema(schema).err());
+                        out.push((name.clone(), Some(schema.clone())));
+                    }
+                }
+            }
+            _ => reasons.push("`standard_fields` takes an object".to_owned()),
+        }
+        for reason in reasons {
+            let help = "name apiVersion, kind or metadata: standard_fields = {\"metadata\": null}";
+            self.diagnostics.push(Diagnostic::error(Code::WRONG_VALUE, json.span, reason).help(help));
+        }
+        out
     }
 
     /// Keys that would be ignored beside another one.

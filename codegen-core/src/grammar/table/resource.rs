@@ -19,6 +19,13 @@ pub(super) static RESOURCE: &[KeySpec] = &[
         r#"version = "v1alpha1""#,
     )
     .also(&["version_name", "api_version"]),
+    key(
+        "standard_fields",
+        Shape::Json,
+        &[],
+        "Schemas of apiVersion, kind and metadata in the CRD where they are not the usual ones; null: it has none",
+        r#"standard_fields = {"metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 63}}}}"#,
+    ),
     key("kind", Shape::String, &[], "Kind; default: the name of the struct", r#"kind = "EcsBinding""#),
     key(
         "plural",

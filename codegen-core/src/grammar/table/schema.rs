@@ -14,6 +14,13 @@ pub(super) static SCHEMA: &[KeySpec] = &[
     key("example", Shape::Json, &["kubebuilder:example"], "An example value", r#"example = "10.0.0.1""#)
         .on(Places::FIELD)
         .also(&["examples"]),
+    key(
+        "description",
+        Shape::String,
+        &[],
+        "Description, where the doc comment cannot give it",
+        r#"description = "The first line.  The second.""#,
+    ),
     key("title", Shape::String, &["kubebuilder:title"], "Title", r#"title = "Block size""#),
     key(
         "external_docs",
@@ -76,6 +83,13 @@ pub(super) static SCHEMA: &[KeySpec] = &[
         "schemaless",
     )
     .on(Places::FIELD),
+    key(
+        "extra",
+        Shape::Json,
+        &[],
+        "Parts of the schema that no other key says, as a CRD has them; with schemaless all of it",
+        r#"extra = {"not": {"required": ["a", "b"]}}"#,
+    ),
     key("immutable", Shape::Flag, &["k8s:immutable"], "The value cannot be changed once set", "immutable")
         .on(Places::FIELD),
     key("required", Shape::Flag, &["required", "k8s:required"], "The field must be given", "required")
