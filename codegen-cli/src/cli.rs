@@ -1,5 +1,6 @@
 //! The command line: arguments, what is printed, exit codes.
 
+mod import;
 mod report;
 
 use std::io::{self, IsTerminal, Write};
@@ -57,6 +58,10 @@ enum Command {
     ///
     /// Exit codes: 0 all is well, 1 errors in the input or (with --check) files out of date, 2 wrong usage.
     Generate(Box<Generate>),
+    /// Makes a crate of Rust types from CustomResourceDefinitions, of which `generate` makes the same ones again.
+    ///
+    /// Exit codes: 0 all definitions are imported, 1 some or all of them are not, 2 wrong usage.
+    Import(import::Import),
     /// Explains an attribute, one of its keys, the Go marker it stands for, or a diagnostic's code.
     Explain {
         /// `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; everything in short without it.
@@ -145,6 +150,7 @@ struct Generate {
 pub fn run(cli: Cli) -> io::Result<Exit> {
     match cli.command {
         Command::Generate(arguments) => generate(*arguments),
+        Command::Import(arguments) => import::run(&arguments),
         Command::Explain { topic } => match explain::explain(topic.as_deref()) {
             Ok(text) => {
                 print(&text)?;
@@ -297,16 +303,18 @@ fn output_diagnostic(error: &OutputError) -> Diagnostic {
 }
 
 fn report(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat) -> io::Result<()> {
-    let color = format == MessageFormat::Human
-        && io::stderr().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none();
-    let mut text = diag::render(diagnostics, sources, format, color);
+    let mut text = diag::render(diagnostics, sources, format, has_color(format));
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors > 0 && format == MessageFormat::Human {
         let noun = if errors == 1 { "error" } else { "errors" };
         text.push_str(&format!("{errors} {noun}; nothing was written\n"));
     }
     io::stderr().write_all(text.as_bytes())
+}
+
+/// Whether diagnostics are coloured.
+fn has_color(format: MessageFormat) -> bool {
+    format == MessageFormat::Human && io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 fn usage(message: &str) -> io::Result<Exit> {

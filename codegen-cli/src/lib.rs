@@ -17,6 +17,7 @@ pub mod emit;
 pub mod explain;
 pub mod facts;
 pub mod format;
+pub mod import;
 pub mod ir;
 pub mod known;
 mod kube;

@@ -70,6 +70,16 @@ const OTHER_CODES: &[(Code, &str)] = &[
     (Code::FOREIGN_FILE, "cli::a_foreign_file_in_the_way_stops_the_run"),
     (Code::CANNOT_WRITE, "cli::a_read_only_folder_is_an_error"),
     (Code::NO_MANIFEST_FOLDER, "manifests::rules_without_a_folder_are_told"),
+    (Code::INVALID_YAML, "import::bad_definitions_are_explained_and_the_others_imported"),
+    (Code::TEMPLATE, "import::bad_definitions_are_explained_and_the_others_imported"),
+    (Code::NO_DEFINITION, "import::bad_definitions_are_explained_and_the_others_imported"),
+    (Code::UNKNOWN_DEFINITION, "import::bad_definitions_are_explained_and_the_others_imported"),
+    (Code::REFUSED_SCHEMA, "import::bad_definitions_are_explained_and_the_others_imported"),
+    (Code::DEFINED_TWICE, "import::bad_definitions_are_explained_and_the_others_imported"),
+    (Code::NOT_GENERATED, "import::bad_definitions_are_explained_and_the_others_imported"),
+    (Code::NOT_THE_SAME, "import, verify.rs: what_differs_is_told"),
+    (Code::CONVERTED, "import::an_old_definition_is_converted"),
+    (Code::LEFT_OUT, "import::bad_definitions_are_explained_and_the_others_imported"),
 ];
 
 /// testdata/warnings: what every warning says, and that it stops nothing.

@@ -14,6 +14,7 @@ mod examples;
 mod features;
 mod forms;
 mod fuzz;
+mod import;
 mod known_types;
 mod manifests;
 mod openapi;

@@ -1,0 +1,162 @@
+//! Writes attributes as rustfmt lays them out.
+
+use serde_json::{Number, Value};
+
+/// rustfmt's `attr_fn_like_width`: longer arguments stand on lines of their own.
+const ARGUMENTS: usize = 70;
+/// rustfmt's `max_width`.
+const WIDTH: usize = 100;
+
+/// A key of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Key {
+    /// `status`, `minimum = 1`
+    Plain(String),
+    /// `rule(...)`
+    List(String, Vec<Key>),
+    /// Written like JSON, which rustfmt leaves alone: `default = {...}`.
+    Json(String, Value),
+}
+
+impl Key {
+    /// `name = "text"`
+    pub(super) fn text(name: &str, text: &str) -> Self {
+        Self::Plain(format!("{name} = {}", string(text)))
+    }
+
+    /// `name = 1`
+    pub(super) fn number(name: &str, number: &Number) -> Self {
+        Self::Plain(format!("{name} = {}", self::number(number)))
+    }
+
+    fn flat(&self) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::List(name, keys) => format!("{name}({})", flat(keys)),
+            Self::Json(name, value) => format!("{name} = {}", json(value)),
+        }
+    }
+}
+
+fn flat(keys: &[Key]) -> String {
+    keys.iter().map(Key::flat).collect::<Vec<_>>().join(", ")
+}
+
+/// Writes `#[name(keys)]`; what is like JSON in attributes of its own.
+pub(super) fn write(out: &mut String, indent: usize, name: &str, keys: &[Key]) {
+    let (special, plain): (Vec<&Key>, Vec<&Key>) = keys.iter().partition(|key| matches!(key, Key::Json(..)));
+    let plain: Vec<Key> = plain.into_iter().cloned().collect();
+    let margin = " ".repeat(indent);
+    if !plain.is_empty() {
+        let arguments = flat(&plain);
+        let length = arguments.chars().count();
+        let fits = indent + name.len() + length + 5 <= WIDTH;
+        match &plain[..] {
+            _ if fits && length <= ARGUMENTS => out.push_str(&format!("{margin}#[{name}({arguments})]\n")),
+            // What stands alone may be longer, or begins on the first line.
+            [Key::Plain(_)] if fits => out.push_str(&format!("{margin}#[{name}({arguments})]\n")),
+            [Key::List(key, inner)] => {
+                out.push_str(&format!("{margin}#[{name}({key}(\n"));
+                lines(out, indent + 4, inner);
+                out.push_str(&format!("{margin}))]\n"));
+            }
+            _ => {
+                out.push_str(&format!("{margin}#[{name}(\n"));
+                lines(out, indent + 4, &plain);
+                out.push_str(&format!("{margin})]\n"));
+            }
+        }
+    }
+    for key in special {
+        let Key::Json(key, value) = key else { continue };
+        out.push_str(&format!("{margin}#[{name}({key} = "));
+        pretty(out, indent, value, WIDTH.saturating_sub(indent + name.len() + key.len() + 10));
+        out.push_str(")]\n");
+    }
+}
+
+fn lines(out: &mut String, indent: usize, keys: &[Key]) {
+    let margin = " ".repeat(indent);
+    for (at, key) in keys.iter().enumerate() {
+        let end = if at + 1 == keys.len() { "" } else { "," };
+        match key {
+            Key::List(name, inner)
+                if flat(inner).chars().count() > ARGUMENTS
+                    || indent + name.len() + flat(inner).chars().count() + 3 > WIDTH =>
+            {
+                out.push_str(&format!("{margin}{name}(\n"));
+                lines(out, indent + 4, inner);
+                out.push_str(&format!("{margin}){end}\n"));
+            }
+            _ => out.push_str(&format!("{margin}{}{end}\n", key.flat())),
+        }
+    }
+}
+
+/// Writes a literal, over several lines if it is longer than `room`.
+fn pretty(out: &mut String, indent: usize, value: &Value, room: usize) {
+    let flat = json(value);
+    let inner = " ".repeat(indent + 4);
+    let margin = " ".repeat(indent);
+    match value {
+        _ if flat.chars().count() <= room => out.push_str(&flat),
+        Value::Object(members) => {
+            out.push_str("{\n");
+            for (name, value) in members {
+                let name = string(name);
+                out.push_str(&format!("{inner}{name}: "));
+                pretty(out, indent + 4, value, WIDTH.saturating_sub(indent + name.len() + 7));
+                out.push_str(",\n");
+            }
+            out.push_str(&format!("{margin}}}"));
+        }
+        Value::Array(items) => {
+            out.push_str("[\n");
+            for item in items {
+                out.push_str(&inner);
+                pretty(out, indent + 4, item, WIDTH.saturating_sub(indent + 5));
+                out.push_str(",\n");
+            }
+            out.push_str(&format!("{margin}]"));
+        }
+        _ => out.push_str(&flat),
+    }
+}
+
+/// A literal as attributes have it.
+pub(super) fn json(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_string(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => self::number(number),
+        Value::String(text) => string(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(json).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, value)| format!("{}: {}", string(name), json(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+fn number(number: &Number) -> String {
+    match (number.as_i64(), number.as_f64()) {
+        (Some(number), _) => number.to_string(),
+        (None, Some(float)) => format!("{float:?}"),
+        (None, None) => number.to_string(),
+    }
+}
+
+/// A string literal; a raw one where there would be much to escape.
+pub(super) fn string(text: &str) -> String {
+    let escaped = text.contains(['"', '\\']);
+    let is_plain = text.chars().all(|c| !c.is_control() && !format!("{c:?}").contains("\\u"));
+    if !escaped || !is_plain {
+        return format!("{text:?}");
+    }
+    let mut hashes = 0;
+    while text.contains(&format!("\"{}", "#".repeat(hashes))) {
+        hashes += 1;
+    }
+    let hashes = "#".repeat(hashes);
+    format!("r{hashes}\"{text}\"{hashes}")
+}

@@ -1,0 +1,220 @@
+//! Facts as keys of attributes: those that have a key of their own, and the rest as `extra`.
+
+use kubesmith_core::grammar::{RULE_REASONS, SCHEMA_TYPES};
+use serde_json::{Map, Value};
+
+use super::attributes::Key;
+use crate::docs;
+use crate::schema::{Rule, Schema};
+
+/// What values a constraint is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Number,
+    Text,
+    Boolean,
+    List,
+    Object,
+    /// Several.
+    Any,
+}
+
+impl Form {
+    fn of(schema: &Schema) -> Self {
+        match schema.type_.as_deref() {
+            _ if schema.int_or_string => Self::Any,
+            Some("string") => Self::Text,
+            Some("integer" | "number") => Self::Number,
+            Some("boolean") => Self::Boolean,
+            Some("array") => Self::List,
+            Some("object") => Self::Object,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// Where attributes stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum On {
+    Field,
+    Type,
+}
+
+/// What stands above a field or type.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Said {
+    /// Lines of documentation.
+    pub(super) docs: Vec<String>,
+    /// Keys of `#[validation]`.
+    pub(super) validation: Vec<Key>,
+    /// Keys of `#[schema]`.
+    pub(super) schema: Vec<Key>,
+}
+
+/// Turns facts into documentation and keys; `whole` is the schema that they are a part of.
+pub(super) fn said(facts: &Schema, whole: &Schema, on: On) -> Said {
+    let mut rest = facts.clone();
+    let mut out = Said::default();
+    if let Some(text) = rest.description.take() {
+        match documentation(&text) {
+            Some(lines) => out.docs = lines,
+            None => out.schema.push(Key::text("description", &text)),
+        }
+    }
+    out.validation = constraints(&mut rest, whole);
+    schema_keys(&mut rest, Form::of(whole), on, &mut out.schema);
+    if let Value::Object(extra) = rest.to_value()
+        && !extra.is_empty()
+    {
+        out.schema.push(Key::Json("extra".to_string(), Value::Object(extra)));
+    }
+    out
+}
+
+/// The lines of a doc comment that gives this description, if one does.
+pub(super) fn documentation(text: &str) -> Option<Vec<String>> {
+    let lines: Vec<String> = text.split('\n').map(str::to_string).collect();
+    let is_marker = |line: &String| {
+        let mut chars = line.trim_start().chars();
+        chars.next() == Some('+') && chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+    };
+    let is_odd = |line: &String| line.chars().any(|c| c.is_control() && c != '\t') || line.trim_end() != line;
+    if lines.iter().any(|line| is_marker(line) || is_odd(line)) {
+        return None;
+    }
+    let given = docs::description(lines.iter().map(String::as_str));
+    (given.as_deref() == Some(text)).then_some(lines)
+}
+
+/// Takes what `#[validation]` says.
+fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
+    let mut out = Vec::new();
+    let form = Form::of(whole);
+    let fits = |wanted: Form| form == wanted || form == Form::Any;
+    macro_rules! take {
+        ($form:ident, $make:ident: $($name:literal = $field:ident),*) => {
+            $(if fits(Form::$form)
+                && let Some(value) = rest.$field.take()
+            {
+                out.push($make($name, value));
+            })*
+        };
+    }
+    let number = |name: &str, number: serde_json::Number| Key::number(name, &number);
+    let count = |name: &str, count: u64| Key::Plain(format!("{name} = {count}"));
+    let text = |name: &str, text: String| Key::text(name, &text);
+    if rest.type_.as_deref().is_some_and(|type_| SCHEMA_TYPES.contains(&type_)) {
+        out.extend(rest.type_.take().map(|type_| Key::text("type", &type_)));
+    }
+    take!(Number, number: "minimum" = minimum, "maximum" = maximum, "multiple_of" = multiple_of);
+    let mut flag = |given: &mut bool, name: &str, fits: bool| {
+        if *given && fits {
+            *given = false;
+            out.push(Key::Plain(name.to_string()));
+        }
+    };
+    let bounds = fits(Form::Number);
+    flag(&mut rest.exclusive_minimum, "exclusive_minimum", bounds);
+    flag(&mut rest.exclusive_maximum, "exclusive_maximum", bounds);
+    flag(&mut rest.unique_items, "unique_items", fits(Form::List));
+    flag(&mut rest.int_or_string, "x_int_or_string", true);
+    take!(Text, count: "min_length" = min_length, "max_length" = max_length);
+    take!(Text, text: "pattern" = pattern);
+    if let Some(format) = rest.format.take() {
+        out.push(text("format", format));
+    }
+    take!(List, count: "min_items" = min_items, "max_items" = max_items);
+    take!(Object, count: "min_properties" = min_properties, "max_properties" = max_properties);
+    if let Some(values) = rest.enum_.take() {
+        let literals = values.iter().map(|value| Key::Plain(super::attributes::json(value)));
+        out.push(Key::List("enum".to_string(), literals.collect()));
+    }
+    if let Some(items) = rest.items.as_deref().filter(|_| fits(Form::List)) {
+        let mut inner = items.clone();
+        let keys = constraints(&mut inner, whole.items.as_deref().unwrap_or(items));
+        // What is not all a constraint is said in one place.
+        if inner.is_empty() && !keys.is_empty() {
+            out.push(Key::List("items".to_string(), keys));
+            rest.items = None;
+        }
+    }
+    if rest.validations.iter().all(is_plain) {
+        out.extend(std::mem::take(&mut rest.validations).iter().map(rule));
+    }
+    out
+}
+
+/// Whether a rule's members have keys.
+fn is_plain(rule: &Rule) -> bool {
+    rule.reason.as_deref().is_none_or(|reason| RULE_REASONS.contains(&reason)) && !rule.rule.is_empty()
+}
+
+fn rule(rule: &Rule) -> Key {
+    let mut keys = vec![Key::text("rule", &rule.rule)];
+    let texts = [
+        ("message", &rule.message),
+        ("message_expression", &rule.message_expression),
+        ("reason", &rule.reason),
+        ("field_path", &rule.field_path),
+    ];
+    for (name, text) in texts {
+        keys.extend(text.as_ref().map(|text| Key::text(name, text)));
+    }
+    match rule.optional_old_self {
+        Some(true) => keys.push(Key::Plain("optional_old_self".to_string())),
+        Some(false) => keys.push(Key::Plain("optional_old_self = false".to_string())),
+        None => {}
+    }
+    Key::List("rule".to_string(), keys)
+}
+
+/// Takes what `#[schema]` says.
+fn schema_keys(rest: &mut Schema, form: Form, on: On, out: &mut Vec<Key>) {
+    let is_field = on == On::Field;
+    if is_field {
+        if std::mem::take(&mut rest.nullable) {
+            out.push(Key::Plain("nullable".to_string()));
+        }
+        out.extend(rest.default.take().map(|value| value_key("default", value)));
+        out.extend(rest.example.take().map(|value| value_key("example", value)));
+        if std::mem::take(&mut rest.embedded_resource) {
+            out.push(Key::Plain("embedded_resource".to_string()));
+        }
+    }
+    out.extend(rest.title.take().map(|title| Key::text("title", &title)));
+    if matches!(form, Form::List | Form::Any) {
+        let is_known = |ty: &String| matches!(ty.as_str(), "atomic" | "set" | "map");
+        let has_keys = !rest.list_map_keys.is_empty();
+        if rest.list_type.as_ref().is_some_and(|ty| is_known(ty) && (ty == "map") == has_keys) {
+            out.extend(rest.list_type.take().map(|ty| Key::text("list_type", &ty)));
+            out.extend(
+                std::mem::take(&mut rest.list_map_keys).iter().map(|key| Key::text("list_map_key", key)),
+            );
+        }
+    }
+    if matches!(form, Form::Object | Form::Any) {
+        let name = if is_field { "map_type" } else { "struct_type" };
+        if rest.map_type.as_ref().is_some_and(|ty| matches!(ty.as_str(), "granular" | "atomic")) {
+            out.extend(rest.map_type.take().map(|ty| Key::text(name, &ty)));
+        }
+        if std::mem::take(&mut rest.preserve_unknown_fields) {
+            out.push(Key::Plain("preserve_unknown_fields".to_string()));
+        }
+    }
+}
+
+fn value_key(name: &str, value: Value) -> Key {
+    match value {
+        Value::Object(_) | Value::Array(_) => Key::Json(name.to_string(), value),
+        // rustfmt takes attributes with a sign for something else.
+        Value::Number(ref number) if number.as_f64().is_some_and(|number| number < 0.0) => {
+            Key::Json(name.to_string(), value)
+        }
+        _ => Key::Plain(format!("{name} = {}", super::attributes::json(&value))),
+    }
+}
+
+/// Members that are all said in one object.
+pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
+    Value::Object(members.into_iter().collect::<Map<_, _>>())
+}

@@ -1,0 +1,165 @@
+//! Rust types from existing CustomResourceDefinitions.
+//!
+//! [`read`](reader) takes YAML apart, [`typing`] makes types of schemas, [`writer`] writes the crate. What was made is
+//! generated from at once and compared: a crate that would not give the same definitions again is never returned.
+
+mod attributes;
+mod canonical;
+mod facts;
+mod keys;
+mod model;
+mod naming;
+mod position;
+mod reader;
+mod resource;
+mod shapes;
+mod strict;
+mod typing;
+mod verify;
+mod writer;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kubesmith_core::diag::Code;
+
+use crate::diag::Diagnostic;
+use crate::source::{SourceFile, SourceMap};
+use model::Module;
+use naming::TypeNames;
+use reader::{Crd, Found};
+use typing::Typing;
+
+pub use canonical::canonical;
+
+/// A file with definitions.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// As the user would write it; `-` for standard input.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What was made of the inputs.
+#[derive(Debug)]
+pub struct Imported {
+    /// The files of the crate, by their paths; empty when nothing could be imported.
+    pub files: BTreeMap<String, String>,
+    /// How many definitions they hold.
+    pub definitions: usize,
+    /// How many objects of other kinds were skipped.
+    pub skipped: usize,
+    /// The inputs.
+    pub sources: SourceMap,
+    /// What was found. Definitions with errors are left out of the files.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Makes a crate of the name `package` of the definitions in the inputs.
+pub fn import(inputs: Vec<Input>, package: &str) -> Imported {
+    let mut sources = SourceMap::default();
+    let files: Vec<_> = inputs
+        .into_iter()
+        .map(|input| {
+            let name = input.name.as_str().into();
+            sources.add(SourceFile { path: input.name.into(), name, text: input.text })
+        })
+        .collect();
+    let mut found = Found::default();
+    for file in files {
+        found.read(&sources, file);
+    }
+    let (skipped, mut diagnostics) = (found.others, found.diagnostics);
+    let crds = distinct(found.crds, &sources, &mut diagnostics);
+    let made = verify::settled(crds, package, &sources, &mut diagnostics);
+    crate::diag::sort(&mut diagnostics, &sources);
+    Imported { files: made.0, definitions: made.1, skipped, sources, diagnostics }
+}
+
+/// Each definition once.
+fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) -> Vec<Crd> {
+    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut out: Vec<Crd> = Vec::new();
+    for crd in crds {
+        let key = (crd.text(&["spec", "group"]), crd.text(&["spec", "names", "kind"]));
+        match seen.get(&key) {
+            Some(first) => {
+                let loc = crd.place.loc(sources, &[]);
+                let message = format!("{} of {} is defined a second time", key.1, key.0);
+                diagnostics.push(
+                    Diagnostic::error(Code::DEFINED_TWICE, loc, message)
+                        .secondary(out[*first].place.loc(sources, &[]), "the first")
+                        .help("name one of them"),
+                );
+            }
+            None => {
+                seen.insert(key, out.len());
+                out.push(crd);
+            }
+        }
+    }
+    out
+}
+
+/// The modules of the definitions, ordered by group and version.
+fn modules(crds: &[Crd], choices: bool) -> Vec<Module> {
+    let versions: BTreeSet<(String, String)> = crds
+        .iter()
+        .flat_map(|crd| {
+            crd.versions().map(|(version, _)| (crd.text(&["spec", "group"]), version.to_string()))
+        })
+        .collect();
+    let module = |(group, version): (String, String)| {
+        let (first, names) = module_of(crds, &group, &version, &BTreeSet::new(), choices);
+        let imported = first.imported();
+        // Only now it is known which names are imported.
+        if imported.iter().any(|name| names.has(name)) {
+            return module_of(crds, &group, &version, &imported, choices).0;
+        }
+        first
+    };
+    versions.into_iter().map(module).collect()
+}
+
+/// The types of a version of a group, and their names.
+fn module_of(
+    crds: &[Crd],
+    group: &str,
+    version: &str,
+    imported: &BTreeSet<String>,
+    choices: bool,
+) -> (Module, TypeNames) {
+    let mut typing = Typing::new(group, version, imported, choices);
+    let here = crds.iter().filter(|crd| crd.text(&["spec", "group"]) == group);
+    let found: Vec<_> = here
+        .flat_map(|crd| crd.versions().enumerate().map(move |(at, (name, schema))| (crd, at, name, schema)))
+        .filter(|(_, _, name, _)| *name == version)
+        .collect();
+    let kind = |crd: &Crd| crd.text(&["spec", "names", "kind"]);
+    let names: Vec<String> = found.iter().map(|(crd, ..)| typing.names.root(&kind(crd))).collect();
+    for ((crd, at, _, schema), name) in found.into_iter().zip(names) {
+        let version = &crd.object["spec"]["versions"][at];
+        let attributes = resource::attributes(&crd.object, version, schema, &name);
+        typing.root(&name, &kind(crd), schema, attributes);
+    }
+    (typing.module, typing.names)
+}
+
+/// The files of a crate for these definitions.
+fn files(crds: &[Crd], package: &str, choices: bool) -> BTreeMap<String, String> {
+    writer::files(package, &modules(crds, choices), crds.iter().any(|crd| crd.says_preserve))
+}
+
+impl Crd {
+    /// A text in the definition.
+    fn text(&self, path: &[&str]) -> String {
+        let value = path.iter().fold(&self.object, |at, key| &at[*key]);
+        value.as_str().unwrap_or_default().to_string()
+    }
+
+    /// Names and schemas of its versions.
+    fn versions(&self) -> impl Iterator<Item = (&str, &crate::schema::Schema)> {
+        let names = self.object["spec"]["versions"].as_array().into_iter().flatten();
+        names.map(|version| version["name"].as_str().unwrap_or_default()).zip(&self.schemas)
+    }
+}

@@ -1,0 +1,249 @@
+//! Names of fields, variants and types.
+
+use std::collections::HashSet;
+
+use kubesmith_core::model::RenameRule;
+use kubesmith_core::names;
+
+/// Names that mean something else in the files that are written.
+const TAKEN: &[&str] = &[
+    "BTreeMap",
+    "Box",
+    "ByteString",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Deserialize",
+    "Drop",
+    "Eq",
+    "Err",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "IntOrString",
+    "Into",
+    "Iterator",
+    "Map",
+    "None",
+    "ObjectMeta",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Quantity",
+    "Resource",
+    "Result",
+    "Schema",
+    "Self",
+    "Send",
+    "Serialize",
+    "Some",
+    "String",
+    "Sync",
+    "Time",
+    "ToString",
+    "Value",
+    "Vec",
+];
+
+/// Words that say too little as the name of a type.
+const VAGUE: &[&str] = &[
+    "Config",
+    "Data",
+    "Entry",
+    "From",
+    "Item",
+    "Kind",
+    "Metadata",
+    "Name",
+    "Options",
+    "Parameter",
+    "Policy",
+    "Ref",
+    "Rule",
+    "Source",
+    "Spec",
+    "State",
+    "Status",
+    "Target",
+    "Template",
+    "To",
+    "Type",
+    "Value",
+];
+
+/// Whether a type may not have this name.
+pub(super) fn is_taken(name: &str) -> bool {
+    TAKEN.contains(&name)
+}
+
+/// An upper camel case identifier of what can stand in one.
+pub(super) fn pascal(text: &str) -> String {
+    let words: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+    let name = names::upper_camel_case(&words);
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("N{name}") }
+}
+
+/// The name of one of many.
+pub(super) fn singular(name: &str) -> String {
+    let keeps = ["ss", "us", "is", "dns", "DNS", "tls", "TLS", "as"];
+    if keeps.iter().any(|end| name.ends_with(end)) || name.len() < 4 {
+        return name.to_string();
+    }
+    if let Some(stem) = name.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    for end in ["sses", "xes", "ches", "shes"] {
+        if name.ends_with(end) {
+            return name[..name.len() - 2].to_string();
+        }
+    }
+    name.strip_suffix('s').unwrap_or(name).to_string()
+}
+
+/// The names in a module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TypeNames {
+    used: HashSet<String>,
+}
+
+impl TypeNames {
+    /// Names of which those of imported types are taken.
+    pub(super) fn without<'n>(imported: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { used: imported.into_iter().map(str::to_string).collect() }
+    }
+
+    /// Whether one of our own types has the name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.used.contains(name)
+    }
+
+    /// Takes a name if nobody has it.
+    pub(super) fn take(&mut self, name: &str) -> bool {
+        !is_taken(name) && !names::is_keyword(name) && self.used.insert(name.to_string())
+    }
+
+    /// The name of the root type of a kind: the kind, if it is free.
+    pub(super) fn root(&mut self, kind: &str) -> String {
+        if self.take(kind) {
+            return kind.to_string();
+        }
+        let longer = format!("{kind}Resource");
+        self.take(&longer);
+        longer
+    }
+
+    /// The shortest name that tells what the type is: its field's, with the enclosing type's before it, or a number.
+    pub(super) fn choose(&mut self, parent: &str, field: &str) -> String {
+        let own = pascal(field);
+        let stem = parent.strip_suffix("Spec").filter(|stem| !stem.is_empty()).unwrap_or(parent);
+        let candidates = [own.clone(), format!("{stem}{own}"), format!("{parent}{own}")];
+        let from = usize::from(VAGUE.contains(&own.as_str()));
+        for candidate in &candidates[from..] {
+            if self.take(candidate) {
+                return candidate.clone();
+            }
+        }
+        let numbered = (2..).map(|number| format!("{stem}{own}{number}"));
+        numbered.into_iter().find(|name| self.take(name)).unwrap_or(own)
+    }
+}
+
+/// A field's name in Rust, and whether it is `name` by `rename_all = "camelCase"`.
+pub(super) fn field(name: &str, used: &mut HashSet<String>) -> String {
+    let words: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let mut base = names::snake_case(&words);
+    if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
+        base = format!("field_{base}").trim_end_matches('_').to_string();
+    }
+    let mut ident = escaped(&base);
+    let mut number = 2;
+    while !used.insert(ident.clone()) {
+        ident = format!("{base}_{number}");
+        number += 1;
+    }
+    ident
+}
+
+/// Keywords as raw identifiers; those that cannot be raw with an underscore.
+fn escaped(name: &str) -> String {
+    match name {
+        "self" | "super" | "crate" | "Self" => format!("{name}_"),
+        _ if names::is_keyword(name) => format!("r#{name}"),
+        _ => name.to_string(),
+    }
+}
+
+/// The name that serde gives the field.
+pub(super) fn serialised(ident: &str, rule: RenameRule) -> String {
+    rule.apply_to_field(ident.strip_prefix("r#").unwrap_or(ident))
+}
+
+/// The identifiers of variants with these names.
+pub(super) fn variants(values: &[&str]) -> Vec<String> {
+    let mut used = HashSet::new();
+    let name = |value: &&str| {
+        let base = match *value {
+            "" => "Empty".to_string(),
+            "*" => "Any".to_string(),
+            value if !value.chars().any(|c| c.is_ascii_alphanumeric()) => symbol(value),
+            value => pascal(value),
+        };
+        let base = if names::is_keyword(&base) { format!("{base}Value") } else { base };
+        let mut ident = base.clone();
+        let mut number = 2;
+        while !used.insert(ident.clone()) {
+            ident = format!("{base}{number}");
+            number += 1;
+        }
+        ident
+    };
+    values.iter().map(name).collect()
+}
+
+/// A name for a value of signs alone.
+fn symbol(value: &str) -> String {
+    let name = |c: char| match c {
+        '=' => "Equal",
+        '!' => "Not",
+        '~' => "Tilde",
+        '<' => "Less",
+        '>' => "Greater",
+        '+' => "Plus",
+        '-' => "Minus",
+        '/' => "Slash",
+        '.' => "Dot",
+        '_' => "Underscore",
+        ' ' => "Space",
+        _ => "Sign",
+    };
+    value.chars().map(name).collect()
+}
+
+/// The rule that makes most of the names, if it makes any that would otherwise need one of their own.
+pub(super) fn variant_rule(idents: &[String], values: &[&str]) -> (RenameRule, &'static str) {
+    const RULES: &[&str] = &[
+        "lowercase",
+        "UPPERCASE",
+        "camelCase",
+        "snake_case",
+        "SCREAMING_SNAKE_CASE",
+        "kebab-case",
+        "SCREAMING-KEBAB-CASE",
+    ];
+    let hits = |rule: RenameRule| {
+        idents.iter().zip(values).filter(|(ident, value)| rule.apply_to_variant(ident) == **value).count()
+    };
+    let mut best = (RenameRule::None, "", hits(RenameRule::None));
+    for name in RULES {
+        let Some(rule) = RenameRule::parse(name) else { continue };
+        let found = hits(rule);
+        if found > best.2 {
+            best = (rule, name, found);
+        }
+    }
+    (best.0, best.1)
+}

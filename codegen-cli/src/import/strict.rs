@@ -1,0 +1,148 @@
+//! Reads a schema and refuses what would be lost on the way.
+
+use serde_json::Value;
+
+use super::canonical::clean;
+use crate::schema::Schema;
+
+/// Something in a schema that cannot be imported.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    /// Where, by keywords and names.
+    pub(super) path: Vec<String>,
+    pub(super) message: String,
+    pub(super) help: &'static str,
+}
+
+/// How deep schemas may be; the API server's limit is below what a YAML parser reads.
+const DEEPEST: usize = 100;
+
+const TEXTS: &[&str] =
+    &["description", "format", "pattern", "title", "type", "x-kubernetes-list-type", "x-kubernetes-map-type"];
+const FLAGS: &[&str] = &[
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "nullable",
+    "uniqueItems",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-preserve-unknown-fields",
+];
+const COUNTS: &[&str] = &["maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"];
+const NUMBERS: &[&str] = &["maximum", "minimum", "multipleOf"];
+const LISTS: &[&str] = &["required", "x-kubernetes-list-map-keys", "enum", "x-kubernetes-validations"];
+const OTHERS: &[&str] = &["default", "example", "externalDocs"];
+const RULE: &[&str] = &["rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"];
+
+/// Reads a schema; all that is wrong with it is told.
+pub(super) fn read(schema: &Value) -> Result<Schema, Vec<Mistake>> {
+    let mut walk = Walk { path: Vec::new(), mistakes: Vec::new() };
+    walk.schema(schema);
+    if !walk.mistakes.is_empty() {
+        return Err(walk.mistakes);
+    }
+    serde_json::from_value(clean(schema.clone())).map_err(|error| {
+        let message = format!("the schema cannot be read: {error}");
+        vec![Mistake { path: Vec::new(), message, help: "mend the value" }]
+    })
+}
+
+struct Walk {
+    path: Vec<String>,
+    mistakes: Vec<Mistake>,
+}
+
+impl Walk {
+    fn wrong(&mut self, message: impl Into<String>, help: &'static str) {
+        self.mistakes.push(Mistake { path: self.path.clone(), message: message.into(), help });
+    }
+
+    fn below(&mut self, step: &str, walk: impl FnOnce(&mut Self)) {
+        self.path.push(step.to_string());
+        walk(self);
+        self.path.pop();
+    }
+
+    fn schema(&mut self, schema: &Value) {
+        let Value::Object(members) = schema else {
+            return self.wrong("a schema is an object", "write keywords and their values");
+        };
+        if self.path.len() > 2 * DEEPEST {
+            return self.wrong("the schema is too deep", "API servers refuse such schemas");
+        }
+        for (keyword, value) in members.iter().filter(|(_, value)| !value.is_null()) {
+            self.below(keyword, |walk| walk.keyword(keyword, value));
+        }
+    }
+
+    fn keyword(&mut self, keyword: &str, value: &Value) {
+        match keyword {
+            "items" if value.is_array() => {
+                self.wrong("`items` is a list", "API servers take one schema for all items");
+            }
+            "items" | "not" => self.schema(value),
+            "additionalProperties" if value.is_boolean() => {}
+            "additionalProperties" => self.schema(value),
+            "properties" => self.properties(value),
+            "allOf" | "anyOf" | "oneOf" => self.branches(value),
+            "$ref" => self.wrong("`$ref` is refused by API servers", "write the schema in its place"),
+            "x-kubernetes-validations" => self.rules(value),
+            _ => self.scalar(keyword, value),
+        }
+    }
+
+    fn scalar(&mut self, keyword: &str, value: &Value) {
+        let expected = match keyword {
+            _ if TEXTS.contains(&keyword) => (value.is_string(), "a string"),
+            _ if FLAGS.contains(&keyword) => (value.is_boolean(), "true or false"),
+            _ if COUNTS.contains(&keyword) => (value.is_u64(), "an integer that is not negative"),
+            _ if NUMBERS.contains(&keyword) => (value.is_number(), "a number"),
+            _ if LISTS.contains(&keyword) => (value.is_array(), "a list"),
+            _ if OTHERS.contains(&keyword) => (true, ""),
+            _ => {
+                let message = format!("`{keyword}` is no keyword of a CRD's schema");
+                return self.wrong(message, "API servers drop or refuse it; remove it");
+            }
+        };
+        if !expected.0 {
+            self.wrong(format!("`{keyword}` is not {}", expected.1), "mend the value");
+        }
+    }
+
+    fn properties(&mut self, value: &Value) {
+        let Value::Object(found) = value else {
+            return self.wrong("`properties` is no object", "write names and schemas");
+        };
+        for (name, schema) in found {
+            self.below(name, |walk| walk.schema(schema));
+        }
+    }
+
+    fn branches(&mut self, value: &Value) {
+        let Value::Array(items) = value else {
+            return self.wrong("branches are a list", "write a list of schemas");
+        };
+        for (at, item) in items.iter().enumerate() {
+            self.below(&at.to_string(), |walk| walk.schema(item));
+        }
+    }
+
+    fn rules(&mut self, value: &Value) {
+        let Value::Array(rules) = value else {
+            return self.wrong("rules are a list", "write a list of rules");
+        };
+        for (at, rule) in rules.iter().enumerate() {
+            self.below(&at.to_string(), |walk| match rule {
+                Value::Object(members) => {
+                    for name in members.keys().filter(|name| !RULE.contains(&name.as_str())) {
+                        walk.wrong(format!("`{name}` is no part of a rule"), "remove it");
+                    }
+                    if !members.get("rule").is_some_and(Value::is_string) {
+                        walk.wrong("the rule has no expression", "add `rule`");
+                    }
+                }
+                _ => walk.wrong("a rule is an object", "write `rule` and what belongs to it"),
+            });
+        }
+    }
+}

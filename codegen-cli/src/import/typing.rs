@@ -1,0 +1,400 @@
+//! From schemas to Rust types. Each type comes with the schema that generating makes of it; what differs from the one
+//! that is wanted becomes an attribute, and where nothing that is added helps, the attribute holds all of it.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::attributes::Key;
+use super::facts::facts;
+use super::keys::{self, On, Said};
+use super::model::{Body, Choice, Field, MAP, Module, OBJECT_META, Ty, Type, VALUE};
+use super::naming::{self, TypeNames};
+use super::shapes;
+use crate::known;
+use crate::schema::{Additional, Schema, nullable};
+
+const TIME: &str = "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time";
+const BYTES: &str = "k8s_openapi::ByteString";
+const INT_OR_STRING: &str = "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString";
+const QUANTITY: &str = "k8s_openapi::apimachinery::pkg::api::resource::Quantity";
+
+/// A use of a type, and what its schema will be.
+#[derive(Clone)]
+struct Typed {
+    ty: Ty,
+    base: Schema,
+    has_default: bool,
+}
+
+/// Where a type is used.
+#[derive(Clone, Copy)]
+struct Use<'a> {
+    /// The enclosing type.
+    parent: &'a str,
+    /// The field that leads to it.
+    field: &'a str,
+    /// Whether the field has documentation of its own, which stands before the type's.
+    is_described: bool,
+}
+
+/// Makes the types of a module.
+pub(super) struct Typing {
+    pub(super) module: Module,
+    pub(super) names: TypeNames,
+    /// Types by what their schemas say beside their own description.
+    equal: HashMap<String, Vec<usize>>,
+    /// What generating makes of the types, by their index.
+    bases: Vec<Schema>,
+    /// Whether objects of which one member is given become enums.
+    choices: bool,
+}
+
+impl Typing {
+    /// Types whose names are those of `imported` ones get others.
+    pub(super) fn new(group: &str, version: &str, imported: &BTreeSet<String>, choices: bool) -> Self {
+        let module = Module { group: group.to_string(), version: version.to_string(), types: Vec::new() };
+        Self {
+            module,
+            names: TypeNames::without(imported.iter().map(String::as_str)),
+            equal: HashMap::new(),
+            bases: Vec::new(),
+            choices,
+        }
+    }
+
+    /// Adds the root type of a resource, whose name is taken already.
+    pub(super) fn root(
+        &mut self,
+        name: &str,
+        kind: &str,
+        schema: &Schema,
+        resource: Vec<(&'static str, Vec<Key>)>,
+    ) {
+        let mut fields = vec![metadata_field(schema)];
+        let mut idents: HashSet<String> = ["metadata".to_string()].into();
+        let mut has_default = true;
+        let mut properties = schema.properties.clone();
+        properties.retain(|name, _| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
+        for (field, wanted) in &properties {
+            let title = match field.as_str() {
+                "spec" | "status" => kind,
+                _ => "",
+            };
+            let made = self.field(title, kind, field, wanted, schema.required.contains(field), &mut idents);
+            has_default &= made.1;
+            fields.push(made.0);
+        }
+        // The standard fields are not the type's.
+        let own = |all: &Schema| Schema { properties: properties.clone(), ..all.clone() };
+        let mut wanted = own(schema);
+        wanted.required.remove("metadata");
+        let open = wanted.preserve_unknown_fields.then(|| other_fields(&mut idents));
+        let base = object_base(&wanted, open.is_some());
+        let rest = facts(&base, &wanted).unwrap_or_default();
+        let said = keys::said(&rest, &wanted, On::Type);
+        let body = Body::Struct { fields, open };
+        self.module.types.push(Type { name: name.to_string(), said, resource, body, has_default });
+        self.bases.push(wanted);
+    }
+
+    /// A field, and whether it has a default.
+    fn field(
+        &mut self,
+        title: &str,
+        parent: &str,
+        name: &str,
+        wanted: &Arc<Schema>,
+        is_required: bool,
+        idents: &mut HashSet<String>,
+    ) -> (Field, bool) {
+        let place = if title.is_empty() {
+            (parent.to_string(), name.to_string())
+        } else {
+            (String::new(), format!("{title} {name}"))
+        };
+        let place = Use { parent: &place.0, field: &place.1, is_described: wanted.description.is_some() };
+        let typed = if name == "metadata" && is_bare_object(wanted) {
+            known_type(OBJECT_META, true)
+        } else {
+            self.type_of(wanted, place)
+        };
+        let mut said = match facts(&typed.base, wanted) {
+            Some(mut rest) => {
+                // A field without documentation of its own reads badly, even if the type has the same.
+                rest.description.clone_from(&wanted.description);
+                keys::said(&rest, wanted, On::Field)
+            }
+            None => {
+                let mut said = keys::said(wanted, wanted, On::Field);
+                said.schema.insert(0, Key::Plain("schemaless".to_string()));
+                said
+            }
+        };
+        let is_optional = !is_required || wanted.nullable;
+        if is_required && wanted.nullable {
+            said.schema.insert(0, Key::Plain("required".to_string()));
+        }
+        let ty = if is_optional { Ty::Option(Box::new(typed.ty)) } else { typed.ty };
+        let ident = naming::field(name, idents);
+        (Field { name: name.to_string(), ident, said, ty, is_optional }, is_optional || typed.has_default)
+    }
+
+    fn type_of(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
+        if wanted.int_or_string {
+            let path = if wanted.pattern.is_some() { QUANTITY } else { INT_OR_STRING };
+            return known_type(path, true);
+        }
+        if let Some((path, base)) = shapes::recognise(wanted)
+            && (place.is_described || base.description == wanted.description)
+        {
+            return Typed { ty: Ty::Known(path), base: base.clone(), has_default: false };
+        }
+        match wanted.type_.as_deref() {
+            Some("string") => self.text(wanted, place),
+            Some("integer") => plain(integer(wanted)),
+            Some("number") => plain("f64"),
+            Some("boolean") => plain("bool"),
+            Some("array") => self.list(wanted, place),
+            Some("object") => self.object(wanted, place),
+            _ => known_type(VALUE, true),
+        }
+    }
+
+    fn text(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
+        if let Some(values) = wanted.enum_.as_deref().and_then(texts) {
+            return self.texts(&values, wanted, place);
+        }
+        match wanted.format.as_deref() {
+            Some("date-time") => known_type(TIME, false),
+            Some("byte") => known_type(BYTES, true),
+            _ => plain("String"),
+        }
+    }
+
+    fn texts(&mut self, values: &[&str], wanted: &Schema, place: Use<'_>) -> Typed {
+        let mut base = Schema { enum_: wanted.enum_.clone(), ..Schema::of_type("string") };
+        let key = base.to_value().to_string();
+        if let Some(found) = self.equal(&key, wanted, place) {
+            return found;
+        }
+        base.description.clone_from(&wanted.description);
+        let idents = naming::variants(values);
+        let body = Body::Texts(idents.into_iter().zip(values.iter().map(ToString::to_string)).collect());
+        let said = described(&base);
+        self.define(key, base, body, said, false, place)
+    }
+
+    fn list(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
+        let Some(items) = &wanted.items else {
+            let base = known::list_of(known_type(VALUE, true).base);
+            return Typed { ty: Ty::List(Box::new(Ty::Known(VALUE))), base, has_default: true };
+        };
+        let name = naming::singular(place.field);
+        let item = self.inner(items, Use { field: &name, is_described: false, ..place });
+        Typed { ty: Ty::List(Box::new(item.ty)), base: known::list_of(item.base), has_default: true }
+    }
+
+    /// What lists and maps hold.
+    fn inner(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
+        let item = self.type_of(wanted, place);
+        if wanted.nullable {
+            return Typed { ty: Ty::Option(Box::new(item.ty)), base: nullable(item.base), has_default: true };
+        }
+        item
+    }
+
+    fn object(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
+        if !wanted.properties.is_empty() {
+            return self.structure(wanted, place);
+        }
+        match &wanted.additional_properties {
+            Some(Additional::Schema(values)) => {
+                let name = naming::singular(place.field);
+                let value = self.inner(values, Use { field: &name, is_described: false, ..place });
+                Typed { ty: Ty::Map(Box::new(value.ty)), base: known::map_of(value.base), has_default: true }
+            }
+            Some(Additional::Allowed(true)) => {
+                let base = known::map_of(known_type(VALUE, true).base);
+                Typed { ty: Ty::Map(Box::new(Ty::Known(VALUE))), base, has_default: true }
+            }
+            _ if wanted.preserve_unknown_fields => known_type(MAP, true),
+            _ => self.structure(wanted, place),
+        }
+    }
+
+    fn structure(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
+        // These are the field's.
+        let own = Schema { default: None, example: None, nullable: false, ..wanted.clone() };
+        let key = Schema { description: None, ..own.clone() }.to_value().to_string();
+        if let Some(found) = self.equal(&key, wanted, place) {
+            return found;
+        }
+        if let Some(found) = self.choice(&key, &own, place) {
+            return found;
+        }
+        let name = self.names.choose(place.parent, place.field);
+        let mut idents = HashSet::new();
+        let mut fields = Vec::new();
+        let mut has_default = true;
+        for (field, schema) in &own.properties {
+            let made = self.field("", &name, field, schema, own.required.contains(field), &mut idents);
+            has_default &= made.1;
+            fields.push(made.0);
+        }
+        let open = own.preserve_unknown_fields.then(|| other_fields(&mut idents));
+        let (base, body) = (object_base(&own, open.is_some()), Body::Struct { fields, open });
+        let (said, base) = match facts(&base, &own) {
+            Some(rest) => (keys::said(&rest, &own, On::Type), own),
+            // The field that leads here says what it is.
+            None => (Said::default(), base),
+        };
+        self.add(name, key, base, body, said, has_default)
+    }
+
+    /// An object that has exactly one of its members.
+    fn choice(&mut self, key: &str, own: &Schema, place: Use<'_>) -> Option<Typed> {
+        let names: Option<Vec<&String>> = own.one_of.iter().map(only_required).collect();
+        let names =
+            names.filter(|names| self.choices && names.len() > 1 && names.len() == own.properties.len())?;
+        let distinct: HashSet<&&String> = names.iter().collect();
+        if distinct.len() != names.len() || names.iter().any(|name| !own.properties.contains_key(*name)) {
+            return None;
+        }
+        let base = Schema {
+            properties: own.properties.clone(),
+            one_of: own.one_of.clone(),
+            ..Schema::of_type("object")
+        };
+        let rest = facts(&base, own)?;
+        let texts: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+        let before = (self.module.types.len(), self.names.clone(), self.equal.clone(), self.bases.len());
+        let name = self.names.choose(place.parent, place.field);
+        let mut choices = Vec::new();
+        for (ident, member) in naming::variants(&texts).into_iter().zip(&names) {
+            let wanted = own.properties[*member].as_ref();
+            let typed = self.inner(
+                wanted,
+                Use { parent: &name, field: member, is_described: wanted.description.is_some() },
+            );
+            let content = Schema {
+                description: wanted.description.clone().or(typed.base.description.clone()),
+                ..typed.base
+            };
+            let docs = wanted.description.as_deref().map_or(Some(Vec::new()), keys::documentation);
+            let (Some(docs), true) = (docs, content == *wanted) else {
+                self.module.types.truncate(before.0);
+                (self.names, self.equal) = (before.1, before.2);
+                self.bases.truncate(before.3);
+                return None;
+            };
+            choices.push(Choice { ident, name: (*member).clone(), docs, ty: typed.ty });
+        }
+        let said = keys::said(&rest, own, On::Type);
+        Some(self.add(name, key.to_string(), own.clone(), Body::OneOf(choices), said, false))
+    }
+
+    /// A type that says the same.
+    fn equal(&self, key: &str, wanted: &Schema, place: Use<'_>) -> Option<Typed> {
+        let candidates = self.equal.get(key)?;
+        let same = |index: &&usize| self.bases[**index].description == wanted.description;
+        let found =
+            candidates.iter().find(same).or_else(|| candidates.first().filter(|_| place.is_described))?;
+        let has_default = self.module.types[*found].has_default;
+        Some(Typed { ty: Ty::Own(*found), base: self.bases[*found].clone(), has_default })
+    }
+
+    fn define(
+        &mut self,
+        key: String,
+        base: Schema,
+        body: Body,
+        said: Said,
+        has_default: bool,
+        place: Use<'_>,
+    ) -> Typed {
+        let name = self.names.choose(place.parent, place.field);
+        self.add(name, key, base, body, said, has_default)
+    }
+
+    fn add(
+        &mut self,
+        name: String,
+        key: String,
+        base: Schema,
+        body: Body,
+        said: Said,
+        has_default: bool,
+    ) -> Typed {
+        let index = self.module.types.len();
+        self.module.types.push(Type { name, said, resource: Vec::new(), body, has_default });
+        self.bases.push(base.clone());
+        self.equal.entry(key).or_default().push(index);
+        Typed { ty: Ty::Own(index), base, has_default }
+    }
+}
+
+/// The schema of a struct with these properties.
+fn object_base(wanted: &Schema, is_open: bool) -> Schema {
+    let mut required = wanted.required.clone();
+    required.retain(|name| wanted.properties.contains_key(name));
+    let properties = wanted.properties.clone();
+    Schema { properties, required, preserve_unknown_fields: is_open, ..Schema::of_type("object") }
+}
+
+fn described(base: &Schema) -> Said {
+    let facts = Schema { description: base.description.clone(), ..Schema::default() };
+    keys::said(&facts, base, On::Type)
+}
+
+fn other_fields(idents: &mut HashSet<String>) -> String {
+    naming::field("otherFields", idents)
+}
+
+fn metadata_field(schema: &Schema) -> Field {
+    let mut said = Said { docs: vec!["Standard object metadata.".to_string()], ..Said::default() };
+    if schema.required.contains("metadata") {
+        said.schema.push(Key::Plain("required".to_string()));
+    }
+    Field {
+        name: "metadata".to_string(),
+        ident: "metadata".to_string(),
+        said,
+        ty: Ty::Known(OBJECT_META),
+        is_optional: false,
+    }
+}
+
+fn is_bare_object(schema: &Schema) -> bool {
+    schema.type_.as_deref() == Some("object")
+        && schema.properties.is_empty()
+        && schema.additional_properties.is_none()
+        && !schema.preserve_unknown_fields
+}
+
+fn only_required(branch: &Schema) -> Option<&String> {
+    let name = branch.required.first()?;
+    let alone = Schema { required: branch.required.clone(), ..Schema::default() };
+    (branch.required.len() == 1 && *branch == alone).then_some(name)
+}
+
+fn texts(values: &[serde_json::Value]) -> Option<Vec<&str>> {
+    let texts: Option<Vec<&str>> = values.iter().map(serde_json::Value::as_str).collect();
+    let distinct = |texts: &Vec<&str>| texts.iter().collect::<HashSet<_>>().len() == texts.len();
+    texts.filter(|texts| !texts.is_empty() && distinct(texts))
+}
+
+fn integer(wanted: &Schema) -> &'static str {
+    match wanted.format.as_deref() {
+        Some("int32") => "i32",
+        Some("int64") => "i64",
+        _ => "isize",
+    }
+}
+
+fn plain(name: &'static str) -> Typed {
+    Typed { ty: Ty::Plain(name), base: known::schema(name).unwrap_or_default(), has_default: true }
+}
+
+fn known_type(path: &'static str, has_default: bool) -> Typed {
+    Typed { ty: Ty::Known(path), base: known::schema(path).unwrap_or_default(), has_default }
+}

@@ -1,0 +1,268 @@
+//! Generates from what was imported and compares: nothing is lost in silence.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
+
+use kubesmith_core::diag::{Code, Severity};
+use serde_json::Value;
+
+use super::canonical::canonical;
+use super::files;
+use super::reader::Crd;
+use crate::config::{self, Overrides};
+use crate::diag::Diagnostic;
+use crate::output::Kind;
+use crate::pipeline::{self, Generated};
+use crate::source::SourceMap;
+
+type Files = BTreeMap<String, String>;
+
+/// The crate of all definitions that are generated again as they were, and how many these are.
+pub(super) fn settled(
+    mut crds: Vec<Crd>,
+    package: &str,
+    sources: &SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Files, usize) {
+    let mut choices = true;
+    while !crds.is_empty() {
+        let files = files(&crds, package, choices);
+        let generated = match generate(&files) {
+            Ok(generated) => generated,
+            Err(error) => {
+                let message = format!("what was imported cannot be checked: {error}");
+                let help = "check the space and the permissions of the folder for temporary files";
+                diagnostics.push(Diagnostic::error(Code::CANNOT_WRITE, None, message).help(help));
+                return (Files::new(), 0);
+            }
+        };
+        let wrong = wrong(&crds, &generated, sources);
+        if wrong.is_empty() {
+            return (files, crds.len());
+        }
+        // Enums say more than structs and may say too much.
+        if choices {
+            choices = false;
+            continue;
+        }
+        diagnostics.extend(wrong.iter().map(|(_, diagnostic)| diagnostic.clone()));
+        let mut at = 0;
+        crds.retain(|_| {
+            at += 1;
+            !wrong.iter().any(|(index, _)| *index == at - 1)
+        });
+        choices = true;
+    }
+    (Files::new(), 0)
+}
+
+/// Runs the pipeline over the crate in a temporary folder.
+fn generate(files: &Files) -> io::Result<Generated> {
+    let folder = tempfile::tempdir()?;
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
+        fs::write(path, text)?;
+    }
+    let settings = config::settings(Some(&folder.path().join(config::FILE_NAME)), Overrides::default());
+    let settings = settings.map_err(io::Error::other)?.into_iter().next();
+    let settings = settings.ok_or_else(|| io::Error::other("no settings"))?;
+    Ok(pipeline::generate(&settings))
+}
+
+/// Definitions that are not made again as they were, and why.
+fn wrong(crds: &[Crd], generated: &Generated, sources: &SourceMap) -> Vec<(usize, Diagnostic)> {
+    let errors: Vec<&Diagnostic> =
+        generated.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
+    if errors.is_empty() {
+        return differing(crds, generated, sources);
+    }
+    let mut out: Vec<(usize, Diagnostic)> = Vec::new();
+    for error in errors {
+        let at = owner(crds, error, generated).unwrap_or(0);
+        if out.iter().any(|(index, _)| *index == at) {
+            continue;
+        }
+        let loc = crds[at].place.loc(sources, &[]);
+        let kind = crds[at].text(&["spec", "names", "kind"]);
+        let message = format!("{kind} cannot be generated again: {}", error.message);
+        let mut diagnostic = Diagnostic::error(Code::NOT_GENERATED, loc, message)
+            .note(format!("`kubesmith generate` would report {}", error.code));
+        diagnostic.notes.extend(error.notes.iter().cloned());
+        out.push((
+            at,
+            diagnostic.help("API servers refuse most of what is reported so: mend the definition"),
+        ));
+    }
+    out
+}
+
+/// The definition whose types a diagnostic is about: the last root that stands before its place has it, or names it.
+fn owner(crds: &[Crd], error: &Diagnostic, generated: &Generated) -> Option<usize> {
+    let loc = error.primary?;
+    let text = &generated.sources.file(loc.file).text;
+    let item = item_name(text, loc.start as usize)?;
+    let kinds: Vec<(usize, String)> =
+        crds.iter().enumerate().map(|(at, crd)| (at, crd.text(&["spec", "names", "kind"]))).collect();
+    let group = |at: usize| crds[at].text(&["spec", "group"]);
+    let in_file = |at: &usize| text.contains(&format!("of group `{}`", group(*at)));
+    // The type itself, or those that lead to it.
+    let mut open = vec![item];
+    let mut seen = open.clone();
+    while let Some(name) = open.pop() {
+        let found = kinds
+            .iter()
+            .find(|(at, kind)| in_file(at) && (*kind == name || format!("{kind}Resource") == name));
+        if let Some((at, _)) = found {
+            return Some(*at);
+        }
+        for user in users(text, &name) {
+            if !seen.contains(&user) {
+                seen.push(user.clone());
+                open.push(user);
+            }
+        }
+    }
+    None
+}
+
+/// The name of the struct or enum around a place.
+fn item_name(text: &str, at: usize) -> Option<String> {
+    let mut end = at.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    // Attributes stand before the name.
+    let after = text[end..].lines().find_map(declared);
+    let before = text[..end].lines().rev().find_map(declared);
+    let is_inside = text[..end].lines().next_back().is_some_and(|line| line.starts_with(' '))
+        && text[..end]
+            .rfind("\n}")
+            .is_none_or(|close| text[..end].rfind("\npub ").is_some_and(|open| open > close));
+    if is_inside { before.or(after) } else { after.or(before) }
+}
+
+fn declared(line: &str) -> Option<String> {
+    let rest = line.strip_prefix("pub struct ").or_else(|| line.strip_prefix("pub enum "))?;
+    rest.split_whitespace().next().map(str::to_string)
+}
+
+/// The types with a field of this type.
+fn users(text: &str, name: &str) -> Vec<String> {
+    let mut current = None;
+    let mut out = Vec::new();
+    for line in text.lines() {
+        if let Some(found) = declared(line) {
+            current = Some(found);
+        } else if line.starts_with("    ")
+            && !line.trim_start().starts_with(['/', '#'])
+            && line.split(|c: char| !c.is_alphanumeric()).any(|word| word == name)
+        {
+            out.extend(current.clone());
+        }
+    }
+    out
+}
+
+fn differing(crds: &[Crd], generated: &Generated, sources: &SourceMap) -> Vec<(usize, Diagnostic)> {
+    let tree = generated.targets.iter().find(|target| target.kind == Kind::Crd).map(|target| &target.tree);
+    let mut out = Vec::new();
+    for (at, crd) in crds.iter().enumerate() {
+        let name =
+            format!("{}_{}.yaml", crd.text(&["spec", "group"]), crd.text(&["spec", "names", "plural"]));
+        let made: Option<Value> =
+            tree.and_then(|tree| tree.get(&name)).and_then(|text| serde_yaml::from_str(text).ok());
+        let difference = match made {
+            Some(made) => first_difference(&crd.object, &canonical(&made), &mut Vec::new()),
+            None => Some((Vec::new(), "no definition is generated".to_string())),
+        };
+        let Some((path, what)) = difference else { continue };
+        let loc = crd.place.loc(sources, &path);
+        let kind = crd.text(&["spec", "names", "kind"]);
+        let message = format!("{kind} would not be generated as it is: {what} at {}", path.join("."));
+        out.push((
+            at,
+            Diagnostic::error(Code::NOT_THE_SAME, loc, message)
+                .note("what cannot be said is never left out in silence, so that the definition is not imported")
+                .help("this is a gap of kubesmith: please report it with the definition"),
+        ));
+    }
+    out
+}
+
+/// The first place where two values differ, and how.
+fn first_difference(wanted: &Value, made: &Value, path: &mut Vec<String>) -> Option<(Vec<String>, String)> {
+    match (wanted, made) {
+        (Value::Object(wanted), Value::Object(made)) => {
+            let names = wanted.keys().chain(made.keys().filter(|name| !wanted.contains_key(*name)));
+            for name in names {
+                path.push(name.clone());
+                let found = match (wanted.get(name), made.get(name)) {
+                    (Some(wanted), Some(made)) => first_difference(wanted, made, path),
+                    (Some(_), None) => Some((path.clone(), "it is lost".to_string())),
+                    (None, _) => Some((path.clone(), "it is added".to_string())),
+                };
+                if found.is_some() {
+                    return found;
+                }
+                path.pop();
+            }
+            None
+        }
+        (Value::Array(wanted), Value::Array(made)) if wanted.len() == made.len() => {
+            for (at, (wanted, made)) in wanted.iter().zip(made).enumerate() {
+                path.push(at.to_string());
+                let found = first_difference(wanted, made, path);
+                if found.is_some() {
+                    return found;
+                }
+                path.pop();
+            }
+            None
+        }
+        _ if wanted == made => None,
+        _ => Some((path.clone(), format!("{} becomes {}", short(wanted), short(made)))),
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 60 {
+        text
+    } else {
+        format!("{}...", text.chars().take(57).collect::<String>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_differs_is_told() {
+        let wanted = json!({"a": [{"b": 1}, {"c": "x"}], "d": 1});
+        let differing = |made: Value| {
+            first_difference(&wanted, &made, &mut Vec::new())
+                .map(|(path, what)| format!("{}: {what}", path.join(".")))
+        };
+        assert_eq!(differing(wanted.clone()), None);
+        let cases = [
+            (json!({"a": [{"b": 1}, {"c": "y"}], "d": 1}), "a.1.c: \"x\" becomes \"y\""),
+            (json!({"a": [{"b": 1}, {}], "d": 1}), "a.1.c: it is lost"),
+            (json!({"a": [{"b": 1}, {"c": "x"}], "d": 1, "e": 2}), "e: it is added"),
+        ];
+        for (made, expected) in cases {
+            assert_eq!(differing(made).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn definitions_are_found_by_their_types() {
+        let text = "pub struct Thing {\n    pub spec: ThingSpec,\n}\n\n#[x]\npub struct ThingSpec {\n    #[y]\n    pub a: B,\n}\n";
+        assert_eq!(item_name(text, text.find("#[y]").unwrap()).as_deref(), Some("ThingSpec"));
+        assert_eq!(item_name(text, text.find("#[x]").unwrap()).as_deref(), Some("ThingSpec"));
+        assert_eq!(users(text, "ThingSpec"), ["Thing"]);
+    }
+}

@@ -1,0 +1,301 @@
+//! Writes the crate.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use kubesmith_core::model::RenameRule;
+use kubesmith_core::names;
+
+use super::attributes::{self, Key};
+use super::model::{Body, Choice, Field, MAP, Module, Ty, Type, VALUE};
+use super::naming;
+
+/// Writes a module.
+pub(super) fn module(module: &Module) -> String {
+    let mut out = format!("//! Version `{}` of group `{}`.\n\n", module.version, module.group);
+    uses(module, &mut out);
+    // Resources first, as they are what the file is about.
+    let (roots, others): (Vec<&Type>, Vec<&Type>) =
+        module.types.iter().partition(|ty| !ty.resource.is_empty());
+    for ty in roots.into_iter().chain(others) {
+        out.push('\n');
+        definition(module, ty, &mut out);
+    }
+    out
+}
+
+/// Imports, ordered as rustfmt orders them.
+fn uses(module: &Module, out: &mut String) {
+    let mut paths: BTreeSet<&str> = BTreeSet::new();
+    let mut found = Vec::new();
+    for ty in &module.types {
+        match &ty.body {
+            Body::Struct { fields, open } => {
+                fields.iter().for_each(|field| field.ty.known(&mut found));
+                if open.is_some() {
+                    found.extend(["std::collections::BTreeMap", VALUE]);
+                }
+            }
+            Body::OneOf(choices) => choices.iter().for_each(|choice| choice.ty.known(&mut found)),
+            Body::Texts(_) => {}
+        }
+    }
+    for path in found {
+        // Types of serde_json are written in full, as one of ours may have their names.
+        if path != VALUE && path != MAP {
+            paths.insert(path);
+        }
+    }
+    if paths.remove("std::collections::BTreeMap") {
+        out.push_str("use std::collections::BTreeMap;\n\n");
+    }
+    let mut modules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for path in paths {
+        let Some((module, name)) = path.rsplit_once("::") else { continue };
+        modules.entry(module).or_default().push(name);
+    }
+    let derives = match module.types.iter().any(|ty| ty.resource.is_empty()) {
+        true => "use kubesmith_runtime::{Resource, Schema};\nuse serde::{Deserialize, Serialize};\n",
+        false => "use kubesmith_runtime::Resource;\n",
+    };
+    for (path, names) in modules {
+        use_line(path, names, out);
+    }
+    out.push_str(derives);
+}
+
+fn use_line(path: &str, mut names: Vec<&str>, out: &mut String) {
+    // rustfmt's version sort: types as they stand in the alphabet.
+    names.sort_unstable();
+    if let [name] = names[..] {
+        let _ = writeln!(out, "use {path}::{name};");
+        return;
+    }
+    let line = format!("use {path}::{{{}}};", names.join(", "));
+    if line.len() <= 100 {
+        out.push_str(&line);
+        out.push('\n');
+        return;
+    }
+    let _ = writeln!(out, "use {path}::{{");
+    let mut row = String::from("   ");
+    for name in names {
+        if row.len() + name.len() + 2 > 100 {
+            let _ = writeln!(out, "{row}");
+            row = String::from("   ");
+        }
+        let _ = write!(row, " {name},");
+    }
+    let _ = writeln!(out, "{row}\n}};");
+}
+
+fn definition(module: &Module, ty: &Type, out: &mut String) {
+    docs(&ty.said.docs, 0, out);
+    let is_root = !ty.resource.is_empty();
+    let mut derives = vec!["Clone"];
+    match &ty.body {
+        Body::Texts(_) => derives.extend(["Copy", "Debug", "PartialEq", "Eq", "PartialOrd", "Ord"]),
+        _ if ty.has_default => derives.extend(["Debug", "Default", "PartialEq"]),
+        _ => derives.extend(["Debug", "PartialEq"]),
+    }
+    derives.extend(if is_root { &["Resource"][..] } else { &["Serialize", "Deserialize", "Schema"][..] });
+    let _ = writeln!(out, "#[derive({})]", derives.join(", "));
+    for (name, keys) in &ty.resource {
+        if keys.is_empty() {
+            let _ = writeln!(out, "#[{name}]");
+        }
+        attributes::write(out, 0, name, keys);
+    }
+    attributes::write(out, 0, "validation", &ty.said.validation);
+    attributes::write(out, 0, "schema", &ty.said.schema);
+    match &ty.body {
+        Body::Struct { fields, open } => structure(module, ty, fields, open.as_deref(), out),
+        Body::Texts(variants) => texts(&ty.name, variants, out),
+        Body::OneOf(choices) => choice(module, &ty.name, choices, out),
+    }
+}
+
+fn docs(lines: &[String], indent: usize, out: &mut String) {
+    let margin = " ".repeat(indent);
+    for line in lines {
+        let space = if line.is_empty() { "" } else { " " };
+        let _ = writeln!(out, "{margin}///{space}{line}");
+    }
+}
+
+fn structure(module: &Module, ty: &Type, fields: &[Field], open: Option<&str>, out: &mut String) {
+    let by_camel = |field: &&Field| naming::serialised(&field.ident, RenameRule::Camel) == field.name;
+    let by_itself = |field: &&Field| naming::serialised(&field.ident, RenameRule::None) == field.name;
+    let camel = fields.iter().any(|field| by_camel(&field) && !by_itself(&field));
+    let rule = if camel { RenameRule::Camel } else { RenameRule::None };
+    if camel {
+        out.push_str("#[serde(rename_all = \"camelCase\")]\n");
+    }
+    if fields.is_empty() && open.is_none() {
+        let _ = writeln!(out, "pub struct {} {{}}", ty.name);
+        return;
+    }
+    let _ = writeln!(out, "pub struct {} {{", ty.name);
+    for field in fields {
+        docs(&field.said.docs, 4, out);
+        serde(field, rule, out);
+        attributes::write(out, 4, "validation", &field.said.validation);
+        attributes::write(out, 4, "schema", &field.said.schema);
+        let ty = text(module, &field.ty);
+        // rustfmt breaks what is wider than a hundred columns.
+        let space = if field.ident.len() + ty.len() + 11 > 100 { "\n        " } else { " " };
+        let _ = writeln!(out, "    pub {}:{space}{ty},", field.ident);
+    }
+    if let Some(name) = open {
+        out.push_str("    /// Fields that the schema does not name.\n    #[serde(flatten)]\n");
+        let _ = writeln!(out, "    pub {name}: BTreeMap<String, serde_json::Value>,");
+    }
+    out.push_str("}\n");
+}
+
+fn serde(field: &Field, rule: RenameRule, out: &mut String) {
+    let mut keys = Vec::new();
+    if naming::serialised(&field.ident, rule) != field.name {
+        keys.push(Key::text("rename", &field.name));
+    }
+    if field.is_optional {
+        keys.push(Key::Plain("default".to_string()));
+        // A field that must be there is written as null.
+        if !field.is_null_written() {
+            keys.push(Key::text("skip_serializing_if", "Option::is_none"));
+        }
+    }
+    attributes::write(out, 4, "serde", &keys);
+}
+
+fn texts(name: &str, variants: &[(String, String)], out: &mut String) {
+    let idents: Vec<String> = variants.iter().map(|(ident, _)| ident.clone()).collect();
+    let values: Vec<&str> = variants.iter().map(|(_, value)| value.as_str()).collect();
+    let (rule, rule_name) = naming::variant_rule(&idents, &values);
+    if !rule_name.is_empty() {
+        let _ = writeln!(out, "#[serde(rename_all = \"{rule_name}\")]");
+    }
+    let _ = writeln!(out, "pub enum {name} {{");
+    for (ident, value) in variants {
+        let _ = writeln!(out, "    /// {}", shown(value));
+        if rule.apply_to_variant(ident) != *value {
+            attributes::write(out, 4, "serde", &[Key::text("rename", value)]);
+        }
+        let _ = writeln!(out, "    {ident},");
+    }
+    out.push_str("}\n");
+}
+
+/// A value in documentation.
+fn shown(value: &str) -> String {
+    let is_plain = !value.is_empty() && value.chars().all(|c| !c.is_control() && c != '`');
+    if is_plain && value.trim() == value {
+        format!("`{value}`")
+    } else {
+        format!("{value:?}").replace('`', "'")
+    }
+}
+
+fn choice(module: &Module, name: &str, choices: &[Choice], out: &mut String) {
+    let idents: Vec<String> = choices.iter().map(|choice| choice.ident.clone()).collect();
+    let values: Vec<&str> = choices.iter().map(|choice| choice.name.as_str()).collect();
+    let (rule, rule_name) = naming::variant_rule(&idents, &values);
+    if !rule_name.is_empty() {
+        let _ = writeln!(out, "#[serde(rename_all = \"{rule_name}\")]");
+    }
+    let _ = writeln!(out, "pub enum {name} {{");
+    for choice in choices {
+        docs(&choice.docs, 4, out);
+        if rule.apply_to_variant(&choice.ident) != choice.name {
+            attributes::write(out, 4, "serde", &[Key::text("rename", &choice.name)]);
+        }
+        let _ = writeln!(out, "    {}({}),", choice.ident, text(module, &choice.ty));
+    }
+    out.push_str("}\n");
+}
+
+fn text(module: &Module, ty: &Ty) -> String {
+    match ty {
+        Ty::Plain(name) => (*name).to_string(),
+        Ty::Known(path) if *path == MAP => "serde_json::Map<String, serde_json::Value>".to_string(),
+        Ty::Known(path) if *path == VALUE => (*path).to_string(),
+        Ty::Known(path) => path.rsplit("::").next().unwrap_or(path).to_string(),
+        Ty::Own(index) => module.types[*index].name.clone(),
+        Ty::List(inner) => format!("Vec<{}>", text(module, inner)),
+        Ty::Map(inner) => format!("BTreeMap<String, {}>", text(module, inner)),
+        Ty::Option(inner) => format!("Option<{}>", text(module, inner)),
+    }
+}
+
+/// The files of the crate, by their paths.
+pub(super) fn files(
+    package: &str,
+    modules: &[Module],
+    refuse_unknown_fields: bool,
+) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    let groups: BTreeSet<&str> = modules.iter().map(|module| module.group.as_str()).collect();
+    let is_single = groups.len() == 1;
+    let mut lib = format!("//! API types of {}.\n\n", groups.iter().copied().collect::<Vec<_>>().join(", "));
+    for (group, folder) in folders(&groups) {
+        let versions: Vec<&Module> = modules.iter().filter(|module| module.group == group).collect();
+        let mut declared: Vec<String> = versions
+            .iter()
+            .map(|module| format!("pub mod {};\n", names::module_name(&module.version)))
+            .collect();
+        declared.sort();
+        for version in versions {
+            let name = names::module_name(&version.version);
+            let path = if is_single { format!("src/{name}.rs") } else { format!("src/{folder}/{name}.rs") };
+            out.insert(path, module(version));
+        }
+        if is_single {
+            lib.push_str(&declared.concat());
+        } else {
+            out.insert(format!("src/{folder}.rs"), format!("//! Group `{group}`.\n\n{}", declared.concat()));
+            let _ = writeln!(lib, "pub mod {folder};");
+        }
+    }
+    out.insert("src/lib.rs".to_string(), lib);
+    let uses_json = out.values().any(|text| text.contains("serde_json::"));
+    out.insert("Cargo.toml".to_string(), manifest(package, uses_json));
+    let has_float = out.values().any(|text| text.contains("f64"));
+    out.insert("kubesmith.toml".to_string(), config(package, has_float, refuse_unknown_fields));
+    out
+}
+
+/// Folders of groups: the first part of the name, or as much as tells them apart.
+fn folders<'g>(groups: &BTreeSet<&'g str>) -> Vec<(&'g str, String)> {
+    let short = |group: &str| names::module_name(group.split('.').next().unwrap_or(group));
+    let mut out: Vec<(&str, String)> = groups
+        .iter()
+        .map(|group| {
+            let is_unique = groups.iter().filter(|other| short(other) == short(group)).count() == 1;
+            (*group, if is_unique { short(group) } else { names::module_name(&group.replace('.', "_")) })
+        })
+        .collect();
+    out.sort_by(|a, b| a.1.cmp(&b.1));
+    out
+}
+
+fn manifest(package: &str, uses_json: bool) -> String {
+    let json = if uses_json { "serde_json = \"1\"\n" } else { "" };
+    format!(
+        "[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\n# Descriptions hold examples \
+         that are no Rust.\ndoctest = false\n\n[dependencies]\n# Kubernetes' version, which is one in a program: another crate may choose it.\nk8s-openapi = {{ version = \"0.29\", features = [\"v1_36\"] }}\nkubesmith-runtime = {{ version = \"{}\", \
+         default-features = false }}\nserde = {{ version = \"1\", features = [\"derive\"] }}\n{json}",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn config(package: &str, has_float: bool, refuse_unknown_fields: bool) -> String {
+    let mut crd = String::from("[crd]\noutput = \"crds\"\n");
+    if has_float {
+        crd.push_str("# The definitions have floating point numbers.\nallow_dangerous_types = true\n");
+    }
+    if refuse_unknown_fields {
+        crd.push_str("deprecated_v1beta1_compatibility_preserve_unknown_fields = false\n");
+    }
+    let client = format!("{}-client", package.trim_end_matches("-api"));
+    format!("input = [\".\"]\n\n{crd}\n[client]\noutput = \"client\"\ncrate_name = \"{client}\"\n")
+}

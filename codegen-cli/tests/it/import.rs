@@ -1,0 +1,214 @@
+//! `kubesmith import`: what is made of definitions gives the same definitions again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kubesmith::config::{self, Overrides};
+use kubesmith::diag::{self, MessageFormat};
+use kubesmith::import::{self, Imported, Input, canonical};
+use kubesmith::output::Kind;
+use kubesmith::pipeline;
+use kubesmith_core::diag::{Code, Severity};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::support::{Crate, testdata};
+
+fn yaml_files(folder: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            out.extend(yaml_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            out.push(path);
+        }
+    }
+    out.sort();
+    out
+}
+
+fn import(name: &str, text: &str) -> Imported {
+    import::import(vec![Input { name: name.to_string(), text: text.to_string() }], "sample-api")
+}
+
+fn shown(imported: &Imported) -> String {
+    diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, false)
+}
+
+fn definitions(text: &str) -> Vec<Value> {
+    let documents =
+        serde_yaml::Deserializer::from_str(text).map(|document| Value::deserialize(document).unwrap());
+    documents.filter(|value| value["kind"] == "CustomResourceDefinition").collect()
+}
+
+/// The definitions that the crate gives, by their names.
+fn generated(files: &BTreeMap<String, String>) -> BTreeMap<String, Value> {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let settings =
+        config::settings(Some(&folder.path().join("kubesmith.toml")), Overrides::default()).unwrap();
+    let made = pipeline::generate(&settings[0]);
+    let tree = &made.targets.iter().find(|target| target.kind == Kind::Crd).expect("no CRDs").tree;
+    let objects = tree.iter().flat_map(|(_, text)| definitions(text));
+    objects
+        .map(|object| (object["metadata"]["name"].as_str().unwrap().to_string(), canonical(&object)))
+        .collect()
+}
+
+#[test]
+fn import_then_generate_gives_the_same_crd() {
+    let mut count = 0;
+    let mut refused = Vec::new();
+    let folders = ["conformance", "import/good", "../examples"];
+    for path in folders.iter().flat_map(|folder| yaml_files(&testdata().join(folder))) {
+        let text = fs::read_to_string(&path).unwrap();
+        let wanted: Vec<Value> =
+            if text.contains("CustomResourceDefinition") { definitions(&text) } else { Vec::new() };
+        if wanted.is_empty() {
+            continue;
+        }
+        let imported = import("crds.yaml", &text);
+        let errors = imported.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let is_known = errors.into_iter().all(|found| found.code == Code::NOT_GENERATED);
+        assert!(is_known, "{}: {}", path.display(), shown(&imported));
+        let made = if imported.files.is_empty() { BTreeMap::new() } else { generated(&imported.files) };
+        for wanted in wanted.iter().filter(|wanted| wanted["apiVersion"] == "apiextensions.k8s.io/v1") {
+            let name = wanted["metadata"]["name"].as_str().unwrap();
+            if !made.contains_key(name) {
+                refused.push(format!(
+                    "{name} of {}",
+                    path.parent().unwrap().file_name().unwrap().to_string_lossy()
+                ));
+                continue;
+            }
+            assert_eq!(made[name], canonical(wanted), "{name} of {}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 60, "{count} definitions");
+    // What controller-gen writes and an API server refuses.
+    insta::assert_snapshot!("import_refused", refused.join("\n"));
+}
+
+#[test]
+fn an_old_definition_is_converted() {
+    let text = fs::read_to_string(testdata().join("import/good/beta.yaml")).unwrap();
+    let imported = import("beta.yaml", &text);
+    assert_eq!(imported.skipped, 1);
+    assert!(imported.diagnostics.iter().all(|found| found.code == Code::CONVERTED), "{}", shown(&imported));
+    let made = &generated(&imported.files)["olds.old.example.com"];
+    let version = &made["spec"]["versions"][0];
+    assert_eq!(version["additionalPrinterColumns"][0]["jsonPath"], ".spec.size");
+    assert_eq!(version["schema"]["openAPIV3Schema"]["x-kubernetes-preserve-unknown-fields"], true);
+    assert_eq!(version["subresources"], json!({"status": {}}));
+}
+
+#[test]
+fn what_is_written_is_what_a_person_would_write() {
+    let text = fs::read_to_string(testdata().join("import/good/everything.yaml")).unwrap();
+    let imported = import("everything.yaml", &text);
+    for (path, text) in &imported.files {
+        insta::assert_snapshot!(format!("import_{}", path.replace(['/', '.'], "_")), text);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in &imported.files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt.args(["--edition", "2024", "--check", "src/lib.rs"]).current_dir(folder.path());
+    let output = rustfmt.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn bad_definitions_are_explained_and_the_others_imported() {
+    let mut codes = Vec::new();
+    for path in yaml_files(&testdata().join("import/bad")) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let imported = import(&name, &fs::read_to_string(&path).unwrap());
+        assert!(diag::has_errors(&imported.diagnostics), "{name}");
+        codes.extend(imported.diagnostics.iter().map(|found| found.code));
+        let text = format!("{}definitions: {}\n", shown(&imported), imported.definitions);
+        insta::assert_snapshot!(format!("import_bad_{}", name.trim_end_matches(".yaml")), text);
+    }
+    let wanted = [
+        Code::INVALID_YAML,
+        Code::TEMPLATE,
+        Code::NO_DEFINITION,
+        Code::UNKNOWN_DEFINITION,
+        Code::REFUSED_SCHEMA,
+        Code::DEFINED_TWICE,
+        Code::NOT_GENERATED,
+        Code::LEFT_OUT,
+    ];
+    for code in wanted {
+        assert!(codes.contains(&code), "{code} has no case");
+    }
+}
+
+/// A definition with this schema of its spec.
+fn definition(spec: &Value) -> String {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"kind": "Thing", "plural": "things"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+                {"type": "object", "properties": {"spec": spec}}}}],
+        },
+    })
+    .to_string()
+}
+
+#[test]
+fn deep_and_wide_schemas_are_imported() {
+    let mut deep = json!({"type": "string"});
+    for _ in 0..40 {
+        deep = json!({"type": "object", "properties": {"next": deep, "other": {"type": "integer"}}});
+    }
+    let fields =
+        (0..10_000).map(|at| (format!("field{at}"), json!({"type": "string", "description": "A field."})));
+    let wide = json!({"type": "object", "properties": Value::Object(fields.collect())});
+    for spec in [deep, wide] {
+        let imported = import("things.json", &definition(&spec));
+        assert_eq!(imported.definitions, 1, "{}", shown(&imported));
+    }
+    let mut endless = json!({"type": "string"});
+    for _ in 0..300 {
+        endless = json!({"not": endless});
+    }
+    let text = definition(&endless);
+    assert_eq!(import("things.json", &text).definitions, 0);
+}
+
+#[test]
+fn the_command_writes_a_crate_and_nothing_over_it() {
+    let folder = Crate::with_files(&[]);
+    folder.write("crd.yaml", fs::read(testdata().join("import/good/everything.yaml")).unwrap());
+    let done = folder.run(&["import", "crd.yaml", "--output", "gadget-api"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let tree = folder.tree("gadget-api");
+    let names: Vec<&str> = tree.keys().map(String::as_str).collect();
+    assert_eq!(names, ["Cargo.toml", "kubesmith.toml", "src/lib.rs", "src/v1.rs", "src/v1beta1.rs"]);
+    assert!(folder.run(&["import", "crd.yaml", "--output", "gadget-api"]).status.success(), "the same again");
+    folder.write("gadget-api/src/lib.rs", "// mine\n");
+    let refused = folder.run(&["import", "crd.yaml", "--output", "gadget-api"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("gadget-api/src/lib.rs is there already"));
+    assert!(folder.run(&["import", "crd.yaml", "--output", "gadget-api", "--force"]).status.success());
+    assert_eq!(folder.tree("gadget-api"), tree);
+    folder.write("bad.yaml", fs::read(testdata().join("import/bad/mixed.yaml")).unwrap());
+    assert_eq!(folder.run(&["import", "bad.yaml", "--output", "other"]).status.code(), Some(1));
+    assert!(folder.path("other/src/v1.rs").is_file(), "the good definition is imported");
+    assert_eq!(folder.run(&["import", "nowhere.yaml", "--output", "third"]).status.code(), Some(1));
+    assert_eq!(folder.run(&["import", "crd.yaml", "--output", "9"]).status.code(), Some(2));
+}
