@@ -169,7 +169,8 @@ impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration for __Type__Ap
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
 ///
 /// # Errors
-/// The object's managed fields cannot be read, or are parts of values that are one whole.
+/// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
+/// that are one whole.
 #[when(kind)]
 pub fn __extract__(
     object: &__Object__,

@@ -11,6 +11,13 @@ use super::fields::{FieldSet, FieldsError, PathElement};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtractError {
+    /// The object has no `managedFields` at all, so that nothing is known. Every server keeps them; the caches of informers
+    /// leave them out. An empty configuration, applied, would take away all that the manager owns.
+    #[error(
+        "the object has no managedFields, which informers leave out of their caches: read it with the client, or have the \
+         informer keep them"
+    )]
+    NoManagedFields,
     /// The object's `managedFields` cannot be read.
     #[error("cannot read what the field manager \"{manager}\" owns: {source}")]
     Fields {
@@ -39,11 +46,15 @@ pub enum ExtractError {
 /// `ExtractInto`. `subresource` is the one that it was applied to, `""` for the object itself.
 ///
 /// The fields are those of the `managedFields` entry with this manager, operation `Apply` and this subresource; items of
-/// lists come with their keys. Without such an entry there is nothing but the object's kind, name and namespace, which are
+/// lists come with their keys. If only others have entries, there is nothing but the object's kind, name and namespace, which are
 /// always there. What the manager has written in other ways than apply is not found.
 ///
+/// The object has to come from a client: caches of informers leave `managedFields` out unless they are told to keep them
+/// ([`keep_managed_fields`](crate::reflector::ReflectorOptions::keep_managed_fields)). Fields that the object's Rust type does
+/// not write, such as zeros that serde skips, are not found, as in Go.
+///
 /// # Errors
-/// `managedFields` that cannot be read, and fields that do not fit the configuration's type.
+/// `managedFields` that are missing or cannot be read, and fields that do not fit the configuration's type.
 pub fn extract<C>(object: &C::Object, manager: &str, subresource: &str) -> Result<C, ExtractError>
 where
     C: ApplyConfiguration<Object: Serialize>,
@@ -56,16 +67,20 @@ where
 /// As [`extract`], as JSON: what an apply patch of the manager would be. It works for any kind, generated or not.
 ///
 /// # Errors
-/// `managedFields` that cannot be read.
+/// `managedFields` that are missing or cannot be read.
 pub fn extract_value<K>(object: &K, manager: &str, subresource: &str) -> Result<Value, ExtractError>
 where
     K: kube::Resource<DynamicType = ()> + Serialize,
 {
     let meta = object.meta();
+    let entries = meta.managed_fields.as_deref().unwrap_or_default();
+    if entries.is_empty() {
+        return Err(ExtractError::NoManagedFields);
+    }
     let mut own = FieldSet::default();
     let mut others = Vec::new();
     let mut is_found = false;
-    for entry in meta.managed_fields.iter().flatten() {
+    for entry in entries {
         let set = fields(entry)?;
         if !is_found && is_applied(entry, manager, subresource) {
             (own, is_found) = (set, true);

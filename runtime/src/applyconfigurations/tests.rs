@@ -71,11 +71,19 @@ fn only_what_the_manager_applied_is_extracted() {
 fn a_manager_that_applied_nothing_gets_the_name() {
     let none =
         json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop"}});
-    for managed in [json!([]), json!(null), json!([entry("me", "Update", "", json!({"f:spec": {}}))])] {
-        assert_eq!(extracted(managed, "me", ""), none);
-    }
+    let by_update = json!([entry("me", "Update", "", json!({"f:spec": {}}))]);
+    assert_eq!(extracted(by_update, "me", ""), none);
     let without_fields = json!([{"manager": "me", "operation": "Apply"}]);
     assert_eq!(extracted(without_fields, "me", ""), none);
+}
+
+#[test]
+fn an_object_without_managed_fields_is_refused() {
+    for managed in [json!([]), json!(null)] {
+        let error = extract_value(&service(managed), "me", "").unwrap_err();
+        assert!(matches!(error, ExtractError::NoManagedFields), "{error:?}");
+        assert!(error.to_string().contains("read it with the client"), "{error}");
+    }
 }
 
 #[test]

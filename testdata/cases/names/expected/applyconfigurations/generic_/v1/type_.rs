@@ -142,7 +142,8 @@ for TypeApplyConfiguration {
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
 ///
 /// # Errors
-/// The object's managed fields cannot be read, or are parts of values that are one whole.
+/// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
+/// that are one whole.
 pub fn extract_type(
     object: &::case_names::generic::Type,
     field_manager: &str,

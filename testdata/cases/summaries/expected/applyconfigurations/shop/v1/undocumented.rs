@@ -130,7 +130,8 @@ for UndocumentedApplyConfiguration {
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
 ///
 /// # Errors
-/// The object's managed fields cannot be read, or are parts of values that are one whole.
+/// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
+/// that are one whole.
 pub fn extract_undocumented(
     object: &::case_summaries::Undocumented,
     field_manager: &str,
