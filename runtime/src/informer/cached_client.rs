@@ -37,8 +37,9 @@ impl<K> CacheOf<K> for Compact<PartialObjectMeta<K>> where Self: Cached {}
 /// was not written wait for nothing, and neither do writes. All clients on one informer share what they remember, in bounded
 /// memory.
 ///
-/// What others write, and what this program writes in other ways, is not waited for; nor is a write whose answer was lost
-/// (an error of the transport, a dropped future), of which nobody knows whether it was done.
+/// What others write, and what this program writes in other ways, is not waited for; nor is a write in a namespace that the
+/// informer does not follow, nor one whose answer was lost (an error of the transport, a dropped future), of which nobody knows
+/// whether it was done. An object that the informer's selectors leave out is waited for until a later event or a bookmark.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -288,7 +289,7 @@ where
     pub async fn delete(&self, key: &ObjectKey, params: &DeleteParams) -> Result<Deletion<K>, Error> {
         let before = self.informer.object(key).map(|(_, uid)| uid).unwrap_or_default();
         let deletion = self.typed(Some(key.namespace())).delete(key.name(), params).await?;
-        if params.dry_run {
+        if params.dry_run || !self.informer.inner.follows(key.namespace()) {
             return Ok(deletion);
         }
         let writes = &self.informer.inner.writes;
@@ -323,6 +324,7 @@ where
     fn written(&self, answer: Result<K, Error>, is_dry_run: bool) -> Result<K, Error> {
         if let Ok(object) = &answer
             && !is_dry_run
+            && self.informer.inner.follows(object.meta().namespace.as_deref().unwrap_or_default())
         {
             let meta = object.meta();
             let version = meta.resource_version.as_deref().unwrap_or_default();

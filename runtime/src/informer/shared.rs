@@ -47,6 +47,8 @@ pub struct SharedInformer<K: Cached> {
 pub(super) struct Inner<K: Cached> {
     resource: String,
     pub(super) facts: KindFacts,
+    /// The namespaces that are followed; empty: all.
+    namespaces: Vec<String>,
     pub(super) store: Store<K>,
     commands: mpsc::UnboundedSender<Command<K>>,
     pub(super) status: Arc<Status>,
@@ -55,6 +57,13 @@ pub(super) struct Inner<K: Cached> {
     pub(super) writes: Writes,
     /// Held for the change of a state, never across an await or a callback.
     life: Mutex<Life<K>>,
+}
+
+impl<K: Cached> Inner<K> {
+    /// Whether the cache has the objects of this namespace.
+    pub(super) fn follows(&self, namespace: &str) -> bool {
+        self.namespaces.is_empty() || self.namespaces.iter().any(|followed| followed == namespace)
+    }
 }
 
 enum Life<K: Cached> {
@@ -180,6 +189,7 @@ impl<K: Cached> SharedInformer<K> {
         let inner = Inner {
             resource: facts.resource_name(),
             facts,
+            namespaces: options.reflector.scopes(&kind).into_iter().flatten().collect(),
             store: writer.reader(),
             commands: sender,
             status: Arc::new(Status::new()),

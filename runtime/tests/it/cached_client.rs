@@ -126,6 +126,24 @@ async fn a_lister_is_stale_and_the_client_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_the_cache_does_not_follow_is_not_waited_for() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let informer = SharedInformer::<ConfigMap>::new(late(&env), InformerOptions::new().namespace("default"));
+    informer.start();
+    informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    let maps = CachedClient::new(env.client(), &informer);
+    let mut elsewhere = map("a");
+    elsewhere.metadata.namespace = Some("kube-public".to_owned());
+    maps.create(&elsewhere, &PostParams::default()).await.unwrap();
+    let (listed, waited) = timed(maps.list(&Selector::everything())).await;
+    assert!(!listed.unwrap().iter().any(|map| map.metadata.name.as_deref() == Some("a")) && waited.is_zero());
+    maps.delete(&ObjectKey::of(&elsewhere), &DeleteParams::default()).await.unwrap();
+    assert_eq!(maps.pending_writes(), 0);
+    informer.shutdown().await;
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_was_only_tried_is_not_waited_for() {
     let (env, maps) = started::<ConfigMap>().await;
     let try_only = PostParams { dry_run: true, ..PostParams::default() };
