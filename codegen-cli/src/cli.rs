@@ -92,7 +92,8 @@ struct Generate {
     /// Folder of the CRDs.
     #[arg(long, value_name = "DIR")]
     crd_output: Option<PathBuf>,
-    /// What to generate; default: everything but OpenAPI documents, which need a folder.
+    /// What to generate; default: everything but OpenAPI documents and reference documentation, which need a
+    /// folder.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Generator>,
     /// Makes the client a crate of its own with this name.

@@ -16,7 +16,8 @@ use crate::load::FeatureChoice;
 
 pub use features::FeatureFlags;
 pub use manifests::{
-    ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig, RbacSettings, WebhookConfig, WebhookSettings,
+    DocsConfig, DocsFormat, DocsSettings, ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig,
+    RbacSettings, WebhookConfig, WebhookSettings,
 };
 use merge::merge;
 
@@ -41,10 +42,12 @@ pub enum Generator {
     Webhook,
     /// OpenAPI documents, and the report of API rules.
     Openapi,
+    /// Reference documentation of the API, for people.
+    Docs,
 }
 
 /// Every generator.
-pub const ALL_GENERATORS: [Generator; 7] = [
+pub const ALL_GENERATORS: [Generator; 8] = [
     Generator::Crd,
     Generator::Client,
     Generator::Lister,
@@ -52,6 +55,7 @@ pub const ALL_GENERATORS: [Generator; 7] = [
     Generator::Rbac,
     Generator::Webhook,
     Generator::Openapi,
+    Generator::Docs,
 ];
 
 /// The file as it is written.
@@ -95,6 +99,9 @@ pub struct Config {
     /// The OpenAPI documents and the report of API rules.
     #[serde(default)]
     pub openapi: OpenapiConfig,
+    /// The reference documentation.
+    #[serde(default)]
+    pub docs: DocsConfig,
     /// Levels of warnings.
     #[serde(default)]
     pub lints: LintConfig,
@@ -209,6 +216,8 @@ pub struct Settings {
     pub webhook: Option<WebhookSettings>,
     /// The OpenAPI documents and the report of API rules.
     pub openapi: OpenapiSettings,
+    /// The reference documentation; present when it is generated.
+    pub docs: Option<DocsSettings>,
     /// Levels of warnings.
     pub lints: Lints,
 }

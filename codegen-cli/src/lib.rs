@@ -28,6 +28,7 @@ pub mod output;
 mod parallel;
 pub mod parse;
 pub mod pipeline;
+pub mod reference;
 pub mod resolve;
 pub mod roles;
 pub mod schema;

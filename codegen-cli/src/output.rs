@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 use crate::parallel;
 
-pub use kind::{JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark};
+pub use kind::{
+    DOCS_MARK, JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,
+};
 
 /// Generated files by their path relative to an output folder, `/`-separated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::api_rules::{self, Report};
 use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
-use crate::emit::{crd, openapi, rbac, rust, webhook};
+use crate::emit::{crd, docs, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
 use crate::load::{self, Crates, LoadOptions, Loaded};
 use crate::lower::{self, ClientUse, LowerOptions};
@@ -120,6 +120,10 @@ fn after_load(
     if let Some(root) = &settings.openapi.output {
         let tree = openapi::emit(&ir, &schemas);
         targets.push(Target { root: root.clone(), kind: Kind::Openapi, tree });
+    }
+    if let Some(docs_settings) = &settings.docs {
+        let tree = docs::emit(&ir, &schemas, &docs_settings.formats);
+        targets.push(Target { root: docs_settings.output.clone(), kind: Kind::Docs, tree });
     }
     (ir, targets)
 }

@@ -61,12 +61,17 @@ impl PartialEq for Pattern {
 /// # Errors
 /// What is wrong with it, in Go's words as far as they are known: `error parsing regexp: ...`.
 pub fn compile(source: &str) -> Result<Regex, String> {
-    let translated = Translator { chars: source.chars().collect(), at: 0, out: String::new() }.run();
-    RegexBuilder::new(&translated)
+    RegexBuilder::new(&translate(source))
         .size_limit(SIZE_LIMIT)
         .nest_limit(NEST_LIMIT)
         .build()
         .map_err(|error| format!("error parsing regexp: {}", go_reason(source, &error)))
+}
+
+/// An expression in Go's dialect as the regex crate would have it. It need not be one that can be compiled.
+#[must_use]
+pub fn translate(source: &str) -> String {
+    Translator { chars: source.chars().collect(), at: 0, out: String::new() }.run()
 }
 
 /// Go names the kind of fault and repeats the text at fault; the regex crate prints several lines.

@@ -1,5 +1,5 @@
-//! The tables and flags of the generators beside CRDs and clients: roles, webhook configurations, OpenAPI documents and
-//! the report of API rules.
+//! The tables and flags of the generators beside CRDs and clients: roles, webhook configurations, OpenAPI documents,
+//! the report of API rules and reference documentation.
 
 use std::path::{Path, PathBuf};
 
@@ -51,6 +51,26 @@ pub struct OpenapiConfig {
     pub report_filename: Option<PathBuf>,
 }
 
+/// Table `[docs]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DocsConfig {
+    /// Folder of the documentation.
+    pub output: Option<PathBuf>,
+    /// What is written; Markdown and HTML when absent.
+    pub formats: Option<Vec<DocsFormat>>,
+}
+
+/// A format of reference documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum DocsFormat {
+    /// One Markdown file for each version of a group.
+    Markdown,
+    /// One page for everything.
+    Html,
+}
+
 /// What the flags say; they win over the file.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ManifestFlags {
@@ -78,16 +98,23 @@ pub struct ManifestFlags {
     /// File with the accepted violations of API rules; other violations are errors.
     #[arg(long, value_name = "FILE")]
     pub report_filename: Option<PathBuf>,
+    /// Folder of the reference documentation; with --only docs the subfolder `docs` of --output is the default.
+    #[arg(long, value_name = "DIR")]
+    pub docs_output: Option<PathBuf>,
+    /// Formats of the reference documentation; default: markdown,html.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub docs_formats: Vec<DocsFormat>,
 }
 
 impl ManifestFlags {
     /// The flags that are true of one member only, and whether they are given.
-    pub(super) fn of_one_member(&self) -> [(&'static str, bool); 4] {
+    pub(super) fn of_one_member(&self) -> [(&'static str, bool); 5] {
         [
             ("--rbac-output", self.rbac_output.is_some()),
             ("--webhook-output", self.webhook_output.is_some()),
             ("--openapi-output", self.openapi_output.is_some()),
             ("--report-filename", self.report_filename.is_some()),
+            ("--docs-output", self.docs_output.is_some()),
         ]
     }
 }
@@ -121,6 +148,15 @@ pub struct OpenapiSettings {
     pub output: Option<PathBuf>,
     /// File with the accepted violations; `None`: API rules are not checked.
     pub report: Option<PathBuf>,
+}
+
+/// How reference documentation is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocsSettings {
+    /// Folder.
+    pub output: PathBuf,
+    /// Formats, in order and without repetition; at least one.
+    pub formats: Vec<DocsFormat>,
 }
 
 /// What decides where something goes, apart from the generator's own flag and key.
@@ -275,4 +311,74 @@ pub(super) fn openapi(
         ));
     }
     Ok(OpenapiSettings { output, report })
+}
+
+/// Settings of the reference documentation. It is made when it is asked for, by name or by a folder.
+pub(super) fn docs(
+    config: &DocsConfig,
+    flags: &ManifestFlags,
+    places: &Places<'_>,
+) -> Result<Option<DocsSettings>, UsageError> {
+    if places.is_left_out(Generator::Docs) {
+        return Ok(None);
+    }
+    let named = places.is_named(Generator::Docs);
+    let below = places.output.filter(|_| named).map(|output| output.join("docs"));
+    let output = places.either(flags.docs_output.clone().or(below), config.output.as_deref());
+    let given = (!flags.docs_formats.is_empty()).then(|| flags.docs_formats.clone());
+    let formats = given.or_else(|| config.formats.clone());
+    let Some(output) = output else {
+        if named || formats.is_some() {
+            return Err(UsageError(
+                "no folder for `docs`: use --docs-output, `output` in the `[docs]` table, or --only docs with --output"
+                    .into(),
+            ));
+        }
+        return Ok(None);
+    };
+    let mut formats = formats.unwrap_or_else(|| vec![DocsFormat::Markdown, DocsFormat::Html]);
+    if formats.is_empty() {
+        return Err(UsageError(
+            "`formats` in `[docs]` is empty, so nothing would be written: leave it out".into(),
+        ));
+    }
+    formats.sort_unstable();
+    formats.dedup();
+    Ok(Some(DocsSettings { output, formats }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(config: &DocsConfig, flags: &ManifestFlags, output: &str, named: Option<&[Generator]>) -> String {
+        let output = (!output.is_empty()).then(|| Path::new(output));
+        let places = Places { output, named, base: Path::new("base"), year_flag: None, year: None };
+        match docs(config, flags, &places) {
+            Ok(Some(docs)) => format!("{} {:?}", docs.output.display(), docs.formats),
+            Ok(None) => "none".into(),
+            Err(error) => error.0,
+        }
+    }
+
+    #[test]
+    fn documentation_is_made_when_it_is_asked_for() {
+        let (config, flags) = (DocsConfig::default(), ManifestFlags::default());
+        assert_eq!(read(&config, &flags, "out", None), "none");
+        assert_eq!(read(&config, &flags, "out", Some(&[Generator::Docs])), "out/docs [Markdown, Html]");
+        assert!(read(&config, &flags, "", Some(&[Generator::Docs])).starts_with("no folder"));
+        let folder = DocsConfig { output: Some("docs".into()), ..DocsConfig::default() };
+        assert_eq!(read(&folder, &flags, "", None), "base/docs [Markdown, Html]");
+        assert_eq!(read(&folder, &flags, "", Some(&[Generator::Crd])), "none");
+        let twice = ManifestFlags {
+            docs_output: Some("here".into()),
+            docs_formats: vec![DocsFormat::Html, DocsFormat::Html],
+            ..ManifestFlags::default()
+        };
+        assert_eq!(read(&folder, &twice, "", None), "here [Html]");
+        let formats = |formats| DocsConfig { formats: Some(formats), ..DocsConfig::default() };
+        assert!(read(&formats(vec![DocsFormat::Html]), &flags, "", None).starts_with("no folder"));
+        let nothing = DocsConfig { formats: Some(Vec::new()), ..folder };
+        assert!(read(&nothing, &flags, "", None).contains("is empty"));
+    }
 }

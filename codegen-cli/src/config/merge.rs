@@ -38,6 +38,7 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
     let rbac = manifests::rbac(&config.rbac, &flags.manifests, &places)?;
     let webhook = manifests::webhook(&config.webhook, &flags.manifests, &places)?;
     let openapi = manifests::openapi(&config.openapi, &flags.manifests, &places)?;
+    let docs = manifests::docs(&config.docs, &flags.manifests, &places)?;
     let header_file = flags.header_file.or_else(|| config.header_file.map(from_file));
     let year = flags.year.as_deref().or(config.year.as_deref());
     let header = header_file.as_deref().map(|path| header::rust(path, year)).transpose()?;
@@ -78,6 +79,7 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         rbac,
         webhook,
         openapi,
+        docs,
         lints: Lints::new(&config.lints, &flags.lints).map_err(UsageError)?,
     })
 }

@@ -10,6 +10,7 @@ mod crash;
 mod dependencies;
 mod descriptions;
 mod diagnostics;
+mod docs;
 mod examples;
 mod features;
 mod forms;

@@ -20,14 +20,15 @@ fn order_of_inputs_and_repetition_change_nothing() {
         dir.write(&format!("{name}/src/lib.rs"), USES.to_string() + &kinds);
         inputs.push(dir.path(name));
     }
-    let first = support::generate(&inputs);
+    let first = support::everything(&inputs);
     assert_eq!(first.diagnostics, []);
+    assert_eq!(first.targets.len(), 6, "CRDs, client, roles, webhooks, OpenAPI documents, documentation");
     let trees = |generated: &kubesmith::pipeline::Generated| -> Vec<_> {
         generated.targets.iter().map(|target| target.tree.clone()).collect()
     };
     for order in [[2, 1, 0], [1, 0, 2], [0, 1, 2]] {
         let shuffled: Vec<_> = order.into_iter().map(|at| inputs[at].clone()).collect();
-        let again = support::generate(&shuffled);
+        let again = support::everything(&shuffled);
         assert_eq!(trees(&again), trees(&first));
         assert_eq!(serde_json::to_string(&again.ir).unwrap(), serde_json::to_string(&first.ir).unwrap());
     }
@@ -54,7 +55,7 @@ fn many_files_give_the_same_as_one() {
 }
 
 /// Text that would be structure in YAML or Rust if it were not quoted.
-const NASTY: &[&str] = &[
+pub(crate) const NASTY: &[&str] = &[
     "\"\n- injected: true\n",
     "'\nkey: value",
     "# comment",

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use kubesmith::config::{self, Generator, Overrides};
+use kubesmith::config::{self, Generator, ManifestFlags, Overrides};
 use kubesmith::diag::{self, MessageFormat};
 use kubesmith::lints::{LINTS, LintConfig};
 use kubesmith::pipeline::{self, Generated};
@@ -106,6 +106,16 @@ fn collect(root: &Path, folder: &Path, out: &mut BTreeMap<String, String>) {
 /// Runs the pipeline with default options.
 pub(crate) fn generate(inputs: &[PathBuf]) -> Generated {
     run(Overrides { input: inputs.to_vec(), output: Some("out".into()), ..Overrides::default() })
+}
+
+/// Runs the pipeline for everything that can be written of types.
+pub(crate) fn everything(inputs: &[PathBuf]) -> Generated {
+    let manifests = ManifestFlags {
+        openapi_output: Some("openapi".into()),
+        docs_output: Some("docs".into()),
+        ..ManifestFlags::default()
+    };
+    run(Overrides { input: inputs.to_vec(), output: Some("out".into()), manifests, ..Overrides::default() })
 }
 
 /// Runs the pipeline for the CRDs alone.

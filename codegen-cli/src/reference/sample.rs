@@ -1,0 +1,343 @@
+//! A manifest of a kind: the type's example, or what must be given and has defaults. An API server's own checks decide whether
+//! it would be accepted.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kubesmith_apiextensions::structural::{Cause, Checker, aggregate, apply_defaults};
+use serde_json::{Map, Number, Value, json};
+
+use super::{Sample, strings};
+use crate::emit::yaml;
+use crate::ir::{Resource, Scope};
+use crate::schema::{Additional, Schema, overlay};
+
+/// Branches of alternatives that are tried.
+const BRANCHES: usize = 4;
+
+/// Optional fields that are tried one by one where rules ask for more than what is required.
+const EXTRAS: usize = 100;
+
+/// Other values that are tried where rules refuse the first ones.
+const SHIFTS: usize = 4;
+
+/// Changes that are made at most.
+const ROUNDS: usize = 4;
+
+/// Items of a list that are made at most.
+const ITEMS: u64 = 20;
+
+/// How deep optional fields are filled in.
+const DEPTH: usize = 5;
+
+/// A manifest of the resource, whose schema this is; `None` if the schema cannot be read.
+///
+/// It begins with the least and takes the change that leaves the fewest faults, until there is none or no change helps.
+pub(super) fn sample(group: &str, version: &str, resource: &Resource, schema: &Schema) -> Option<Sample> {
+    let checker = Checker::new(&schema.to_value()).ok()?;
+    let made = |object: Value| {
+        let object = whole(group, version, resource, object);
+        let causes = faults(&checker, &object);
+        (object, causes)
+    };
+    let given = schema.example.clone().map(made).filter(|(_, causes)| causes.is_empty());
+    let mut maker = Maker::default();
+    let mut best = given.unwrap_or_else(|| made(maker.root(schema)));
+    for _ in 0..ROUNDS {
+        if best.1.is_empty() {
+            break;
+        }
+        let mut better = None;
+        for changed in changes(&maker, schema) {
+            let tried = made(changed.root(schema));
+            if tried.1.len() < best.1.len() {
+                best = tried;
+                better = Some(changed);
+            }
+            if best.1.is_empty() {
+                break;
+            }
+        }
+        match better {
+            Some(changed) => maker = changed,
+            None => break,
+        }
+    }
+    let (object, causes) = best;
+    let problem = if causes.is_empty() { String::new() } else { aggregate(&causes) };
+    Some(Sample { yaml: yaml::to_yaml(&object), problem })
+}
+
+/// What an API server would hold against a new object.
+fn faults(checker: &Checker, object: &Value) -> Vec<Cause> {
+    let mut object = object.clone();
+    apply_defaults(checker.schema(), &mut object);
+    checker.create(&object)
+}
+
+/// What may be done otherwise, the least first.
+fn changes<'a>(maker: &'a Maker, schema: &Schema) -> impl Iterator<Item = Maker> + 'a {
+    let mut names = BTreeSet::new();
+    optional_names(schema, &mut names);
+    let branches = (1..BRANCHES).map(move |branch| Maker { branch, ..maker.clone() });
+    let shifts = (1..SHIFTS).map(move |shift| Maker { shift, ..maker.clone() });
+    let extras = names.into_iter().filter(|name| !maker.extras.contains(name)).take(EXTRAS).map(|name| {
+        let mut changed = maker.clone();
+        changed.extras.insert(name);
+        changed
+    });
+    let all = (0..BRANCHES).map(move |branch| Maker { all: true, branch, ..maker.clone() });
+    branches.chain(shifts).chain(extras).chain(all)
+}
+
+/// Puts in what every object has.
+fn whole(group: &str, version: &str, resource: &Resource, object: Value) -> Value {
+    let mut out = match object {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    };
+    let api_version = if group.is_empty() { version.to_string() } else { format!("{group}/{version}") };
+    out.insert("apiVersion".into(), api_version.into());
+    out.insert("kind".into(), resource.kind.clone().into());
+    let given = out.get("metadata").is_some_and(|metadata| metadata.get("name").is_some());
+    if !given {
+        let name = format!("{}-sample", resource.singular);
+        let metadata = match resource.scope {
+            Scope::Namespaced => json!({"name": name, "namespace": "default"}),
+            Scope::Cluster => json!({ "name": name }),
+        };
+        out.insert("metadata".into(), metadata);
+    }
+    Value::Object(out)
+}
+
+fn optional_names(schema: &Schema, out: &mut BTreeSet<String>) {
+    for (name, property) in &schema.properties {
+        if !schema.required.contains(name) {
+            out.insert(name.clone());
+        }
+        optional_names(property, out);
+    }
+    if let Some(items) = &schema.items {
+        optional_names(items, out);
+    }
+}
+
+/// Makes values.
+#[derive(Clone, Debug, Default)]
+struct Maker {
+    /// Which of several alternatives is taken.
+    branch: usize,
+    /// Whether optional fields are there.
+    all: bool,
+    /// The names of optional fields that are there.
+    extras: BTreeSet<String>,
+    /// How many values are passed over.
+    shift: usize,
+}
+
+impl Maker {
+    fn root(&self, schema: &Schema) -> Value {
+        let mut schema = schema.clone();
+        for name in ["apiVersion", "kind", "metadata", "status"] {
+            schema.properties.remove(name);
+        }
+        schema.example = None;
+        // A manifest without a spec would show nothing.
+        if schema.properties.contains_key("spec") {
+            schema.required.insert("spec".to_string());
+        }
+        self.value(&schema, 0, 0)
+    }
+
+    /// A value for the schema; values with other salts differ where they can.
+    fn value(&self, schema: &Schema, salt: usize, depth: usize) -> Value {
+        if salt == 0
+            && let Some(value) = schema.example.as_ref().or(schema.default.as_ref())
+        {
+            return value.clone();
+        }
+        let schema = &self.effective(schema);
+        let salt = salt + self.shift;
+        if let Some(values) = schema.enum_.as_ref().filter(|values| !values.is_empty()) {
+            return values[salt % values.len()].clone();
+        }
+        let is_unit = schema.nullable && schema.not.as_deref() == Some(&Schema::default());
+        match schema.type_.as_deref() {
+            _ if is_unit => Value::Null,
+            _ if schema.int_or_string && schema.pattern.is_some() => text_or_number(schema, salt),
+            _ if schema.int_or_string => integer(schema, salt),
+            Some("string") => strings::text(schema, salt).into(),
+            Some("integer") => integer(schema, salt),
+            Some("number") => integer(schema, salt),
+            Some("boolean") => (salt % 2 == 1).into(),
+            Some("array") => self.array(schema, depth),
+            _ => self.object(schema, salt - self.shift, depth),
+        }
+    }
+
+    /// The schema with what its branches add.
+    fn effective(&self, schema: &Schema) -> Schema {
+        let mut out = schema.clone();
+        let mut branches: Vec<Schema> = std::mem::take(&mut out.all_of);
+        for mut alternatives in [std::mem::take(&mut out.any_of), std::mem::take(&mut out.one_of)] {
+            if !alternatives.is_empty() && !schema.int_or_string {
+                branches.push(alternatives.swap_remove(self.branch % alternatives.len()));
+            }
+        }
+        for branch in branches {
+            absorb(&mut out, self.effective(&branch));
+        }
+        out
+    }
+
+    fn array(&self, schema: &Schema, depth: usize) -> Value {
+        let length =
+            schema.min_items.unwrap_or(0).max(1).min(schema.max_items.unwrap_or(u64::MAX)).min(ITEMS);
+        let empty = Schema::default();
+        let items = schema.items.as_deref().unwrap_or(&empty);
+        (0..usize::try_from(length).unwrap_or(0)).map(|at| self.value(items, at, depth + 1)).collect()
+    }
+
+    fn object(&self, schema: &Schema, salt: usize, depth: usize) -> Value {
+        let mut out = Map::new();
+        if schema.embedded_resource {
+            out.insert("apiVersion".into(), "v1".into());
+            out.insert("kind".into(), "ConfigMap".into());
+            out.insert("metadata".into(), json!({"name": "example"}));
+        }
+        let wanted = |name: &String, property: &Schema| {
+            let chosen = self.extras.contains(name) || (self.all && depth < DEPTH);
+            schema.required.contains(name)
+                || property.default.is_some()
+                || property.example.is_some()
+                || chosen
+        };
+        for (name, property) in schema.properties.iter().filter(|(name, property)| wanted(name, property)) {
+            out.insert(name.clone(), self.value(property, salt, depth + 1));
+        }
+        for name in &schema.required {
+            out.entry(name.clone()).or_insert_with(|| self.additional(schema, salt, depth));
+        }
+        let least = usize::try_from(schema.min_properties.unwrap_or(0).min(ITEMS)).unwrap_or(0);
+        for (name, property) in &schema.properties {
+            if out.len() < least {
+                out.entry(name.clone()).or_insert_with(|| self.value(property, salt, depth + 1));
+            }
+        }
+        let mut number = 0;
+        while out.len() < least && schema.properties.is_empty() {
+            number += 1;
+            out.insert(format!("key-{number}"), self.additional(schema, number - 1, depth));
+        }
+        Value::Object(out)
+    }
+
+    fn additional(&self, schema: &Schema, salt: usize, depth: usize) -> Value {
+        match &schema.additional_properties {
+            Some(Additional::Schema(values)) => self.value(values, salt, depth + 1),
+            _ => json!({}),
+        }
+    }
+}
+
+/// Adds the restrictions of a branch.
+fn absorb(schema: &mut Schema, mut branch: Schema) {
+    let properties = std::mem::take(&mut branch.properties);
+    schema.required.append(&mut branch.required);
+    if let (Some(items), Some(more)) = (schema.items.as_deref_mut(), branch.items.take()) {
+        absorb(items, *more);
+    }
+    for (name, property) in properties {
+        match schema.properties.get_mut(&name) {
+            Some(known) => absorb(Arc::make_mut(known), property.as_ref().clone()),
+            None => {
+                schema.properties.insert(name, property);
+            }
+        }
+    }
+    branch.type_ = None;
+    branch.max_length = tighter(schema.max_length, branch.max_length, u64::min);
+    branch.min_length = tighter(schema.min_length, branch.min_length, u64::max);
+    branch.max_items = tighter(schema.max_items, branch.max_items, u64::min);
+    branch.min_items = tighter(schema.min_items, branch.min_items, u64::max);
+    if let Ok(joined) = overlay(schema.clone(), branch) {
+        *schema = joined;
+    }
+}
+
+/// The bound that both hold.
+fn tighter(a: Option<u64>, b: Option<u64>, choose: fn(u64, u64) -> u64) -> Option<u64> {
+    a.zip(b).map(|(a, b)| choose(a, b)).or(b).or(a)
+}
+
+/// A text where only texts of a pattern are accepted, such as a quantity; a number where the pattern takes numbers.
+fn text_or_number(schema: &Schema, salt: usize) -> Value {
+    let number = (salt + 1).to_string();
+    let pattern = schema.pattern.as_ref().map(kubesmith_apiextensions::structural::pattern::Pattern::new);
+    match pattern.is_none_or(|pattern| pattern.is_match(&number) == Ok(true)) {
+        true => number.into(),
+        false => strings::text(schema, salt).into(),
+    }
+}
+
+/// The `salt`th number from the least on, or up to the greatest.
+fn integer(schema: &Schema, salt: usize) -> Value {
+    let bound = |bound: &Option<Number>| bound.as_ref().and_then(Number::as_f64);
+    let step = bound(&schema.multiple_of).filter(|step| *step > 0.0).unwrap_or(1.0);
+    let exclusive = |given: bool| if given { step } else { 0.0 };
+    let least = bound(&schema.minimum).map(|least| (least / step).ceil() * step);
+    let least = least.map(|least| {
+        let is_bound = schema.exclusive_minimum && bound(&schema.minimum) == Some(least);
+        least + exclusive(is_bound)
+    });
+    let most = bound(&schema.maximum).map(|most| (most / step).floor() * step);
+    let most = most.map(|most| {
+        let is_bound = schema.exclusive_maximum && bound(&schema.maximum) == Some(most);
+        most - exclusive(is_bound)
+    });
+    let value = match (least, most) {
+        (Some(least), _) => least + salt as f64 * step,
+        (None, Some(most)) if most < step => most - salt as f64 * step,
+        _ => (salt + 1) as f64 * step,
+    };
+    // Within this range integers have a form of their own.
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(schema: Value) -> Value {
+        let schema: Schema = serde_json::from_value(schema).unwrap();
+        Maker::default().value(&schema, 0, 0)
+    }
+
+    #[test]
+    fn numbers_keep_to_their_bounds() {
+        for (schema, value) in [
+            (json!({"type": "integer"}), json!(1)),
+            (json!({"type": "integer", "minimum": 5, "exclusiveMinimum": true}), json!(6)),
+            (json!({"type": "integer", "minimum": 5, "multipleOf": 4}), json!(8)),
+            (json!({"type": "integer", "maximum": -3}), json!(-3)),
+            (json!({"type": "integer", "maximum": 0, "exclusiveMaximum": true}), json!(-1)),
+            (json!({"type": "number", "multipleOf": 0.5}), json!(0.5)),
+        ] {
+            assert_eq!(made(schema.clone()), value, "{schema}");
+        }
+    }
+
+    #[test]
+    fn lists_have_different_items_and_objects_what_they_need() {
+        let list = json!({"type": "array", "minItems": 2, "items": {"type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string", "pattern": "^[a-z]$"}, "left": {"type": "string"},
+                "size": {"type": "integer", "default": 7}}}});
+        assert_eq!(made(list), json!([{"name": "a", "size": 7}, {"name": "b", "size": 2}]));
+        let map = json!({"type": "object", "minProperties": 1, "additionalProperties": {"type": "boolean"}});
+        assert_eq!(made(map), json!({"key-1": false}));
+        let choice = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+            "oneOf": [{"required": ["a"]}, {"required": ["b"]}]});
+        assert_eq!(made(choice), json!({"a": "example"}));
+    }
+}

@@ -1,0 +1,244 @@
+//! Descriptions as blocks: paragraphs, lists and code. What else Markdown or HTML would interpret is text.
+
+use super::{Block, Inline, Target, Text, code, plain};
+
+/// Lists within lists that are told apart.
+const DEPTH: usize = 8;
+
+/// Reads a description.
+pub(super) fn blocks(description: &str) -> Vec<Block> {
+    let lines: Vec<&str> = description.lines().collect();
+    parse(&lines, 0)
+}
+
+/// The blocks of a description that may be absent.
+pub(super) fn optional(description: Option<&String>) -> Vec<Block> {
+    description.map(|text| blocks(text)).unwrap_or_default()
+}
+
+/// Whether a paragraph begins with `Deprecated`, as Go's conventions have it.
+pub(super) fn is_deprecated(description: Option<&String>) -> bool {
+    let marked = |line: &str| {
+        let word = line.trim_start().get(..10).unwrap_or_default();
+        let rest = line.trim_start().get(10..).unwrap_or_default();
+        word.eq_ignore_ascii_case("deprecated") && !rest.starts_with(char::is_alphanumeric)
+    };
+    description.is_some_and(|text| {
+        let mut before = "";
+        text.lines().any(|line| {
+            marked(line) && std::mem::replace(&mut before, line).trim().is_empty() || {
+                before = line;
+                false
+            }
+        })
+    })
+}
+
+/// The marker of a list item: how far it is indented, where the text begins, and whether items are numbered.
+fn item(line: &str) -> Option<(usize, usize, bool)> {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &text[digits..];
+    let (width, ordered) = match rest.as_bytes() {
+        [b'-' | b'*' | b'+', b' ', ..] if digits == 0 => (2, false),
+        [b'.' | b')', b' ', ..] if (1..=9).contains(&digits) => (digits + 2, true),
+        _ => return None,
+    };
+    Some((indent, indent + width, ordered))
+}
+
+fn fence(line: &str) -> Option<&'static str> {
+    ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark))
+}
+
+fn parse(lines: &[&str], depth: usize) -> Vec<Block> {
+    let mut out = Vec::new();
+    let mut paragraph: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        // Within a paragraph only a first number begins a list: others may be the end of a sentence.
+        let may_begin = |ordered: bool| {
+            !ordered
+                || paragraph.is_empty()
+                || ["1.", "1)"].iter().any(|one| line.trim_start().starts_with(one))
+        };
+        let begins_list = item(line).filter(|(.., ordered)| depth < DEPTH && may_begin(*ordered));
+        if let Some(mark) = fence(line) {
+            flush(&mut paragraph, &mut out);
+            let length =
+                lines[at + 1..].iter().take_while(|line| !line.trim_start().starts_with(mark)).count();
+            out.push(code_block(&lines[at + 1..at + 1 + length], line.len() - line.trim_start().len()));
+            at += length + 2;
+        } else if let Some((indent, _, ordered)) = begins_list {
+            flush(&mut paragraph, &mut out);
+            let (items, length) = list(&lines[at..], indent, ordered, depth);
+            out.push(Block::List { ordered, items });
+            at += length;
+        } else {
+            if line.trim().is_empty() {
+                flush(&mut paragraph, &mut out);
+            } else if line.trim_start().starts_with("# ") || line.trim_start().starts_with("##") {
+                flush(&mut paragraph, &mut out);
+                paragraph.push(line.trim_start().trim_start_matches('#').trim());
+                flush(&mut paragraph, &mut out);
+            } else {
+                paragraph.push(line.trim());
+            }
+            at += 1;
+        }
+    }
+    flush(&mut paragraph, &mut out);
+    out
+}
+
+/// The items of a list that begins with the first line, and how many lines they take.
+fn list(lines: &[&str], indent: usize, ordered: bool, depth: usize) -> (Vec<Vec<Block>>, usize) {
+    let is_next = |line: &str| item(line).is_some_and(|(at, _, kind)| at <= indent && kind == ordered);
+    let mut items = Vec::new();
+    let mut at = 0;
+    while lines.get(at).is_some_and(|line| is_next(line)) {
+        let inside = lines[at + 1..].iter().enumerate().take_while(|(offset, line)| {
+            let before = lines[at + offset];
+            let deeper = line.len() - line.trim_start().len() > indent;
+            let lazy = !before.trim().is_empty() && item(line).is_none() && fence(line).is_none();
+            line.trim().is_empty() || deeper || lazy
+        });
+        let length = 1 + inside.count();
+        let start = item(lines[at]).map_or(0, |(_, start, _)| start);
+        let dedent = |line: &&'_ str| -> usize { start.min(line.len() - line.trim_start().len()) };
+        let mut own: Vec<&str> = vec![&lines[at][start..]];
+        own.extend(lines[at + 1..at + length].iter().map(|line| &line[dedent(line)..]));
+        items.push(parse(&own, depth + 1));
+        at += length;
+    }
+    (items, at)
+}
+
+fn code_block(lines: &[&str], indent: usize) -> Block {
+    let dedent = |line: &&str| indent.min(line.len() - line.trim_start().len());
+    let lines: Vec<&str> = lines.iter().map(|line| &line[dedent(line)..]).collect();
+    Block::Code(lines.join("\n"))
+}
+
+fn flush(paragraph: &mut Vec<&str>, out: &mut Vec<Block>) {
+    if !paragraph.is_empty() {
+        out.push(Block::Paragraph(inlines(&paragraph.join(" "))));
+        paragraph.clear();
+    }
+}
+
+/// Code spans, addresses and links; brackets around code, as rustdoc's links have them, are dropped.
+pub(super) fn inlines(text: &str) -> Text {
+    let mut out = Text::new();
+    let mut word = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let found = match c {
+            '`' => span(rest).map(|(text, length)| (code(text), length)),
+            '[' => reference(rest).or_else(|| named_link(rest)),
+            'h' if !word.ends_with(char::is_alphanumeric) => address(rest),
+            _ => None,
+        };
+        match found {
+            Some((inline, length)) => {
+                push_word(&mut word, &mut out);
+                out.push(inline);
+                rest = &rest[length..];
+            }
+            None => {
+                // A run of backticks that nothing closes is text as a whole.
+                let length = if c == '`' { run(rest) } else { c.len_utf8() };
+                word.push_str(&rest[..length]);
+                rest = &rest[length..];
+            }
+        }
+    }
+    push_word(&mut word, &mut out);
+    out
+}
+
+fn push_word(word: &mut String, out: &mut Text) {
+    if !word.is_empty() {
+        out.push(plain(std::mem::take(word)));
+    }
+}
+
+/// How many backticks the text begins with.
+fn run(text: &str) -> usize {
+    text.bytes().take_while(|byte| *byte == b'`').count()
+}
+
+/// A code span at the beginning of the text, and its length.
+fn span(text: &str) -> Option<(&str, usize)> {
+    let ticks = run(text);
+    let mut at = ticks;
+    loop {
+        at += text[at..].find('`')?;
+        let closing = run(&text[at..]);
+        if closing == ticks {
+            let inside = &text[ticks..at];
+            return (!inside.trim().is_empty()).then(|| (inside.trim(), at + ticks));
+        }
+        at += closing;
+    }
+}
+
+/// ``[`Name`]``
+fn reference(text: &str) -> Option<(Inline, usize)> {
+    let (inside, length) = span(text.get(1..)?)?;
+    text[1 + length..].starts_with(']').then(|| (code(inside), length + 2))
+}
+
+/// `[label](https://...)`
+fn named_link(text: &str) -> Option<(Inline, usize)> {
+    let end = text.find("](")?;
+    let label = &text[1..end];
+    let (url, length) = url(&text[end + 2..])?;
+    let whole = end + 2 + length;
+    let is_label = !label.is_empty() && !label.contains(['[', ']', '`']);
+    (is_label && text[whole..].starts_with(')'))
+        .then(|| (Inline::Link(label.to_string(), Target::Url(url.to_string())), whole + 1))
+}
+
+fn address(text: &str) -> Option<(Inline, usize)> {
+    let (url, length) = url(text)?;
+    Some((Inline::Link(url.to_string(), Target::Url(url.to_string())), length))
+}
+
+/// An address at the beginning of the text, without the punctuation behind it. Only what needs no escape belongs to it.
+pub(super) fn url(text: &str) -> Option<(&str, usize)> {
+    let scheme = ["https://", "http://"].into_iter().find(|scheme| text.starts_with(scheme))?;
+    let belongs = |c: &char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&*+,;=%".contains(*c);
+    let length = text.chars().take_while(belongs).count();
+    let url = text[..length].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '~']);
+    (url.len() > scheme.len()).then_some((url, url.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_told_apart() {
+        let text =
+            "First\nline.\n\n- one\n  more\n- two:\n  1. a\n  2. b\n\n```yaml\na: b\n```\n# Title\nend";
+        insta::assert_debug_snapshot!(blocks(text));
+    }
+
+    #[test]
+    fn inlines_are_told_apart() {
+        let text = "a `b` ``c`d`` [`E`] see https://x.org/a?b=c. [l](https://y.org) [m](javascript:x) ` [n";
+        insta::assert_debug_snapshot!(inlines(text));
+    }
+
+    #[test]
+    fn deprecation_begins_a_paragraph() {
+        let is = |text: &str| is_deprecated(Some(&text.to_string()));
+        assert!(is("Deprecated: use b"));
+        assert!(is("A.\n\nDEPRECATED, use b"));
+        assert!(!is("A.\nDeprecated things."));
+        assert!(!is("Deprecatedly"));
+        assert!(!is("This is deprecated"));
+    }
+}
