@@ -176,7 +176,9 @@ impl Reader<'_> {
             }
         }
         self.shape(&value);
-        self.unknown_members(&value);
+        for path in self.unknown_members(&value) {
+            remove(&mut value, &path);
+        }
         let versions = value["spec"]["versions"].as_array().cloned().unwrap_or_default();
         let mut order: Vec<usize> = (0..versions.len()).collect();
         order.sort_by_key(|at| versions[*at]["name"].as_str().unwrap_or_default());
@@ -259,8 +261,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Members that no attribute brings back.
-    fn unknown_members(&mut self, value: &Value) {
+    /// Members that no attribute brings back, by their paths.
+    fn unknown_members(&mut self, value: &Value) -> Vec<Vec<String>> {
+        let mut out = Vec::new();
         let known: &[(&[&str], &[&str])] = &[
             (&[], &["apiVersion", "kind", "metadata", "spec", "status"]),
             (
@@ -289,7 +292,7 @@ impl Reader<'_> {
         ];
         for (path, names) in known {
             let found = path.iter().try_fold(value, |at, key| at.get(key));
-            self.lost(found, path, names);
+            self.lost(found, path, names, &mut out);
         }
         let versions = value["spec"]["versions"].as_array().map_or(&[][..], Vec::as_slice);
         for (at, version) in versions.iter().enumerate() {
@@ -306,18 +309,27 @@ impl Reader<'_> {
                 "additionalPrinterColumns",
                 "selectableFields",
             ];
-            self.lost(Some(version), &path, &names);
+            self.lost(Some(version), &path, &names, &mut out);
             let below = |key| ["spec", "versions", &at, key];
-            self.lost(version.get("schema"), &below("schema"), &["openAPIV3Schema"]);
-            self.lost(version.get("subresources"), &below("subresources"), &["status", "scale"]);
+            self.lost(version.get("schema"), &below("schema"), &["openAPIV3Schema"], &mut out);
+            self.lost(version.get("subresources"), &below("subresources"), &["status", "scale"], &mut out);
+            let columns = version["additionalPrinterColumns"].as_array().map_or(&[][..], Vec::as_slice);
+            for (number, column) in columns.iter().enumerate() {
+                let number = number.to_string();
+                let path = ["spec", "versions", &at, "additionalPrinterColumns", &number];
+                let names = ["name", "type", "jsonPath", "description", "format", "priority"];
+                self.lost(Some(column), &path, &names, &mut out);
+            }
         }
+        out
     }
 
-    fn lost(&mut self, found: Option<&Value>, path: &[&str], names: &[&str]) {
+    fn lost(&mut self, found: Option<&Value>, path: &[&str], names: &[&str], out: &mut Vec<Vec<String>>) {
         let Some(Value::Object(members)) = found else { return };
         for (name, value) in members {
             if !names.contains(&name.as_str()) && !value.is_null() {
                 let full: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
+                out.push(full.iter().map(ToString::to_string).collect());
                 let message = format!("`{}` is left out: no attribute says it", full.join("."));
                 self.warn(
                     &full,
@@ -387,6 +399,18 @@ impl Reader<'_> {
             let help = "remove `preserve_unknown_fields` where all fields are known";
             self.warn(&["spec"], Code::CONVERTED, message, help);
         }
+    }
+}
+
+/// Removes the member that a path leads to.
+fn remove(value: &mut Value, path: &[String]) {
+    let Some((last, before)) = path.split_last() else { return };
+    let parent = before.iter().try_fold(value, |at, step| match at {
+        Value::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get_mut(index)),
+        other => other.get_mut(step),
+    });
+    if let Some(Value::Object(members)) = parent {
+        members.remove(last);
     }
 }
 

@@ -153,12 +153,15 @@ pub(super) fn check_extra(attrs: &SchemaAttrs, constraints: &Constraints, diagno
         diagnostics.push(Diagnostic::error(Code::WRONG_VALUE, extra.span, reason).help(help));
         return;
     }
-    let Json::Object(members) = &extra.value else {
+    let members = match &extra.value {
+        Json::Object(members) => members.as_slice(),
+        _ => &[],
+    };
+    if members.is_empty() {
         let message = "`extra` is empty";
         let help = "leave the key out";
         diagnostics.push(Diagnostic::error(Code::EMPTY_STRING, extra.span, message).help(help));
-        return;
-    };
+    }
     for (keyword, _) in members {
         if let Some(key) = said(attrs, constraints, keyword) {
             let message = format!("`{keyword}` of `extra` is said by `{key}` as well");
