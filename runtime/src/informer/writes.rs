@@ -11,6 +11,9 @@ use crate::cache::ObjectKey;
 /// More writes than this are waited for as one: the latest of them.
 const MOST_WRITES: usize = 4096;
 
+/// So many deletions are told apart at least.
+const MOST_GONE: usize = 4 * MOST_WRITES;
+
 /// So many deletions of objects of one name are told apart.
 const MOST_DELETIONS: usize = 16;
 
@@ -186,12 +189,16 @@ impl Pending {
     fn insert(&mut self, key: ObjectKey, write: Write, view: &impl View) {
         // Were it found out at the next look, this write would be given up as well.
         self.has_begun_anew(&view.reached());
-        if self.by_key.len() >= MOST_WRITES && !self.by_key.contains_key(&key) {
+        let known = self.by_key.len();
+        // Each look at all of them is paid by many writes.
+        if known >= MOST_WRITES && known.is_multiple_of(MOST_WRITES / 4) && !self.by_key.contains_key(&key) {
             let _ = self.outstanding(Scope::All, view);
             if self.by_key.len() >= MOST_WRITES {
                 let latest = self.by_key.values().filter_map(Write::version).max();
                 self.floor = self.floor.max(latest);
-                self.by_key.clear();
+                // A deletion has no version to be waited for, unless there are too many of them.
+                let keeps_deletions = self.by_key.len() < MOST_GONE;
+                self.by_key.retain(|_, write| keeps_deletions && matches!(write, Write::Gone(_)));
             }
         }
         self.by_key.insert(key, write);

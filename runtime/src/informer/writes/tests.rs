@@ -213,6 +213,30 @@ fn very_many_writes_are_waited_for_as_one() {
 }
 
 #[test]
+fn many_deletions_are_not_forgotten() {
+    let (mut world, writes) = (World::default(), Writes::default());
+    let keys: Vec<_> = (0..2 * MOST_WRITES).map(|number| key(&format!("m{number}"))).collect();
+    keys.iter().for_each(|key| drop(world.write(key)));
+    keys.iter().for_each(|_| world.see());
+    for key in &keys {
+        let uid = world.object(key).unwrap().1.clone();
+        world.history.push((key.clone(), None));
+        writes.deleted(key.clone(), &uid, "", &world.shown(key), &world);
+    }
+    assert_eq!(
+        writes.outstanding(Scope::Object(&keys[0]), &world),
+        Some(Outstanding::Object(keys[0].clone()))
+    );
+    keys.iter().for_each(|_| world.see());
+    assert_eq!(writes.outstanding(Scope::All, &world), None);
+    assert_eq!(writes.len(), 0);
+    for number in 0..3 * MOST_GONE {
+        writes.deleted(key(&format!("m{number}")), "unknown", "", "", &world);
+        assert!(writes.len() <= MOST_GONE + 1);
+    }
+}
+
+#[test]
 fn versions_that_are_no_numbers_are_waited_for_as_they_are() {
     let (mut world, writes) = (World::default(), Writes::default());
     writes.written(key("a"), "u", "x-2", &world);
