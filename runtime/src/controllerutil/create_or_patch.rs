@@ -109,7 +109,7 @@ where
             self.api.create(&PostParams::default(), &object).await.map_err(self.failed("create"))?;
         let (_, has) = split(self.json(&created)?);
         // The server leaves a status out where that is a resource of its own.
-        match status.and_then(|status| difference(has.as_ref(), Some(&status))) {
+        match status.and_then(|status| addition(has.as_ref(), &status)) {
             None => Ok((OperationResult::Created, created)),
             Some(status) => Ok((OperationResult::Created, self.patch_status(status).await?)),
         }
@@ -168,6 +168,23 @@ fn difference(before: Option<&Value>, after: Option<&Value>) -> Option<Value> {
     }
 }
 
+/// The merge patch that gives a new object what is `wanted` and takes nothing away that the server has set.
+fn addition(has: Option<&Value>, wanted: &Value) -> Option<Value> {
+    match (has, wanted) {
+        (_, Value::Null) => None,
+        (Some(has), wanted) if has == wanted => None,
+        (None | Some(Value::Object(_)), Value::Object(wanted)) => {
+            let has = |name: &String| has.and_then(|has| has.get(name));
+            let added =
+                wanted.iter().filter_map(|(name, wanted)| Some((name.clone(), addition(has(name), wanted)?)));
+            let patch: Map<String, Value> = added.collect();
+            Some(Value::Object(patch))
+                .filter(|patch| patch.as_object().is_some_and(|patch| !patch.is_empty()))
+        }
+        (_, wanted) => Some(wanted.clone()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -185,5 +202,18 @@ mod tests {
         );
         assert_eq!(difference(None, Some(&json!({ "a": 1 }))), Some(json!({ "a": 1 })));
         assert_eq!(difference(Some(&json!([])), None), Some(Value::Null));
+    }
+
+    #[test]
+    fn what_the_server_set_in_a_new_object_stays() {
+        let has = json!({ "phase": "Pending", "a": { "b": 1 } });
+        assert_eq!(addition(Some(&has), &json!({})), None);
+        assert_eq!(addition(None, &json!({ "a": {} })), None);
+        assert_eq!(addition(Some(&has), &json!({ "phase": null, "a": null })), None);
+        assert_eq!(
+            addition(Some(&has), &json!({ "phase": "Pending", "a": { "c": 2 } })),
+            Some(json!({ "a": { "c": 2 } }))
+        );
+        assert_eq!(addition(None, &json!({ "ready": true })), Some(json!({ "ready": true })));
     }
 }
