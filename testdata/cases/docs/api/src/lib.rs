@@ -1,4 +1,6 @@
 //! A kind with two versions and every validation, one that belongs to the cluster, and enums of all forms.
+// Descriptions are what people write, not what rustdoc likes best.
+#![allow(rustdoc::bare_urls, rustdoc::invalid_html_tags, rustdoc::broken_intra_doc_links)]
 
 /// The first version.
 pub mod v1alpha1 {
