@@ -169,7 +169,7 @@ fn interpreted(markdown: &str) -> String {
     let mut lines = String::new();
     let mut fence: Option<String> = None;
     for line in markdown.lines() {
-        let text = line.trim_start();
+        let text = if fence.is_none() { without_markers(line) } else { line.trim_start() };
         let ticks: String = text.chars().take_while(|c| *c == '`').collect();
         match &fence {
             Some(open) if text.trim_end() == *open => fence = None,
@@ -180,6 +180,14 @@ fn interpreted(markdown: &str) -> String {
     }
     assert_eq!(fence, None, "a fence is left open:\n{markdown}");
     lines.lines().map(|line| without_code(line) + "\n").collect()
+}
+
+/// What stands behind the marks of the list items that begin on the line.
+fn without_markers(line: &str) -> &str {
+    let text = line.trim_start();
+    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = if number.len() < text.len() { number.strip_prefix(". ") } else { text.strip_prefix("- ") };
+    item.map_or(text, without_markers)
 }
 
 fn without_code(line: &str) -> String {
@@ -231,7 +239,7 @@ fn hostile(text: &str) -> BTreeMap<String, String> {
         .replace("\\u{0}", "\\0");
     let fields = format!(
         "    #[doc = {literal}]\n    #[serde(rename = {literal})]\n    #[schema(default = {literal}, title = {literal})]\n    \
-         #[validation(enum({literal}, \"x\"), pattern = {pattern}, rule(rule = \"true\", message = {message}))]\n    \
+         #[validation(enum({literal}, \"another\"), pattern = {pattern}, rule(rule = \"true\", message = {message}))]\n    \
          pub name: String,\n    pub choice: Choice,",
         message = format!("{:?}", format!("m{}", text.replace(['\n', '\r'], " "))).replace("\\u{0}", "\\0"),
     );
@@ -273,6 +281,7 @@ const HOSTILE: &[&str] = &[
     "\\` \\\\` &lt;b&gt; &#60;",
     "{{ site }} {% x %}",
     "===\n---",
+    "1. ```",
 ];
 
 #[test]
