@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
@@ -34,6 +35,21 @@ pub(super) fn spawn<K: Send + Sync + 'static>(
     } else {
         tasks.spawn(deliverer.run());
     }
+}
+
+/// Lets the tasks run that are ready, and comes after them. `tokio::task::yield_now` waits until the thread has nothing else
+/// to do, so that an informer that is always ready would keep its handlers from running; and it waits on this thread, which
+/// a handler that runs next may block.
+pub(super) async fn give_way() {
+    let mut has_waited = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 struct Deliverer<K> {
@@ -101,7 +117,7 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
                 calls += 1;
                 if calls % CALLS_PER_TURN == 0 {
                     mailbox.set_in_hand(waiting.len());
-                    tokio::task::yield_now().await;
+                    give_way().await;
                     if mailbox.is_closed() {
                         return Stop::Closed;
                     }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::deliver::{self, CALLS_PER_TURN};
+use super::deliver::{self, CALLS_PER_TURN, give_way};
 use super::mailbox::{Delivery, Mailbox};
 use super::registration::HandlerStatus;
 use super::shared::Status;
@@ -366,20 +365,6 @@ impl<K: Cached> Runner<K> {
         self.changes.shrink_to(4096);
         backlog
     }
-}
-
-/// Lets other tasks run, as `tokio::task::yield_now` does, but where other threads find this one: the handler that runs
-/// next may block its thread.
-async fn give_way() {
-    let mut has_waited = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut has_waited, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 /// Waits for the stop; a handle that is gone is one.

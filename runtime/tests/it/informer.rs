@@ -218,6 +218,28 @@ async fn a_blocked_handler_holds_up_nobody_and_gets_every_last_state() {
     informer.shutdown().await;
 }
 
+/// With a single thread, changes would join each other if the informer read on while its handler has no turn.
+#[tokio::test]
+async fn a_handler_that_keeps_up_is_told_every_change_of_a_burst() {
+    let (_server, informer, watch) = started(InformerOptions::new()).await;
+    let recorder = Recorder::default();
+    let options = HandlerOptions::new().queue_limit(4096);
+    let registration = informer.add_event_handler_with_options(recorder.clone(), options).unwrap();
+    registration.synced().await;
+    recorder.take();
+    for version in 6..20_006 {
+        watch.event("MODIFIED", &map("a", version));
+    }
+    while informer.last_sync_resource_version() != "20005" {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..1000 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(recorder.take().len(), 20_000);
+    informer.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_waiting_handler_thread_ends_with_the_last_handle() {
     let (_server, informer, _watch) = started(InformerOptions::new()).await;
