@@ -6,6 +6,20 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # A discovery cache of its own, so that nothing of another server is believed.
 kubectl() { command kubectl --cache-dir "$folder/cache" "$@"; }
+# kustomize is part of kubectl: it builds what the installer of the same deployment has.
+for installer in testdata/cases/deploy/expected/dist/install.yaml examples/*/dist/install.yaml; do
+  [ -f "$installer" ] || continue
+  tree=${installer%dist/install.yaml}config
+  built=$(kubectl kustomize "$tree/default" | grep '^kind: ' | sort)
+  if [ "$built" != "$(grep '^kind: ' "$installer" | sort)" ]; then
+    echo "FAILED: kubectl kustomize $tree/default differs from $installer" >&2
+    exit 1
+  fi
+  for folder in "$tree"/*/; do
+    kubectl kustomize "$folder" >/dev/null
+  done
+done
+
 minor=$(kubectl version -o json | sed -n '/clientVersion/,/}/s/.*"minor": "\([0-9]*\).*/\1/p')
 passed=0
 if [ "$minor" -lt 24 ]; then

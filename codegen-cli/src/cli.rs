@@ -213,9 +213,10 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
     if check {
         return if plan.is_clean() && accepted != Exit::Fine { Ok(accepted) } else { drift(&plan) };
     }
+    let kept = kept(&plan);
     match plan.write() {
         Ok(summary) => {
-            print(&sentence(summary, start))?;
+            print(&(sentence(summary, start) + &kept))?;
             Ok(Exit::Fine)
         }
         Err(error) => refuse(&[error], format),
@@ -256,6 +257,16 @@ fn settings(arguments: Generate) -> Result<Vec<Settings>, config::UsageError> {
             lints: arguments.lints,
         },
     )
+}
+
+/// Which files of a deployment are no longer ours; what is made of the others may then differ from the tree.
+fn kept(plan: &Plan) -> String {
+    let files = plan.kept_files();
+    if files.is_empty() {
+        return String::new();
+    }
+    let list: String = files.iter().map(|file| format!("  {file}\n")).collect();
+    format!("kept as their owner made them; an installer does not have what they say:\n{list}")
 }
 
 /// "wrote 14 files, removed 1, 3 unchanged in 12 ms"

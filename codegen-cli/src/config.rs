@@ -1,5 +1,6 @@
 //! `kubesmith.toml`, and how flags add to it.
 
+mod deploy;
 mod features;
 mod header;
 mod manifests;
@@ -14,10 +15,11 @@ use serde::Deserialize;
 use crate::lints::{LintConfig, Lints};
 use crate::load::FeatureChoice;
 
+pub use deploy::{DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
 pub use features::FeatureFlags;
 pub use manifests::{
     DocsConfig, DocsFormat, DocsSettings, ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig,
-    RbacSettings, WebhookConfig, WebhookSettings,
+    RbacSettings, WebhookConfig, WebhookService, WebhookSettings,
 };
 use merge::merge;
 
@@ -44,10 +46,12 @@ pub enum Generator {
     Openapi,
     /// Reference documentation of the API, for people.
     Docs,
+    /// The manifests that run the manager: a kustomize tree and one file to install.
+    Deploy,
 }
 
 /// Every generator.
-pub const ALL_GENERATORS: [Generator; 8] = [
+pub const ALL_GENERATORS: [Generator; 9] = [
     Generator::Crd,
     Generator::Client,
     Generator::Lister,
@@ -56,6 +60,7 @@ pub const ALL_GENERATORS: [Generator; 8] = [
     Generator::Webhook,
     Generator::Openapi,
     Generator::Docs,
+    Generator::Deploy,
 ];
 
 /// The file as it is written.
@@ -102,6 +107,9 @@ pub struct Config {
     /// The reference documentation.
     #[serde(default)]
     pub docs: DocsConfig,
+    /// The manifests that run the manager.
+    #[serde(default)]
+    pub deploy: DeployConfig,
     /// Levels of warnings.
     #[serde(default)]
     pub lints: LintConfig,
@@ -218,6 +226,8 @@ pub struct Settings {
     pub openapi: OpenapiSettings,
     /// The reference documentation; present when it is generated.
     pub docs: Option<DocsSettings>,
+    /// The manifests that run the manager; present when they are generated.
+    pub deploy: Option<DeploySettings>,
     /// Levels of warnings.
     pub lints: Lints,
 }

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use crate::parallel;
 
 pub use kind::{
-    DOCS_MARK, JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,
+    DEPLOY_MARK, DOCS_MARK, JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK, TOML_MARK, YAML_MARK,
+    manifest_mark,
 };
 
 /// Generated files by their path relative to an output folder, `/`-separated.
@@ -88,6 +89,8 @@ pub struct Plan {
     removals: Vec<Change>,
     /// Number of files that are as they should be.
     unchanged: usize,
+    /// Files that somebody has taken over.
+    kept: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -155,6 +158,7 @@ pub fn plan(targets: &[Target]) -> Result<Plan, Vec<OutputError>> {
                 Ok(Some(old)) if old.as_deref().is_some_and(|old| target.kind.bears_mark(&path, old)) => {
                     plan.writes.push(Change { path, old, new: Some(text.to_string()) });
                 }
+                Ok(Some(_)) if target.kind.yields() => plan.kept.push(path),
                 Ok(Some(_)) => errors.push(OutputError::Foreign { path: display(&path) }),
                 Ok(None) => plan.writes.push(Change { path, old: None, new: Some(text.to_string()) }),
                 Err(source) => errors.push(OutputError::Io { action: "read", path: display(&path), source }),
@@ -176,6 +180,10 @@ fn existing(path: &Path) -> io::Result<Option<Option<String>>> {
         Err(error) => Err(error),
     }
 }
+
+/// Folders of a deployment.
+const DEPLOY_FOLDERS: [&str; 8] =
+    ["certmanager", "crd", "default", "manager", "prometheus", "rbac", "samples", "webhook"];
 
 /// Finds generated files that are not wanted.
 struct Search<'a> {
@@ -206,10 +214,12 @@ impl Search<'_> {
     /// Manifests lie flat in their folder: those below are copies. Build output, hidden folders and other
     /// packages are left alone.
     fn may_enter(&self, folder: &Path) -> bool {
-        if self.kind != Kind::Rust {
-            return false;
-        }
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        match self.kind {
+            Kind::Rust => {}
+            Kind::Deploy => return DEPLOY_FOLDERS.contains(&name.as_ref()),
+            _ => return false,
+        }
         let manifest = folder.join("Cargo.toml");
         name != "target" && !name.starts_with('.') && (self.wanted.contains(&manifest) || !manifest.exists())
     }
@@ -253,6 +263,13 @@ impl Plan {
             );
         }
         out
+    }
+
+    /// Names of the files that are left as their owner made them, in order.
+    pub fn kept_files(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.kept.iter().map(|path| display(path)).collect();
+        names.sort();
+        names
     }
 
     /// Names of the files that would change, in order.

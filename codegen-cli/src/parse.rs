@@ -26,6 +26,7 @@ use syn::{Attribute, Ident, Item, Meta, Visibility as SynVisibility};
 
 use self::derives::{DeriveNames, Derives};
 use self::kube::KubeDerives;
+pub(crate) use self::manifests::SERVICE as WEBHOOK_SERVICE;
 use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::docs;

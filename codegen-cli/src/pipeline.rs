@@ -5,18 +5,19 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use kubesmith_core::diag::Code;
+use serde_json::Value;
 
 use crate::api_rules::{self, Report};
 use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
-use crate::emit::{crd, docs, openapi, rbac, rust, webhook};
+use crate::emit::{crd, deploy, docs, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
 use crate::load::{self, Crates, LoadOptions, Loaded};
 use crate::lower::{self, ClientUse, LowerOptions};
 use crate::output::{Kind, OutputTree, Target};
 use crate::roles;
-use crate::schema::{self, SchemaOptions};
+use crate::schema::{self, SchemaOptions, Schemas};
 use crate::source::SourceMap;
 use crate::validate;
 
@@ -110,11 +111,12 @@ fn after_load(
     }
     diagnostics.extend(without_folder(settings, &ir, sources));
     if let Some(rbac_settings) = &settings.rbac {
-        let tree = rbac::emit(&roles::roles(&ir.manifests.rules, &rbac_settings.role_name), rbac_settings);
+        let roles = roles::roles(&ir.manifests.rules, &rbac_settings.role_name);
+        let tree = rbac::emit(&roles, &rbac_settings.file_name, &rbac_settings.header);
         targets.push(Target { root: rbac_settings.output.clone(), kind: Kind::Rbac, tree });
     }
     if let Some(webhook_settings) = &settings.webhook {
-        let tree = webhook::emit(&ir.manifests, webhook_settings);
+        let tree = webhook::emit(&ir.manifests, &webhook_settings.header, webhook_settings.service.as_ref());
         targets.push(Target { root: webhook_settings.output.clone(), kind: Kind::Webhook, tree });
     }
     if let Some(root) = &settings.openapi.output {
@@ -125,7 +127,30 @@ fn after_load(
         let tree = docs::emit(&ir, &schemas, &docs_settings.formats);
         targets.push(Target { root: docs_settings.output.clone(), kind: Kind::Docs, tree });
     }
+    targets.extend(deployment(settings, &ir, &schemas, &crds));
     (ir, targets)
+}
+
+/// The manifests that run the manager: the tree, and the installer beside it.
+fn deployment(settings: &Settings, ir: &Ir, schemas: &Schemas, crds: &[Option<Value>]) -> Vec<Target> {
+    let Some(deploy_settings) = &settings.deploy else { return Vec::new() };
+    let roles = roles::roles(&ir.manifests.rules, &deploy_settings.role_name);
+    let parts = deploy::Parts {
+        crds: &crd::emit(ir, schemas, crds, settings.refuse_unknown_fields),
+        rbac: &rbac::emit(&roles, &deploy_settings.role_file, ""),
+        roles: &roles,
+        webhooks: &webhook::emit(&ir.manifests, "", Some(&deploy_settings.webhook_service)),
+    };
+    let (tree, installer) = deploy::emit(ir, schemas, deploy_settings, parts);
+    let mut out = vec![Target { root: deploy_settings.output.clone(), kind: Kind::Deploy, tree }];
+    if let (Some(text), Some(path)) = (installer, &deploy_settings.installer) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut tree = OutputTree::new();
+        tree.insert(name, text);
+        let root = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        out.push(Target { root, kind: Kind::Deploy, tree });
+    }
+    out
 }
 
 /// Lowers the inputs; the crates that types lead into are read on the way.

@@ -11,7 +11,7 @@ use super::{Generator, UsageError, header};
 const ROLE_NAME: &str = "manager-role";
 
 /// controller-gen's name of the file with the roles.
-const ROLE_FILE: &str = "role.yaml";
+pub(super) const ROLE_FILE: &str = "role.yaml";
 
 /// Table `[rbac]`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -104,17 +104,21 @@ pub struct ManifestFlags {
     /// Formats of the reference documentation; default: markdown,html.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub docs_formats: Vec<DocsFormat>,
+    /// Image of the manager in the manifests of `[deploy]`; default: controller:latest.
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
 }
 
 impl ManifestFlags {
     /// The flags that are true of one member only, and whether they are given.
-    pub(super) fn of_one_member(&self) -> [(&'static str, bool); 5] {
+    pub(super) fn of_one_member(&self) -> [(&'static str, bool); 6] {
         [
             ("--rbac-output", self.rbac_output.is_some()),
             ("--webhook-output", self.webhook_output.is_some()),
             ("--openapi-output", self.openapi_output.is_some()),
             ("--report-filename", self.report_filename.is_some()),
             ("--docs-output", self.docs_output.is_some()),
+            ("--image", self.image.is_some()),
         ]
     }
 }
@@ -139,6 +143,33 @@ pub struct WebhookSettings {
     pub output: PathBuf,
     /// Comments that begin the file, with the year put in; may be empty.
     pub header: String,
+    /// The Service that `[deploy]` puts in front of the webhooks, in place of controller-gen's name for it.
+    pub service: Option<WebhookService>,
+}
+
+/// The Service of webhooks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookService {
+    /// Its name.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// What names of the configurations begin with that are said nowhere.
+    pub prefix: String,
+    /// `NAMESPACE/NAME` of cert-manager's Certificate, whose authority goes into the configurations.
+    pub certificate: String,
+}
+
+impl WebhookService {
+    /// The Service of a deployment.
+    pub(super) fn new(prefix: &str, namespace: &str) -> Self {
+        Self {
+            name: format!("{prefix}webhook-service"),
+            namespace: namespace.to_string(),
+            prefix: prefix.to_string(),
+            certificate: format!("{namespace}/{prefix}serving-cert"),
+        }
+    }
 }
 
 /// How OpenAPI documents are written and API rules checked.
@@ -174,7 +205,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    fn located(&self, path: &Path) -> PathBuf {
+    pub(super) fn located(&self, path: &Path) -> PathBuf {
         if self.base.as_os_str().is_empty() { path.to_path_buf() } else { self.base.join(path) }
     }
 
@@ -183,11 +214,11 @@ impl Places<'_> {
         flag.or_else(|| key.map(|path| self.located(path)))
     }
 
-    fn is_named(&self, generator: Generator) -> bool {
+    pub(super) fn is_named(&self, generator: Generator) -> bool {
         self.named.is_some_and(|named| named.contains(&generator))
     }
 
-    fn is_left_out(&self, generator: Generator) -> bool {
+    pub(super) fn is_left_out(&self, generator: Generator) -> bool {
         self.named.is_some_and(|named| !named.contains(&generator))
     }
 
@@ -289,7 +320,7 @@ pub(super) fn webhook(
         config.year.as_deref(),
         "webhook",
     )?;
-    Ok(Some(WebhookSettings { output, header }))
+    Ok(Some(WebhookSettings { output, header, service: None }))
 }
 
 /// Settings of the OpenAPI documents and the report. They are made when they are asked for, by name or by a folder.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::lints::Lints;
 use crate::parse::depth;
 
+use super::deploy;
 use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, ClientTarget, Config, FILE_NAME, Generator, Overrides, Settings, UsageError, features,
@@ -14,16 +15,22 @@ use super::{
 /// File and flags together. Paths in the file are relative to `base`.
 pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
     only::check(&flags)?;
+    let mut config = config;
+    deploy::place(&mut config);
+    let webhook_service = deploy::webhook_service(&config);
     let features = features::choice(&config, &flags.features)?;
     let from_file = |path: PathBuf| if base.as_os_str().is_empty() { path } else { base.join(path) };
-    let input =
-        if flags.input.is_empty() { config.input.into_iter().map(from_file).collect() } else { flags.input };
+    let input = if flags.input.is_empty() {
+        config.input.iter().cloned().map(from_file).collect()
+    } else {
+        flags.input
+    };
     if input.is_empty() {
         return Err(UsageError(format!(
             "no input: name a crate folder with --input, or `input = [\"...\"]` in {FILE_NAME}"
         )));
     }
-    let named = if flags.only.is_empty() { config.only } else { Some(flags.only) };
+    let named = if flags.only.is_empty() { config.only.clone() } else { Some(flags.only) };
     let only = generators(named.clone())?;
     let places = Places {
         output: flags.output.as_deref(),
@@ -36,9 +43,13 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
     let crd_header =
         places.yaml_header(flags.crd_header_file, crd.header_file.as_deref(), crd.year.as_deref(), "crd")?;
     let rbac = manifests::rbac(&config.rbac, &flags.manifests, &places)?;
-    let webhook = manifests::webhook(&config.webhook, &flags.manifests, &places)?;
+    let mut webhook = manifests::webhook(&config.webhook, &flags.manifests, &places)?;
+    if let Some(webhook) = &mut webhook {
+        webhook.service = webhook_service;
+    }
     let openapi = manifests::openapi(&config.openapi, &flags.manifests, &places)?;
     let docs = manifests::docs(&config.docs, &flags.manifests, &places)?;
+    let deploy = deploy::deploy(&config, &flags.manifests, &places)?;
     let header_file = flags.header_file.or_else(|| config.header_file.map(from_file));
     let year = flags.year.as_deref().or(config.year.as_deref());
     let header = header_file.as_deref().map(|path| header::rust(path, year)).transpose()?;
@@ -80,6 +91,7 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         webhook,
         openapi,
         docs,
+        deploy,
         lints: Lints::new(&config.lints, &flags.lints).map_err(UsageError)?,
     })
 }

@@ -7,13 +7,13 @@ use super::{Generator, Overrides, UsageError};
 /// # Errors
 /// Names the flag and what it belongs to.
 pub(super) fn check(flags: &Overrides) -> Result<(), UsageError> {
-    use Generator::{Client, Crd, Docs, Informer, Lister, Openapi, Rbac, Webhook};
+    use Generator::{Client, Crd, Deploy, Docs, Informer, Lister, Openapi, Rbac, Webhook};
     const CLIENT: &[Generator] = &[Client, Lister, Informer];
     if flags.only.is_empty() {
         return Ok(());
     }
     let manifests = &flags.manifests;
-    let given: [(&str, bool, &[Generator]); 17] = [
+    let given: [(&str, bool, &[Generator]); 18] = [
         ("--crd-output", flags.crd_output.is_some(), &[Crd]),
         ("--crd-header-file", flags.crd_header_file.is_some(), &[Crd]),
         ("--max-desc-len", flags.max_desc_len.is_some(), &[Crd, Openapi]),
@@ -31,6 +31,7 @@ pub(super) fn check(flags: &Overrides) -> Result<(), UsageError> {
         ("--keep-unknown-formats", flags.keep_unknown_formats, &[Crd, Openapi, Docs]),
         ("--docs-output", manifests.docs_output.is_some(), &[Docs]),
         ("--docs-formats", !manifests.docs_formats.is_empty(), &[Docs]),
+        ("--image", manifests.image.is_some(), &[Deploy]),
     ];
     let left_out = |of: &[Generator]| !of.iter().any(|generator| flags.only.contains(generator));
     match given.iter().find(|(_, given, of)| *given && left_out(of)) {

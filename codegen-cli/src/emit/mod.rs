@@ -1,6 +1,7 @@
 //! Emitters: from the intermediate representation to file texts. They decide nothing and do no I/O.
 
 pub mod crd;
+pub mod deploy;
 pub mod docs;
 mod manifest;
 pub mod openapi;

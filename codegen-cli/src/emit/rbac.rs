@@ -3,14 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::manifest;
-use crate::config::RbacSettings;
 use crate::output::{Kind, OutputTree};
 use crate::roles::{Role, RoleRule};
 
-/// Emits the file; no file without a role.
-pub fn emit(roles: &[Role], settings: &RbacSettings) -> OutputTree {
+/// Emits the file of that name; no file without a role.
+pub fn emit(roles: &[Role], file_name: &str, header: &str) -> OutputTree {
     let objects: Vec<Value> = roles.iter().map(object).collect();
-    manifest::tree(&settings.file_name, Kind::Rbac, &settings.header, &objects)
+    manifest::tree(file_name, Kind::Rbac, header, &objects)
 }
 
 fn object(role: &Role) -> Value {

@@ -3,21 +3,22 @@
 use serde_json::{Value, json};
 
 use super::manifest;
-use crate::config::WebhookSettings;
+use crate::config::WebhookService;
 use crate::ir::{Manifests, Webhook};
 use crate::output::{Kind, OutputTree};
+use crate::parse::WEBHOOK_SERVICE;
 
 /// controller-gen's name of the file.
 const FILE: &str = "manifests.yaml";
 
-/// Emits the file; no file without a webhook.
-pub fn emit(manifests: &Manifests, settings: &WebhookSettings) -> OutputTree {
+/// Emits the file; no file without a webhook. `service` takes the place of controller-gen's name.
+pub fn emit(manifests: &Manifests, header: &str, service: Option<&WebhookService>) -> OutputTree {
     let objects: Vec<Value> =
-        [true, false].into_iter().filter_map(|mutating| object(manifests, mutating)).collect();
-    manifest::tree(FILE, Kind::Webhook, &settings.header, &objects)
+        [true, false].into_iter().filter_map(|mutating| object(manifests, mutating, service)).collect();
+    manifest::tree(FILE, Kind::Webhook, header, &objects)
 }
 
-fn object(manifests: &Manifests, mutating: bool) -> Option<Value> {
+fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService>) -> Option<Value> {
     let mut webhooks: Vec<&Webhook> =
         manifests.webhooks.iter().filter(|webhook| webhook.mutating == mutating).collect();
     if webhooks.is_empty() {
@@ -30,10 +31,35 @@ fn object(manifests: &Manifests, mutating: bool) -> Option<Value> {
         true => ("MutatingWebhookConfiguration", "mutating-webhook-configuration"),
         false => ("ValidatingWebhookConfiguration", "validating-webhook-configuration"),
     };
-    Some(json!({
+    let prefix = service.map_or("", |service| service.prefix.as_str());
+    let name = name.map_or_else(|| format!("{prefix}{usual_name}"), str::to_string);
+    let objects = webhooks.iter().map(|webhook| json!(webhook.object));
+    let mut out = json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": kind,
-        "metadata": {"name": name.unwrap_or(usual_name)},
-        "webhooks": webhooks.iter().map(|webhook| json!(webhook.object)).collect::<Vec<_>>(),
-    }))
+        "metadata": {"name": name},
+        "webhooks": objects.collect::<Vec<_>>(),
+    });
+    if let Some(service) = service {
+        put_behind(&mut out, service);
+    }
+    Some(out)
+}
+
+/// Leads webhooks that name no other service to the one of the deployment, and lets cert-manager put its authority in.
+fn put_behind(configuration: &mut Value, service: &WebhookService) {
+    let (usual_name, usual_namespace) = WEBHOOK_SERVICE;
+    let mut is_used = false;
+    for webhook in configuration["webhooks"].as_array_mut().into_iter().flatten() {
+        let Some(given) = webhook.pointer_mut("/clientConfig/service") else { continue };
+        if given["name"] == usual_name && given["namespace"] == usual_namespace {
+            given["name"] = json!(service.name);
+            given["namespace"] = json!(service.namespace);
+            is_used = true;
+        }
+    }
+    if is_used {
+        configuration["metadata"]["annotations"] =
+            json!({"cert-manager.io/inject-ca-from": service.certificate});
+    }
 }

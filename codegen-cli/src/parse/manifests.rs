@@ -28,7 +28,7 @@ fn families() -> impl Iterator<Item = Family> {
 }
 
 /// controller-gen's names of the service that serves webhooks.
-const SERVICE: (&str, &str) = ("webhook-service", "system");
+pub(crate) const SERVICE: (&str, &str) = ("webhook-service", "system");
 
 impl Parser<'_> {
     /// Everything that a file says beside types. `text` is the file's.

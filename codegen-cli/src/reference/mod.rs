@@ -13,6 +13,7 @@ mod types;
 mod words;
 
 pub use pages::build;
+pub(crate) use sample::sample;
 
 /// The documentation of an API.
 #[derive(Clone, Debug, PartialEq)]

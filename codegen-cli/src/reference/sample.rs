@@ -33,7 +33,7 @@ const DEPTH: usize = 5;
 /// A manifest of the resource, whose schema this is; `None` if the schema cannot be read.
 ///
 /// It begins with the least and takes the change that leaves the fewest faults, until there is none or no change helps.
-pub(super) fn sample(group: &str, version: &str, resource: &Resource, schema: &Schema) -> Option<Sample> {
+pub(crate) fn sample(group: &str, version: &str, resource: &Resource, schema: &Schema) -> Option<Sample> {
     let checker = Checker::new(&schema.to_value()).ok()?;
     let made = |object: Value| {
         let object = whole(group, version, resource, object);

@@ -8,6 +8,7 @@ mod cli;
 mod conformance;
 mod crash;
 mod dependencies;
+mod deploy;
 mod descriptions;
 mod diagnostics;
 mod docs;

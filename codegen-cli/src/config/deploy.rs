@@ -1,0 +1,341 @@
+//! Table `[deploy]`: the manifests that run a controller's manager in a cluster.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use kubesmith_core::names::object;
+use serde::Deserialize;
+
+use super::manifests::Places;
+use super::{Config, Generator, ManifestFlags, UsageError, WebhookService};
+
+/// kubebuilder's name of an image that has no other yet.
+const IMAGE: &str = "controller:latest";
+
+/// controller-runtime's port of the metrics, unencrypted.
+const METRICS_PORT: u16 = 8080;
+
+/// kubebuilder's port of the probes.
+const HEALTH_PORT: u16 = 8081;
+
+/// Longest prefix: the longest name made with it, a Service's, has to fit into a DNS label.
+const PREFIX_MAX: usize = 63 - "controller-manager-metrics-service".len();
+
+/// Table `[deploy]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeployConfig {
+    /// Folder of the kustomize tree, usually `config`. CRDs, roles and webhook configurations lie in its subfolders
+    /// `crd/bases`, `rbac` and `webhook` unless their tables say otherwise.
+    pub output: Option<PathBuf>,
+    /// Name of the project: label `app.kubernetes.io/name`.
+    pub name: Option<String>,
+    /// Namespace of the manager; `<name>-system` when absent.
+    pub namespace: Option<String>,
+    /// What names of objects begin with; `<name>-` when absent.
+    pub name_prefix: Option<String>,
+    /// Image of the manager; `controller:latest` when absent.
+    pub image: Option<String>,
+    /// `imagePullPolicy`; the cluster's default when absent.
+    pub image_pull_policy: Option<PullPolicy>,
+    /// Replicas of the manager, of which one leads; 1 when absent.
+    pub replicas: Option<u32>,
+    /// Arguments of the manager beside those for leader election, metrics and probes.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Environment of the manager.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Secrets and ConfigMaps whose keys become environment of the manager.
+    #[serde(default)]
+    pub env_from: Vec<EnvSource>,
+    /// Requests and limits of the manager; kubebuilder's when absent.
+    pub resources: Option<ResourceRequirements>,
+    /// Whether replicas elect a leader (they do unless it is `false`): the argument `--leader-elect`, a role for it.
+    pub leader_election: Option<bool>,
+    /// Port of the metrics; 8080 when absent, 0: there are none.
+    pub metrics_port: Option<u16>,
+    /// Port of `/healthz` and `/readyz`; 8081 when absent.
+    pub health_port: Option<u16>,
+    /// Whether the ServiceMonitor is part of `default` and of the installer, which needs the Prometheus operator's CRDs.
+    #[serde(default)]
+    pub prometheus: bool,
+    /// File with everything that `default` consists of, such as `dist/install.yaml`.
+    pub installer: Option<PathBuf>,
+}
+
+/// When a node pulls an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs, reason = "the names are those of Container")]
+pub enum PullPolicy {
+    Always,
+    IfNotPresent,
+    Never,
+}
+
+impl PullPolicy {
+    /// The word in a manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            PullPolicy::Always => "Always",
+            PullPolicy::IfNotPresent => "IfNotPresent",
+            PullPolicy::Never => "Never",
+        }
+    }
+}
+
+/// An object whose keys become environment variables.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum EnvSource {
+    /// Name of a Secret.
+    Secret(String),
+    /// Name of a ConfigMap.
+    ConfigMap(String),
+}
+
+/// Requests and limits: quantities by the name of the resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceRequirements {
+    /// What the scheduler reserves.
+    #[serde(default)]
+    pub requests: BTreeMap<String, String>,
+    /// What the container may use.
+    #[serde(default)]
+    pub limits: BTreeMap<String, String>,
+}
+
+impl ResourceRequirements {
+    /// kubebuilder's.
+    fn usual() -> Self {
+        let of = |cpu: &str, memory: &str| {
+            BTreeMap::from([("cpu".to_string(), cpu.to_string()), ("memory".to_string(), memory.to_string())])
+        };
+        Self { requests: of("10m", "64Mi"), limits: of("500m", "128Mi") }
+    }
+}
+
+/// How the manager is deployed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of `DeployConfig`")]
+pub struct DeploySettings {
+    pub output: PathBuf,
+    pub name: String,
+    pub namespace: String,
+    pub name_prefix: String,
+    pub image: String,
+    pub image_pull_policy: Option<PullPolicy>,
+    pub replicas: u32,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub env_from: Vec<EnvSource>,
+    pub resources: ResourceRequirements,
+    pub leader_election: bool,
+    /// `None`: no metrics.
+    pub metrics_port: Option<u16>,
+    pub health_port: u16,
+    pub prometheus: bool,
+    pub installer: Option<PathBuf>,
+    /// Folder of the CRDs, relative to the tree's `crd`, `/`-separated; may be empty.
+    pub crd_folder: String,
+    /// Name of the file with the roles.
+    pub role_file: String,
+    /// Name of the roles of rules that name none.
+    pub role_name: String,
+    /// The Service in front of the webhooks.
+    pub webhook_service: WebhookService,
+}
+
+impl DeploySettings {
+    /// The name of an object of the deployment.
+    pub fn object(&self, name: &str) -> String {
+        format!("{}{name}", self.name_prefix)
+    }
+}
+
+/// What begins names, if a project is to be deployed and says its name.
+fn prefix(deploy: &DeployConfig) -> Option<String> {
+    let name = deploy.name.as_ref().filter(|_| deploy.output.is_some());
+    deploy.name_prefix.clone().or_else(|| name.map(|name| format!("{name}-")))
+}
+
+/// Puts what the tree is made of into its subfolders, unless their tables say otherwise.
+pub(super) fn place(config: &mut Config) {
+    let Some(output) = config.deploy.output.clone() else { return };
+    config.crd.output.get_or_insert_with(|| output.join("crd/bases"));
+    config.rbac.output.get_or_insert_with(|| output.join("rbac"));
+    config.webhook.output.get_or_insert_with(|| output.join("webhook"));
+    if let (None, Some(prefix)) = (&config.rbac.role_name, prefix(&config.deploy)) {
+        config.rbac.role_name = Some(format!("{prefix}manager-role"));
+    }
+}
+
+/// The Service of the webhooks, if there is a deployment, written in this run or in another.
+pub(super) fn webhook_service(config: &Config) -> Option<WebhookService> {
+    let prefix = prefix(&config.deploy)?;
+    let name = config.deploy.name.as_deref()?;
+    Some(WebhookService::new(&prefix, &namespace(&config.deploy, name)))
+}
+
+fn namespace(deploy: &DeployConfig, name: &str) -> String {
+    deploy.namespace.clone().unwrap_or_else(|| format!("{name}-system"))
+}
+
+/// Settings of the deployment, if it is to be written. `config` has been [placed](place).
+pub(super) fn deploy(
+    config: &Config,
+    flags: &ManifestFlags,
+    places: &Places<'_>,
+) -> Result<Option<DeploySettings>, UsageError> {
+    let deploy = &config.deploy;
+    if places.is_left_out(Generator::Deploy) {
+        return Ok(None);
+    }
+    let Some(output) = deploy.output.as_deref() else {
+        if places.is_named(Generator::Deploy) || *deploy != DeployConfig::default() || flags.image.is_some() {
+            return Err(UsageError(
+                "no folder for `deploy`: set `output` in the `[deploy]` table, such as \"config\"".into(),
+            ));
+        }
+        return Ok(None);
+    };
+    let Some(name) = deploy.name.clone() else {
+        return Err(UsageError("`[deploy]` has no `name`: say what the project is called".into()));
+    };
+    let name_prefix = prefix(deploy).unwrap_or_default();
+    let namespace = namespace(deploy, &name);
+    check_names(&name, &name_prefix, &namespace)?;
+    Ok(Some(DeploySettings {
+        crd_folder: crd_folder(output, config.crd.output.as_deref())?,
+        role_file: below(output, "rbac", config.rbac.output.as_deref())
+            .map(|()| config.rbac.file_name.clone().unwrap_or_else(|| super::manifests::ROLE_FILE.into()))?,
+        role_name: config.rbac.role_name.clone().unwrap_or_else(|| format!("{name_prefix}manager-role")),
+        webhook_service: WebhookService::new(&name_prefix, &namespace),
+        output: places.located(output),
+        name,
+        namespace,
+        name_prefix,
+        image: flags.image.clone().or_else(|| deploy.image.clone()).unwrap_or_else(|| IMAGE.to_string()),
+        image_pull_policy: deploy.image_pull_policy,
+        replicas: deploy.replicas.unwrap_or(1),
+        args: deploy.args.clone(),
+        env: deploy.env.clone(),
+        env_from: deploy.env_from.clone(),
+        resources: deploy.resources.clone().unwrap_or_else(ResourceRequirements::usual),
+        leader_election: deploy.leader_election.unwrap_or(true),
+        metrics_port: Some(deploy.metrics_port.unwrap_or(METRICS_PORT)).filter(|port| *port != 0),
+        health_port: health_port(deploy)?,
+        prometheus: deploy.prometheus,
+        installer: deploy.installer.as_deref().map(|path| installer(path, places)).transpose()?,
+    }))
+}
+
+fn check_names(name: &str, prefix: &str, namespace: &str) -> Result<(), UsageError> {
+    let is_label = |text: &str| object::namespace(text);
+    let broken = is_label(name)
+        .map_err(|problem| ("name", name, problem.to_string()))
+        .and_then(|()| is_label(namespace).map_err(|problem| ("namespace", namespace, problem.to_string())))
+        .and_then(|()| {
+            let whole = is_label(&format!("{prefix}x"));
+            whole.map_err(|problem| ("name_prefix", prefix, problem.to_string()))
+        });
+    if let Err((key, text, problem)) = broken {
+        return Err(UsageError(format!("`{key} = \"{text}\"` in `[deploy]` makes no name: {problem}")));
+    }
+    if prefix.len() > PREFIX_MAX {
+        return Err(UsageError(format!(
+            "names beginning with `{prefix}` would be too long: a `name_prefix` has at most {PREFIX_MAX} characters"
+        )));
+    }
+    Ok(())
+}
+
+fn health_port(deploy: &DeployConfig) -> Result<u16, UsageError> {
+    match deploy.health_port {
+        Some(0) => Err(UsageError("`health_port` in `[deploy]` is 0: the probes need a port".into())),
+        Some(port) if deploy.metrics_port.unwrap_or(METRICS_PORT) == port => {
+            Err(UsageError(format!("metrics and probes cannot share port {port}: change `health_port`")))
+        }
+        port => Ok(port.unwrap_or(HEALTH_PORT)),
+    }
+}
+
+fn installer(path: &Path, places: &Places<'_>) -> Result<PathBuf, UsageError> {
+    if path.extension().is_none_or(|extension| extension != "yaml") {
+        return Err(UsageError(format!(
+            "`installer = \"{}\"` in `[deploy]` is no name of a YAML file: write it like \"dist/install.yaml\"",
+            path.display()
+        )));
+    }
+    Ok(places.located(path))
+}
+
+/// kustomize reads no files outside of a folder, so what a folder lists has to be in it.
+fn below(output: &Path, folder: &str, given: Option<&Path>) -> Result<(), UsageError> {
+    let wanted = output.join(folder);
+    match given {
+        Some(given) if given != wanted => Err(UsageError(format!(
+            "`output` in `[{folder}]` has to be \"{}\", where `[deploy]` looks for it: leave it out",
+            wanted.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn crd_folder(output: &Path, crds: Option<&Path>) -> Result<String, UsageError> {
+    let wanted = output.join("crd");
+    let folder = crds.and_then(|crds| crds.strip_prefix(&wanted).ok());
+    let Some(folder) = folder else {
+        return Err(UsageError(format!(
+            "`output` in `[crd]` has to lie in \"{}\", where `[deploy]` looks for it: leave it out",
+            wanted.display()
+        )));
+    };
+    let parts: Vec<_> = folder.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    Ok(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Overrides, merge::merge, parse};
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<DeploySettings>, String> {
+        let config = parse(&format!("input = [\"api\"]\n[client]\noutput = \"client\"\n{text}"))?;
+        merge(config, Path::new("base"), Overrides::default())
+            .map(|settings| settings.deploy)
+            .map_err(|error| error.0)
+    }
+
+    #[test]
+    fn a_name_and_a_folder_suffice() {
+        let deploy = read("[deploy]\noutput = \"config\"\nname = \"shop\"").unwrap().unwrap();
+        assert_eq!(deploy.output, Path::new("base/config"));
+        assert_eq!((deploy.namespace.as_str(), deploy.name_prefix.as_str()), ("shop-system", "shop-"));
+        assert_eq!((deploy.crd_folder.as_str(), deploy.role_name.as_str()), ("bases", "shop-manager-role"));
+        assert_eq!((deploy.metrics_port, deploy.health_port), (Some(8080), 8081));
+        assert_eq!(read("[crd]\noutput = \"crds\"").unwrap(), None);
+    }
+
+    #[test]
+    fn what_cannot_be_is_said() {
+        let deploy = "[deploy]\noutput = \"config\"\nname = \"shop\"\n";
+        for (text, part) in [
+            ("[deploy]\nname = \"shop\"\n[crd]\noutput = \"crds\"", "no folder for `deploy`"),
+            ("[deploy]\noutput = \"config\"", "has no `name`"),
+            ("[deploy]\noutput = \"config\"\nname = \"Shop\"", "`name = \"Shop\"`"),
+            (&format!("{deploy}name_prefix = \"{}-\"", "a".repeat(40)), "too long"),
+            (&format!("{deploy}health_port = 8080"), "cannot share port 8080"),
+            (&format!("{deploy}health_port = 0"), "need a port"),
+            (&format!("{deploy}installer = \"dist\""), "no name of a YAML file"),
+            (&format!("{deploy}[rbac]\noutput = \"roles\""), "has to be \"config/rbac\""),
+            (&format!("{deploy}[crd]\noutput = \"crds\""), "has to lie in \"config/crd\""),
+            (&format!("{deploy}[[deploy.env_from]]\nsecrets = \"a\""), "did you mean `secret`?"),
+            (&format!("{deploy}image_pull_policy = \"Sometimes\""), "IfNotPresent"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(part), "{text}\n{error}");
+        }
+    }
+}

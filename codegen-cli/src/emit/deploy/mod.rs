@@ -1,0 +1,186 @@
+//! Emits the manifests that run a manager: kubebuilder's kustomize tree, and one file with all of it.
+//!
+//! ```text
+//! crd/kustomization.yaml         rbac/{kustomization,service_account,role_binding,...}.yaml
+//! manager/{kustomization,manager}.yaml      prometheus/{kustomization,monitor}.yaml
+//! webhook/{kustomization,service}.yaml      certmanager/{kustomization,issuer,certificate}.yaml
+//! default/{kustomization,metrics_service}.yaml   samples/{kustomization,<group>_<version>_<kind>}.yaml
+//! ```
+//!
+//! Unlike kubebuilder's, the objects bear their final names and namespace: nothing has to be renamed when the tree is built,
+//! each folder can be applied by itself, and the one file has the same objects. What the folders `crd`, `rbac` and `webhook`
+//! hold besides is made by the generators of these names.
+
+mod objects;
+mod rights;
+mod samples;
+
+use serde_json::{Value, json};
+
+use super::yaml;
+use crate::config::DeploySettings;
+use crate::ir::Ir;
+use crate::output::{DEPLOY_MARK, OutputTree};
+use crate::roles::Role;
+use crate::schema::Schemas;
+
+/// What the other generators make of the same input.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// CRDs by file name.
+    pub crds: &'a OutputTree,
+    /// The roles of the rules.
+    pub roles: &'a [Role],
+    /// Their file.
+    pub rbac: &'a OutputTree,
+    /// The webhook configurations; empty without a webhook.
+    pub webhooks: &'a OutputTree,
+}
+
+/// A folder of the tree.
+struct Folder {
+    name: &'static str,
+    /// Files of this generator, with what they hold.
+    files: Vec<(String, String)>,
+    /// Files of other generators, relative to the folder.
+    others: Vec<String>,
+}
+
+impl Folder {
+    fn new(name: &'static str) -> Self {
+        Self { name, files: Vec::new(), others: Vec::new() }
+    }
+
+    fn object(mut self, file: impl Into<String>, object: &Value) -> Self {
+        self.files.push((file.into(), yaml::document(object)));
+        self
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.others.is_empty()
+    }
+
+    /// The folder's files and its list of them.
+    fn write(&self, tree: &mut OutputTree) {
+        let mut resources: Vec<&str> = self.others.iter().map(String::as_str).collect();
+        for (file, text) in &self.files {
+            resources.push(file);
+            tree.insert(format!("{}/{file}", self.name), format!("{}{text}", mark()));
+        }
+        tree.insert(format!("{}/kustomization.yaml", self.name), kustomization(&resources));
+    }
+}
+
+/// Emits the tree and, if it is asked for, the text of the installer.
+pub fn emit(
+    ir: &Ir,
+    schemas: &Schemas,
+    settings: &DeploySettings,
+    parts: Parts<'_>,
+) -> (OutputTree, Option<String>) {
+    let folders = folders(ir, settings, parts);
+    let mut tree = OutputTree::new();
+    for folder in folders.iter().filter(|folder| !folder.is_empty()) {
+        folder.write(&mut tree);
+    }
+    let metrics = objects::metrics_service(settings);
+    default_folder(&folders, metrics.as_ref(), settings).write(&mut tree);
+    samples::folder(ir, schemas).write(&mut tree);
+    let installer = settings.installer.as_ref();
+    (tree, installer.map(|_| everything(&folders, metrics.as_ref(), settings, parts)))
+}
+
+/// The folders that `default` consists of, in the order in which their objects are to be created.
+fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> {
+    let manager = Folder::new("manager")
+        .object("namespace.yaml", &objects::namespace(settings))
+        .object("manager.yaml", &objects::deployment(settings, !parts.webhooks.is_empty()));
+    let mut crd = Folder::new("crd");
+    let below = |name: &str| match settings.crd_folder.as_str() {
+        "" => name.to_string(),
+        folder => format!("{folder}/{name}"),
+    };
+    crd.others = parts.crds.iter().map(|(name, _)| below(name)).collect();
+    let mut rbac = Folder::new("rbac");
+    rbac.others = parts.rbac.iter().map(|(name, _)| name.to_string()).collect();
+    for (file, object) in rights::objects(ir, settings, parts.roles) {
+        rbac = rbac.object(file, &object);
+    }
+    let mut webhook = Folder::new("webhook");
+    let mut certmanager = Folder::new("certmanager");
+    if !parts.webhooks.is_empty() {
+        webhook.others = parts.webhooks.iter().map(|(name, _)| name.to_string()).collect();
+        webhook = webhook.object("service.yaml", &objects::webhook_service(settings));
+        certmanager = certmanager
+            .object("issuer.yaml", &objects::issuer(settings))
+            .object("certificate.yaml", &objects::certificate(settings));
+    }
+    let mut prometheus = Folder::new("prometheus");
+    if settings.metrics_port.is_some() {
+        prometheus = prometheus.object("monitor.yaml", &objects::service_monitor(settings));
+    }
+    vec![manager, crd, rbac, certmanager, webhook, prometheus]
+}
+
+/// Whether the folder is part of what is installed.
+fn is_installed(folder: &Folder, settings: &DeploySettings) -> bool {
+    !folder.is_empty() && (folder.name != "prometheus" || settings.prometheus)
+}
+
+fn default_folder(folders: &[Folder], metrics: Option<&Value>, settings: &DeploySettings) -> Folder {
+    let mut default = Folder::new("default");
+    let installed = folders.iter().filter(|folder| is_installed(folder, settings));
+    default.others = installed.map(|folder| format!("../{}", folder.name)).collect();
+    match metrics {
+        Some(service) => default.object("metrics_service.yaml", service),
+        None => default,
+    }
+}
+
+/// The file with all that `default` consists of.
+fn everything(
+    folders: &[Folder],
+    metrics: Option<&Value>,
+    settings: &DeploySettings,
+    parts: Parts<'_>,
+) -> String {
+    let mut out = mark();
+    for folder in folders.iter().filter(|folder| is_installed(folder, settings)) {
+        let others = match folder.name {
+            "crd" => Some(parts.crds),
+            "rbac" => Some(parts.rbac),
+            "webhook" => Some(parts.webhooks),
+            _ => None,
+        };
+        let others = others.into_iter().flat_map(OutputTree::iter);
+        out.extend(others.map(|(_, text)| documents(text)));
+        out.extend(folder.files.iter().map(|(_, text)| text.as_str()));
+    }
+    out.extend(metrics.map(yaml::document));
+    out
+}
+
+/// A file's documents, without the comments before the first.
+fn documents(text: &str) -> &str {
+    match text.find("---\n") {
+        Some(at) if text[..at].lines().all(|line| line.is_empty() || line.starts_with('#')) => &text[at..],
+        _ => text,
+    }
+}
+
+/// The lines that begin every file.
+fn mark() -> String {
+    format!(
+        "{DEPLOY_MARK} v{}. DO NOT EDIT.\n# To keep the file as your own, take this comment out.\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn kustomization(resources: &[&str]) -> String {
+    let object = json!({
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": resources,
+    });
+    format!("{}{}", mark(), yaml::to_yaml(&object))
+}

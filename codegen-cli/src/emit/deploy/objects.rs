@@ -1,0 +1,185 @@
+//! The manager's objects: namespace, Deployment, Services, ServiceMonitor, certificates. Numbers are kubebuilder's.
+
+use serde_json::{Value, json};
+
+use crate::config::{DeploySettings, EnvSource};
+
+/// controller-runtime's port of webhooks.
+const WEBHOOK_PORT: u16 = 9443;
+
+/// Where controller-runtime looks for certificates.
+const CERTIFICATES: &str = "/tmp/k8s-webhook-server/serving-certs";
+
+/// The Secret with the webhooks' certificate, without the prefix.
+const SECRET: &str = "webhook-server-cert";
+
+/// Labels by which the manager's pods are found.
+fn selector(settings: &DeploySettings) -> Value {
+    json!({"app.kubernetes.io/name": settings.name, "control-plane": "controller-manager"})
+}
+
+fn metadata(settings: &DeploySettings, name: &str) -> Value {
+    json!({
+        "labels": selector(settings),
+        "name": settings.object(name),
+        "namespace": settings.namespace,
+    })
+}
+
+pub(super) fn namespace(settings: &DeploySettings) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"labels": selector(settings), "name": settings.namespace},
+    })
+}
+
+pub(super) fn deployment(settings: &DeploySettings, webhooks: bool) -> Value {
+    let mut pod = json!({
+        "containers": [container(settings, webhooks)],
+        "securityContext": {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}},
+        "serviceAccountName": settings.object("controller-manager"),
+        "terminationGracePeriodSeconds": 10,
+    });
+    if webhooks {
+        pod["volumes"] =
+            json!([{"name": "webhook-certs", "secret": {"secretName": settings.object(SECRET)}}]);
+    }
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata(settings, "controller-manager"),
+        "spec": {
+            "replicas": settings.replicas,
+            "selector": {"matchLabels": selector(settings)},
+            "template": {
+                "metadata": {
+                    "annotations": {"kubectl.kubernetes.io/default-container": "manager"},
+                    "labels": selector(settings),
+                },
+                "spec": pod,
+            },
+        },
+    })
+}
+
+fn container(settings: &DeploySettings, webhooks: bool) -> Value {
+    let mut out = json!({
+        "args": args(settings),
+        "command": ["/manager"],
+        "image": settings.image,
+        "livenessProbe": probe(settings, "/healthz", 15, 20),
+        "name": "manager",
+        "ports": ports(settings, webhooks),
+        "readinessProbe": probe(settings, "/readyz", 5, 10),
+        "resources": {"limits": settings.resources.limits, "requests": settings.resources.requests},
+        "securityContext": {
+            "allowPrivilegeEscalation": false,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": true,
+        },
+    });
+    if let Some(policy) = settings.image_pull_policy {
+        out["imagePullPolicy"] = json!(policy.name());
+    }
+    if !settings.env.is_empty() {
+        let variable = |(name, value): (&String, &String)| json!({"name": name, "value": value});
+        out["env"] = settings.env.iter().map(variable).collect();
+    }
+    if !settings.env_from.is_empty() {
+        let source = |source: &EnvSource| match source {
+            EnvSource::Secret(name) => json!({"secretRef": {"name": name}}),
+            EnvSource::ConfigMap(name) => json!({"configMapRef": {"name": name}}),
+        };
+        out["envFrom"] = settings.env_from.iter().map(source).collect();
+    }
+    if webhooks {
+        out["volumeMounts"] = json!([{"mountPath": CERTIFICATES, "name": "webhook-certs", "readOnly": true}]);
+    }
+    out
+}
+
+fn args(settings: &DeploySettings) -> Vec<String> {
+    let metrics = match settings.metrics_port {
+        Some(port) => format!("--metrics-bind-address=:{port}"),
+        None => "--metrics-bind-address=0".to_string(),
+    };
+    let mut out = vec![metrics, format!("--health-probe-bind-address=:{}", settings.health_port)];
+    if settings.leader_election {
+        out.insert(0, "--leader-elect".to_string());
+    }
+    out.extend(settings.args.iter().cloned());
+    out
+}
+
+fn ports(settings: &DeploySettings, webhooks: bool) -> Vec<Value> {
+    let port = |name: &str, port: u16| json!({"containerPort": port, "name": name, "protocol": "TCP"});
+    let metrics = settings.metrics_port.map(|number| port("metrics", number));
+    let webhooks = webhooks.then(|| port("webhook-server", WEBHOOK_PORT));
+    metrics.into_iter().chain([port("health", settings.health_port)]).chain(webhooks).collect()
+}
+
+fn probe(settings: &DeploySettings, path: &str, delay: u32, period: u32) -> Value {
+    json!({
+        "httpGet": {"path": path, "port": settings.health_port},
+        "initialDelaySeconds": delay,
+        "periodSeconds": period,
+    })
+}
+
+fn service(settings: &DeploySettings, name: &str, port: &Value) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(settings, name),
+        "spec": {"ports": [port], "selector": selector(settings)},
+    })
+}
+
+/// The Service of the metrics, if there are any.
+pub(super) fn metrics_service(settings: &DeploySettings) -> Option<Value> {
+    let port = settings.metrics_port?;
+    let port = json!({"name": "http", "port": port, "protocol": "TCP", "targetPort": port});
+    Some(service(settings, "controller-manager-metrics-service", &port))
+}
+
+pub(super) fn service_monitor(settings: &DeploySettings) -> Value {
+    json!({
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "ServiceMonitor",
+        "metadata": metadata(settings, "controller-manager-metrics-monitor"),
+        "spec": {
+            "endpoints": [{"path": "/metrics", "port": "http", "scheme": "http"}],
+            "selector": {"matchLabels": selector(settings)},
+        },
+    })
+}
+
+/// Port 443 is that of `clientConfig.service` unless it says otherwise.
+pub(super) fn webhook_service(settings: &DeploySettings) -> Value {
+    let port = json!({"port": 443, "protocol": "TCP", "targetPort": WEBHOOK_PORT});
+    service(settings, "webhook-service", &port)
+}
+
+pub(super) fn issuer(settings: &DeploySettings) -> Value {
+    json!({
+        "apiVersion": "cert-manager.io/v1",
+        "kind": "Issuer",
+        "metadata": metadata(settings, "selfsigned-issuer"),
+        "spec": {"selfSigned": {}},
+    })
+}
+
+pub(super) fn certificate(settings: &DeploySettings) -> Value {
+    let host = format!("{}.{}.svc", settings.object("webhook-service"), settings.namespace);
+    json!({
+        "apiVersion": "cert-manager.io/v1",
+        "kind": "Certificate",
+        "metadata": metadata(settings, "serving-cert"),
+        "spec": {
+            "dnsNames": [host, format!("{host}.cluster.local")],
+            "issuerRef": {"kind": "Issuer", "name": settings.object("selfsigned-issuer")},
+            "secretName": settings.object(SECRET),
+        },
+    })
+}

@@ -1,0 +1,262 @@
+//! The manifests that run a manager; `testdata/cases/deploy` shows all of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kube::Client;
+use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
+use kubesmith_testenv::TestEnv;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::support::{self, Crate};
+
+fn case() -> PathBuf {
+    support::testdata().join("cases/deploy")
+}
+
+fn documents(text: &str) -> Vec<Value> {
+    let documents =
+        serde_yaml::Deserializer::from_str(text).map(|document| Value::deserialize(document).unwrap());
+    documents.filter(|document| !document.is_null()).collect()
+}
+
+/// Kind, namespace and name.
+fn key(object: &Value) -> String {
+    let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or("-");
+    format!("{} {}/{}", text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
+}
+
+/// What `kubectl kustomize` would print, as there is nothing but lists of resources.
+fn built(folder: &Path) -> Vec<Value> {
+    let list = fs::read_to_string(folder.join("kustomization.yaml")).unwrap();
+    let list: Value = serde_yaml::from_str(&list).unwrap();
+    let mut out = Vec::new();
+    for resource in list["resources"].as_array().unwrap() {
+        let path = folder.join(resource.as_str().unwrap());
+        match path.is_dir() {
+            true => out.extend(built(&path)),
+            false => out.extend(documents(&fs::read_to_string(&path).unwrap())),
+        }
+    }
+    out
+}
+
+fn by_key(objects: Vec<Value>) -> BTreeMap<String, Value> {
+    let count = objects.len();
+    let out: BTreeMap<String, Value> = objects.into_iter().map(|object| (key(&object), object)).collect();
+    assert_eq!(out.len(), count, "an object is there twice");
+    out
+}
+
+#[test]
+fn the_case_is_up_to_date() {
+    let config = case().join("kubesmith.toml");
+    let out = Command::new(env!("CARGO_BIN_EXE_kubesmith"))
+        .args(["generate", "--check", "--config"])
+        .arg(config)
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
+}
+
+#[test]
+fn the_installer_has_what_the_tree_has() {
+    let expected = case().join("expected");
+    let tree = by_key(built(&expected.join("config/default")));
+    let installer = by_key(documents(&fs::read_to_string(expected.join("dist/install.yaml")).unwrap()));
+    assert_eq!(tree.keys().collect::<Vec<_>>(), installer.keys().collect::<Vec<_>>());
+    assert_eq!(tree, installer);
+}
+
+#[test]
+fn nothing_refers_to_what_is_not_there() {
+    let objects = by_key(built(&case().join("expected/config/default")));
+    let namespace = "library-system";
+    for object in objects.values() {
+        let kind = object["kind"].as_str().unwrap();
+        if kind.ends_with("Binding") {
+            let (subject, role) = (&object["subjects"][0], &object["roleRef"]);
+            let account = format!("ServiceAccount {namespace}/{}", subject["name"].as_str().unwrap());
+            assert!(objects.contains_key(&account), "{account}");
+            let of = object["metadata"]["namespace"].as_str().unwrap_or("-");
+            let role = format!("{} {of}/{}", role["kind"].as_str().unwrap(), role["name"].as_str().unwrap());
+            assert!(objects.contains_key(&role), "{role}");
+        }
+        if kind == "Service" || kind == "ServiceMonitor" {
+            let selector = &object["spec"]["selector"];
+            let selector = selector.get("matchLabels").unwrap_or(selector);
+            let pods = &objects[&format!("Deployment {namespace}/library-controller-manager")];
+            assert_eq!(selector, &pods["spec"]["template"]["metadata"]["labels"], "{kind}");
+        }
+    }
+    let webhooks = &objects["MutatingWebhookConfiguration -/library-mutating-webhook-configuration"];
+    let service = &webhooks["webhooks"][0]["clientConfig"]["service"];
+    let service =
+        format!("Service {}/{}", service["namespace"].as_str().unwrap(), service["name"].as_str().unwrap());
+    assert!(objects.contains_key(&service), "{service}");
+    let certificate = &webhooks["metadata"]["annotations"]["cert-manager.io/inject-ca-from"];
+    assert!(objects.contains_key(&format!("Certificate {}", certificate.as_str().unwrap())));
+    let certificate =
+        &objects[&format!("Certificate {namespace}/library-serving-cert")]["spec"]["secretName"];
+    let pod =
+        &objects[&format!("Deployment {namespace}/library-controller-manager")]["spec"]["template"]["spec"];
+    assert_eq!(&pod["volumes"][0]["secret"]["secretName"], certificate);
+}
+
+/// Applies an object with strict decoding.
+async fn apply(client: &Client, object: &Value) -> Result<(), String> {
+    let (group, version) = object["apiVersion"]
+        .as_str()
+        .and_then(|text| text.split_once('/'))
+        .unwrap_or(("", object["apiVersion"].as_str().unwrap_or_default()));
+    let gvk = GroupVersionKind::gvk(group, version, object["kind"].as_str().unwrap_or_default());
+    // The plural that kube guesses is wrong for this one.
+    let resource = match gvk.kind.as_str() {
+        "Shelf" => ApiResource::from_gvk_with_plural(&gvk, "shelves"),
+        _ => ApiResource::from_gvk(&gvk),
+    };
+    let api: Api<DynamicObject> = match object["metadata"]["namespace"].as_str() {
+        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+        None => Api::all_with(client.clone(), &resource),
+    };
+    let params = PatchParams {
+        field_validation: Some(kube::api::ValidationDirective::Strict),
+        ..PatchParams::apply("t")
+    };
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let applied = api.patch(name, &params, &Patch::Apply(object)).await;
+    applied.map(drop).map_err(|error| format!("{}: {error}", key(object)))
+}
+
+#[tokio::test]
+async fn a_server_takes_everything() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let client = env.client();
+    let expected = case().join("expected");
+    apply(
+        &client,
+        &serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "readers"}}),
+    )
+    .await
+    .unwrap();
+    let mut others = Vec::new();
+    for object in documents(&fs::read_to_string(expected.join("dist/install.yaml")).unwrap()) {
+        let group = object["apiVersion"].as_str().unwrap().split('/').next().unwrap().to_string();
+        // Their CRDs belong to others.
+        if group == "cert-manager.io" || group == "monitoring.coreos.com" {
+            others.push(object["kind"].as_str().unwrap().to_string());
+            continue;
+        }
+        if object["kind"] == "MutatingWebhookConfiguration" {
+            // It would be called, and nobody serves.
+            continue;
+        }
+        apply(&client, &object).await.unwrap();
+    }
+    assert_eq!(others, ["Issuer", "Certificate", "ServiceMonitor"]);
+    for (sample, fault) in [("shelf", None), ("book", Some("begins with Once"))] {
+        let text =
+            fs::read_to_string(expected.join(format!("config/samples/library_v1_{sample}.yaml"))).unwrap();
+        let applied = apply(&client, &documents(&text)[0]).await;
+        match fault {
+            None => assert_eq!(applied, Ok(())),
+            Some(fault) => {
+                let refused = applied.unwrap_err();
+                assert!(refused.contains(fault), "{refused}");
+                assert!(text.contains("# To be completed") && text.contains(fault), "{text}");
+            }
+        }
+    }
+}
+
+const KIND: &str = "use kubesmith_runtime::{Resource, Schema};\nuse serde::{Deserialize, Serialize};\n\
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n\
+    #[derive(Clone, Debug, Default, Resource)]\n#[resource(group = \"a.example.com\", version = \"v1\", kind = \"Thing\")]\n\
+    pub struct Thing { pub metadata: ObjectMeta, pub spec: Spec }\n\
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, Schema)]\npub struct Spec { pub size: i32 }\n";
+
+fn project(deploy: &str) -> Crate {
+    let sample = Crate::new(KIND);
+    let head = "input = [\"api\"]\nonly = [\"crd\", \"rbac\", \"webhook\", \"deploy\"]\n[deploy]\noutput = \"config\"\nname = \"thing\"\n";
+    sample.write("kubesmith.toml", format!("{head}{deploy}"));
+    sample
+}
+
+fn generate(sample: &Crate, more: &[&str]) -> String {
+    let out = sample.run(&[&["generate"], more].concat());
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(out.status.success(), "{text}\n{}", String::from_utf8_lossy(&out.stderr));
+    text
+}
+
+#[test]
+fn what_is_not_asked_for_is_not_there() {
+    let sample = project("leader_election = false\nmetrics_port = 0\n");
+    generate(&sample, &[]);
+    let tree = sample.tree("config");
+    let folders = ["prometheus/", "webhook/", "certmanager/", "rbac/leader", "rbac/role", "default/metrics"];
+    assert!(
+        !tree.keys().any(|path| folders.iter().any(|folder| path.starts_with(folder))),
+        "{:?}",
+        tree.keys()
+    );
+    let manager = &tree["manager/manager.yaml"];
+    assert!(manager.contains("--metrics-bind-address=0\n"), "{manager}");
+    assert!(!manager.contains("leader-elect") && !manager.contains("volumes"), "{manager}");
+    assert!(manager.contains("image: controller:latest\n"), "{manager}");
+
+    // The ServiceMonitor's kind is not everywhere: it is installed on demand.
+    let sample = project("");
+    generate(&sample, &[]);
+    let tree = sample.tree("config");
+    assert!(tree.contains_key("prometheus/monitor.yaml"));
+    assert!(!tree["default/kustomization.yaml"].contains("prometheus"));
+}
+
+#[test]
+fn the_image_of_one_run_is_a_flag() {
+    let sample = project("image = \"thing:v1\"\n");
+    generate(&sample, &["--only", "deploy", "--image", "thing:v2"]);
+    assert!(sample.tree("config")["manager/manager.yaml"].contains("image: thing:v2\n"));
+    assert!(!sample.tree("config").contains_key("crd/bases/a.example.com_things.yaml"));
+    generate(&sample, &[]);
+    assert!(sample.tree("config")["manager/manager.yaml"].contains("image: thing:v1\n"));
+    let out = sample.run(&["generate", "--only", "crd", "--image", "thing:v2"]);
+    assert!(String::from_utf8_lossy(&out.stderr).contains("--image has no effect"));
+}
+
+#[test]
+fn a_file_without_its_mark_is_its_owners() {
+    let sample = project("installer = \"dist/install.yaml\"\n");
+    generate(&sample, &[]);
+    let mine = "apiVersion: a.example.com/v1\nkind: Thing\nmetadata:\n  name: mine\nspec:\n  size: 7\n";
+    sample.write("config/samples/a_v1_thing.yaml", mine);
+    sample.write("config/default/kustomization.yaml", "resources: [../manager]\n");
+    let said = generate(&sample, &[]);
+    assert_eq!(sample.tree("config")["samples/a_v1_thing.yaml"], mine);
+    assert!(said.contains("kept as their owner made them"), "{said}");
+    assert!(said.contains("  config/samples/a_v1_thing.yaml\n"), "{said}");
+    assert!(said.contains("config/default/kustomization.yaml"), "{said}");
+    generate(&sample, &["--check"]);
+}
+
+#[test]
+fn files_of_kinds_that_went_go() {
+    let sample = project("");
+    generate(&sample, &[]);
+    sample.write(
+        "config/overlays/mine/kustomization.yaml",
+        &sample.tree("config")["default/kustomization.yaml"],
+    );
+    sample.write("api/src/lib.rs", KIND.replace("Thing", "Other"));
+    generate(&sample, &[]);
+    let tree = sample.tree("config");
+    assert!(
+        tree.contains_key("samples/a_v1_other.yaml") && tree.contains_key("rbac/a_other_viewer_role.yaml")
+    );
+    assert!(!tree.keys().any(|path| path.contains("thing")), "{:?}", tree.keys());
+    assert!(tree.contains_key("overlays/mine/kustomization.yaml"), "a folder of another name");
+}

@@ -1,0 +1,74 @@
+//! What a manager is deployed for: two kinds, their rules and their webhooks.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema, rbac, webhook};
+use serde::{Deserialize, Serialize};
+
+/// A book that can be lent.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "library.example.com", version = "v1", kind = "Book", status)]
+pub struct Book {
+    /// Standard object metadata.
+    pub metadata: ObjectMeta,
+    /// What the book is.
+    pub spec: BookSpec,
+    /// Where it is.
+    pub status: Option<BookStatus>,
+}
+
+/// What a book is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Schema)]
+pub struct BookSpec {
+    /// Its title.
+    #[validation(min_length = 1)]
+    pub title: String,
+    /// Its first words; no sample can be made of them.
+    #[validation(rule(rule = "self.startsWith('Once') && self.size() > 20", message = "begins with Once"))]
+    pub beginning: String,
+}
+
+/// Where a book is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Schema)]
+pub struct BookStatus {
+    /// Who has it.
+    pub reader: String,
+}
+
+/// A shelf of the whole house.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "library.example.com", version = "v1", kind = "Shelf", scope = "Cluster")]
+pub struct Shelf {
+    /// Standard object metadata.
+    pub metadata: ObjectMeta,
+    /// What fits on it.
+    pub spec: ShelfSpec,
+}
+
+/// What fits on a shelf.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Schema)]
+pub struct ShelfSpec {
+    /// How many books.
+    #[validation(minimum = 1)]
+    pub places: i32,
+}
+
+/// Lends books.
+#[rbac(groups = "library.example.com", resources("books", "shelves"), verbs("get", "list", "watch"))]
+#[rbac(groups = "library.example.com", resources = "books/status", verbs("update", "patch"))]
+#[rbac(groups = "", resources = "configmaps", verbs = "get", namespace = "readers")]
+pub fn lend() {}
+
+/// Puts titles into order.
+#[webhook(
+    path = "/mutate-library-example-com-v1-book",
+    mutating = true,
+    failure_policy = "Fail",
+    groups = "library.example.com",
+    resources = "books",
+    verbs("create", "update"),
+    versions = "v1",
+    name = "mbook.library.example.com",
+    side_effects = "None",
+    admission_review_versions = "v1"
+)]
+pub fn default_book() {}
