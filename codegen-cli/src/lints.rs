@@ -30,6 +30,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::PATH_NOT_IN_SCHEMA, Level::Warn),
     (Code::CRD_TOO_LARGE, Level::Warn),
     (Code::CRD_NEAR_ETCD_LIMIT, Level::Warn),
+    (Code::UNUSUAL_VERSION, Level::Warn),
     (Code::NOT_CAMEL_CASE, Level::Warn),
     (Code::UNKEYED_CONDITIONS, Level::Warn),
     (Code::NARROW_INTEGER, Level::Warn),

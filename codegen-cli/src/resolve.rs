@@ -152,7 +152,7 @@ impl<'a> Resolver<'a> {
         let mut named: Option<&str> = None;
         let mut at = Some(id.module);
         while let Some(module) = at.map(|at| &modules[at]) {
-            if facts.group.is_none() && names::Version::parse(&module.name).is_ok() {
+            if facts.group.is_none() && names::Version::conventional(&module.name).is_some() {
                 named = named.or(Some(&module.name));
             }
             facts = facts.or(&module.facts);

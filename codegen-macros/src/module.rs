@@ -60,7 +60,7 @@ impl Chain {
     /// Goes out into a module.
     fn enter(&mut self, attributes: &[syn::Attribute], name: &str, diagnostics: &mut Diagnostics) {
         if self.facts.group.is_none() && self.named.is_none() {
-            self.named = Version::parse(name).ok();
+            self.named = Version::conventional(name);
         }
         self.facts = std::mem::take(&mut self.facts).or(ModuleAttrs::read(attributes, diagnostics));
     }

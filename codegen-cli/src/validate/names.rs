@@ -6,7 +6,7 @@ use kubesmith_core::diag::Code;
 
 use super::Input;
 use crate::diag::Diagnostic;
-use crate::ir::{Group, Resource, Span};
+use crate::ir::{Group, Resource, Span, Version};
 
 /// A kind has one definition per version.
 pub(super) fn kinds_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
@@ -93,7 +93,22 @@ pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>
                 "set `group_name_in_code` in #[resource] of one of them",
             );
         }
+        let mut versions: BTreeMap<&str, &Version> = BTreeMap::new();
         for version in &group.versions {
+            let other = *versions.entry(version.code_name.as_str()).or_insert(version);
+            if other.name != version.name
+                && let (Some(first), Some(second)) = (other.resources.first(), version.resources.first())
+            {
+                report(
+                    format!(
+                        "the versions {} and {} of {} are both `{}` in code",
+                        other.name, version.name, group.name, version.code_name
+                    ),
+                    &second.span,
+                    &first.span,
+                    "give one of them another name",
+                );
+            }
             let mut accessors: BTreeMap<&str, &Resource> = BTreeMap::new();
             for resource in version.resources.iter().filter(|resource| resource.client.is_some()) {
                 for name in [resource.code.accessor.as_str(), resource.code.module.as_str()] {

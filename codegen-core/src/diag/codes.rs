@@ -304,6 +304,10 @@ codes! {
         "etcd takes requests of at most 1.5 MiB unless it is told otherwise (`--max-request-bytes`), and a \
          CustomResourceDefinition is stored in one. Shorten descriptions with `max_desc_len`, or leave parts of the schema \
          open.";
+    UNUSUAL_VERSION = 512, "version that looks like a misspelt one",
+        "API servers take any DNS label as the name of a version, but only `v1`, `v1beta2`, `v2alpha1` and their like have a \
+         rank: what is called otherwise comes after all of them, in the order of the alphabet. Not said of names that \
+         resemble none of these.";
     NOT_STRUCTURAL = 520, "schema that is not structural",
         "An API server takes structural schemas only: every field has a type, every list says what its items are, and \
          nothing contradicts the type: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.";

@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use syn::Attribute;
 
-use super::resource::parse_name;
+use super::resource::{parse_name, parse_version};
 use super::{EntryValue, Presence};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{ItemAttributes, Parsed, Spanned, parse_module};
@@ -35,9 +35,7 @@ impl ModuleAttrs {
         Self {
             group: group
                 .and_then(|t| parse_name(&t, Code::INVALID_GROUP, "API group", Group::parse, diagnostics)),
-            version: version.and_then(|t| {
-                parse_name(&t, Code::INVALID_VERSION, "API version", Version::parse, diagnostics)
-            }),
+            version: version.and_then(|t| parse_version(&t, diagnostics)),
             group_name_in_code: code_name.and_then(|t| {
                 parse_name(&t, Code::INVALID_CODE_NAME, "name in code", CodeName::parse, diagnostics)
             }),

@@ -116,7 +116,7 @@ impl ResourceAttrs {
         let span = parsed.span.unwrap_or_else(|| ident.span());
         let mut reader = Reader { parsed, diagnostics };
         let group = reader.name("group", Code::INVALID_GROUP, "API group", Group::parse);
-        let version = reader.name("version", Code::INVALID_VERSION, "API version", Version::parse);
+        let version = reader.text("version").and_then(|text| parse_version(&text, reader.diagnostics));
         let kind = reader.kind(ident);
         let default_kind = kind.as_ref().map(|kind| kind.value.as_str().to_owned()).unwrap_or_default();
         let list_kind = reader.list_kind(kind.as_ref());
@@ -211,6 +211,22 @@ pub(super) fn parse_name<T>(
             None
         }
     }
+}
+
+/// Parses a version; one that resembles another way of writing is warned of.
+pub(super) fn parse_version(
+    text: &Spanned<String>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Version>> {
+    let version = parse_name(text, Code::INVALID_VERSION, "API version", Version::parse, diagnostics)?;
+    if let Some(likely) = version.value.likely() {
+        let message = format!("the version {:?} has no rank and comes after all that have one", text.value);
+        diagnostics.push(
+            Diagnostic::warning(Code::UNUSUAL_VERSION, text.span, message)
+                .help(format!("did you mean {likely:?}?")),
+        );
+    }
+    Some(version)
 }
 
 struct Reader<'a> {
@@ -482,23 +498,24 @@ impl Reader<'_> {
         let Value::Json(json) = &entry.value else { return Vec::new() };
         let mut out = Vec::new();
         let mut reasons = Vec::new();
+        let names = "name apiVersion, kind or metadata: standard_fields = {\"metadata\": null}";
         match &json.value {
             Json::Object(members) => {
                 for (name, schema) in members {
                     if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
-                        reasons.push(format!("`{name}` is no standard field"));
+                        reasons.push((format!("`{name}` is no standard field"), names));
                     } else if *schema == Json::Null {
                         out.push((name.clone(), None));
                     } else {
-                        reasons.extend(check_schema(schema).err());
+                        let help = "write keywords as a CRD has them: {\"type\": \"object\"}";
+                        reasons.extend(check_schema(schema).err().map(|reason| (reason, help)));
                         out.push((name.clone(), Some(schema.clone())));
                     }
                 }
             }
-            _ => reasons.push("`standard_fields` takes an object".to_owned()),
+            _ => reasons.push(("`standard_fields` takes an object".to_owned(), names)),
         }
-        for reason in reasons {
-            let help = "name apiVersion, kind or metadata: standard_fields = {\"metadata\": null}";
+        for (reason, help) in reasons {
             self.diagnostics.push(Diagnostic::error(Code::WRONG_VALUE, json.span, reason).help(help));
         }
         out

@@ -3,11 +3,13 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::NameError;
+use super::{NameError, dns_label};
 
 /// Maturity of a version, least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
+    /// A name that says nothing about it: `v0`, `foo10`
+    Other,
     /// `v1alpha1`
     Alpha,
     /// `v1beta1`
@@ -16,32 +18,44 @@ pub enum Stage {
     Stable,
 }
 
-/// An API version, `v1beta2`.
+/// An API version: `v1beta2`, or any other DNS label, as API servers take them.
 ///
 /// The order is that of preference reversed: the greatest version is the most preferred one
-/// (stable before beta before alpha, then the highest numbers), see [`compare_versions`].
+/// (stable before beta before alpha, then the highest numbers, then other names), see [`compare_versions`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Version {
     text: String,
     stage: Stage,
-    major: u32,
-    minor: u32,
+    major: u64,
+    minor: u64,
 }
 
 impl Version {
-    /// `v` and a number, optionally `alpha` or `beta` and a number.
+    /// A DNS label; usually `v` and a number, optionally `alpha` or `beta` and a number.
     ///
     /// # Errors
     /// Says what is wrong and what a near version would be.
     pub fn parse(text: &str) -> Result<Self, NameError> {
-        match split(text) {
-            Some((stage, major, minor)) => Ok(Self { text: text.to_owned(), stage, major, minor }),
-            None => Err(NameError {
-                reason: "it is not `v` and a number, optionally followed by `alpha` or `beta` and a number"
-                    .to_owned(),
-                suggestion: nearest(text),
-            }),
+        if let Some(version) = Self::conventional(text) {
+            return Ok(version);
         }
+        match dns_label(text) {
+            Ok(()) => Ok(Self { text: text.to_owned(), stage: Stage::Other, major: 0, minor: 0 }),
+            Err(error) => {
+                Err(NameError { suggestion: nearest(text).or(error.suggestion), reason: error.reason })
+            }
+        }
+    }
+
+    /// `v` and a number, optionally `alpha` or `beta` and a number: what a module is called that means a version.
+    pub fn conventional(text: &str) -> Option<Self> {
+        let (stage, major, minor) = split(text)?;
+        Some(Self { text: text.to_owned(), stage, major, minor })
+    }
+
+    /// The conventional version that may have been meant, if this is none and looks like one.
+    pub fn likely(&self) -> Option<String> {
+        if self.stage == Stage::Other { nearest(&self.text) } else { None }
     }
 
     /// The version as text.
@@ -63,7 +77,9 @@ impl fmt::Display for Version {
 
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.stage, self.major, self.minor).cmp(&(other.stage, other.major, other.minor))
+        let rank = |version: &Self| (version.stage, version.major, version.minor);
+        // Only names that say nothing are equal in rank.
+        rank(self).cmp(&rank(other)).then_with(|| other.text.cmp(&self.text))
     }
 }
 
@@ -73,7 +89,7 @@ impl PartialOrd for Version {
     }
 }
 
-fn split(text: &str) -> Option<(Stage, u32, u32)> {
+fn split(text: &str) -> Option<(Stage, u64, u64)> {
     let rest = text.strip_prefix('v')?;
     for (word, stage) in [("alpha", Stage::Alpha), ("beta", Stage::Beta)] {
         if let Some((major, minor)) = rest.split_once(word) {
@@ -83,9 +99,10 @@ fn split(text: &str) -> Option<(Stage, u32, u32)> {
     Some((Stage::Stable, number(rest)?, 0))
 }
 
-fn number(text: &str) -> Option<u32> {
+/// A number as API servers compare them, with a sign in 64 bits.
+fn number(text: &str) -> Option<u64> {
     let plain = !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
-    if plain { text.parse().ok() } else { None }
+    if plain { text.parse().ok().filter(|number| i64::try_from(*number).is_ok()) } else { None }
 }
 
 /// A valid version that the user may have meant.
@@ -140,7 +157,9 @@ mod tests {
             all,
             ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"]
         );
-        assert!(Version::parse("v1").unwrap() > Version::parse("v2beta1").unwrap());
+        let mut parsed: Vec<Version> = all.iter().map(|text| Version::parse(text).unwrap()).collect();
+        parsed.sort();
+        assert!(parsed.iter().rev().map(Version::as_str).eq(all), "{parsed:?}");
     }
 
     #[test]
@@ -148,21 +167,35 @@ mod tests {
         for (bad, better) in [
             ("1", Some("v1")),
             ("V1", Some("v1")),
+            ("v1.0", Some("v1")),
+            ("v1_alpha1", Some("v1alpha1")),
+            ("Latest", Some("latest")),
+            ("", None),
+            ("v1\"; DROP", None),
+        ] {
+            assert_eq!(Version::parse(bad).unwrap_err().suggestion.as_deref(), better, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn any_label_is_a_version() {
+        for (text, likely) in [
+            ("v0", None),
+            ("foo10", None),
+            ("v01", None),
+            ("v99999999999999999999", None),
+            ("v1", None),
             ("v1alpha", Some("v1alpha1")),
             ("v1-alpha1", Some("v1alpha1")),
             ("v1aplha1", Some("v1alpha1")),
             ("v1bta2", Some("v1beta2")),
             ("alpha1", Some("v1alpha1")),
-            ("v1.0", Some("v1")),
-            ("v0", None),
-            ("", None),
             ("latest", None),
-            ("v1\"; DROP", None),
         ] {
-            assert_eq!(Version::parse(bad).unwrap_err().suggestion.as_deref(), better, "{bad:?}");
-        }
-        for bad in ["v01", "v1alpha01", "v1gamma1", "v99999999999", "v1alpha1beta1"] {
-            assert!(Version::parse(bad).is_err(), "{bad}");
+            let version = Version::parse(text).unwrap();
+            assert_eq!(version.likely().as_deref(), likely, "{text}");
+            assert_eq!(version.stage() == Stage::Other, text != "v1", "{text}");
+            assert_eq!(Version::conventional(text).is_some(), text == "v1", "{text}");
         }
     }
 }

@@ -54,12 +54,12 @@ pub(super) fn factory_accessor(name: &str) -> String {
     apart(snake(name), FACTORY_METHODS)
 }
 
-/// A kind's accessor on the client and the informers of its group-version.
+/// A kind's accessor on the client and the informers of its group-version, or a version's on its group's informers.
 pub(super) fn accessor(name: &str) -> String {
     apart(snake(name), CLIENT_METHODS)
 }
 
-/// A version's accessor.
+/// A function or field that has no neighbours of its own.
 pub(super) fn version_accessor(name: &str) -> String {
     apart(snake(name), &[])
 }

@@ -270,7 +270,7 @@ fn version_names(group: &Group, version: &Version) -> Bindings {
     group_names(group)
         .text("version", names::module(&version.name, &module))
         .text("version_name", &version.name)
-        .text("version_accessor", names::version_accessor(&version.name))
+        .text("version_accessor", names::accessor(&version.name))
         .text("ApiVersion", docs::plain(&api_version(group, version)))
         .text("GroupVersion", names::type_part(&group.code_name) + &code_name)
         .text("InformerGroupVersion", names::type_part(&group.informer_code_name) + &code_name)

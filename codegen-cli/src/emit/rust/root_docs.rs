@@ -89,7 +89,7 @@ impl<'i> Example<'i> {
             Package::Module { path, .. } => ("text", path.clone()),
         };
         let accessor = names::accessor(&self.resource.code.accessor);
-        let version = names::version_accessor(&self.version.name);
+        let version = names::accessor(&self.version.name);
         let group_version = names::version_accessor(&format!("{}_{version}", self.group.module));
         let informer_group = names::factory_accessor(&self.group.informer_code_name.to_snake_case());
         let (scope, lister_scope) = match self.resource.scope {

@@ -15,7 +15,7 @@ pub(super) static RESOURCE: &[KeySpec] = &[
         "version",
         Shape::String,
         &["versionName"],
-        "API version; default: that of the module",
+        "API version, `v1`, `v1beta2` or any other DNS label; default: that of the module",
         r#"version = "v1alpha1""#,
     )
     .also(&["version_name", "api_version"]),

@@ -2,7 +2,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::Resource;
 
 #[derive(Clone, Debug, Resource)]
-#[resource(group = "hopegi", version = "v1aplha1", kind = "foo_bar", plural = "Foo Bars", short_name("f", "F", "f"))]
+#[resource(group = "hopegi", version = "V1aplha1", kind = "foo_bar", plural = "Foo Bars", short_name("f", "F", "f"))]
 struct Foo {
     metadata: ObjectMeta,
     spec: String,

@@ -27,3 +27,19 @@ pub struct Gadget {
 pub struct GadgetSpec {
     pub size: i32,
 }
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "early.example.com", version = "foo10")]
+#[genclient]
+pub struct Early {
+    pub metadata: ObjectMeta,
+    pub spec: GadgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "early.example.com", version = "foo-10")]
+#[genclient]
+pub struct Dashed {
+    pub metadata: ObjectMeta,
+    pub spec: GadgetSpec,
+}

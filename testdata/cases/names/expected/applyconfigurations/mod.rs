@@ -9,4 +9,5 @@
 
 pub mod generic_;
 pub mod meta;
+pub mod plain;
 pub mod start;

@@ -57,6 +57,24 @@ impl Clientset {
         self::typed::generic_::v1::GenericV1Client::new(self.client.clone())
     }
 
+    /// Clients of `plain.example.com/foo-10`.
+    #[must_use]
+    pub fn plain_foo_10(&self) -> self::typed::plain::foo_10::PlainFoo10Client {
+        self::typed::plain::foo_10::PlainFoo10Client::new(self.client.clone())
+    }
+
+    /// Clients of `plain.example.com/new`.
+    #[must_use]
+    pub fn plain_new(&self) -> self::typed::plain::new::PlainNewClient {
+        self::typed::plain::new::PlainNewClient::new(self.client.clone())
+    }
+
+    /// Clients of `plain.example.com/v0`.
+    #[must_use]
+    pub fn plain_v0(&self) -> self::typed::plain::v0::PlainV0Client {
+        self::typed::plain::v0::PlainV0Client::new(self.client.clone())
+    }
+
     /// Clients of `start.example.com/v1`.
     #[must_use]
     pub fn start_v1(&self) -> self::typed::start::v1::StartV1Client {

@@ -33,5 +33,8 @@ pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     scheme.register::<::case_names::generic::Type>("TypeList");
     scheme.register::<::case_names::generic::V1>("V1List");
     scheme.register::<::case_names::generic::prelude::MyVec>("VecList");
+    scheme.register::<::case_names::plain::Dashed>("DashedList");
+    scheme.register::<::case_names::plain::Plain>("PlainList");
+    scheme.register::<::case_names::plain::Exposer>("ExposerList");
     scheme.register::<::case_names::start::Builder>("BuilderList");
 }

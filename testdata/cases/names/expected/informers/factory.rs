@@ -30,6 +30,12 @@ impl SharedInformerFactory {
         super::generic_::GenericInformers::new(self.inner.clone())
     }
 
+    /// Informers of the group `plain.example.com`.
+    #[must_use]
+    pub fn plain(&self) -> super::plain::PlainInformers {
+        super::plain::PlainInformers::new(self.inner.clone())
+    }
+
     /// Informers of the group `start.example.com`.
     #[must_use]
     pub fn start_(&self) -> super::start::StartInformers {

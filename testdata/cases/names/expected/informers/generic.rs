@@ -43,6 +43,12 @@ pub enum GenericInformer {
     GenericV1V1s(super::generic_::v1::v1_::V1Informer),
     /// Informer of `vecs` in `generic.example.com/v1`.
     GenericV1Vecs(super::generic_::v1::vec::VecInformer),
+    /// Informer of `dasheds` in `plain.example.com/foo-10`.
+    PlainFoo10Dasheds(super::plain::foo_10::dashed::DashedInformer),
+    /// Informer of `plains` in `plain.example.com/new`.
+    PlainNewPlains(super::plain::new::plain::PlainInformer),
+    /// Informer of `exposers` in `plain.example.com/v0`.
+    PlainV0Exposers(super::plain::v0::exposer::ExposerInformer),
     /// Informer of `builders` in `start.example.com/v1`.
     StartV1Builders(super::start::v1::builder::BuilderInformer),
 }
@@ -68,6 +74,9 @@ impl GenericInformer {
             Self::GenericV1Types(it) => it.informer().has_synced(),
             Self::GenericV1V1s(it) => it.informer().has_synced(),
             Self::GenericV1Vecs(it) => it.informer().has_synced(),
+            Self::PlainFoo10Dasheds(it) => it.informer().has_synced(),
+            Self::PlainNewPlains(it) => it.informer().has_synced(),
+            Self::PlainV0Exposers(it) => it.informer().has_synced(),
             Self::StartV1Builders(it) => it.informer().has_synced(),
         }
     }
@@ -142,6 +151,15 @@ impl super::factory::SharedInformerFactory {
             }
             ("generic.example.com", "v1", "vecs") => {
                 GenericInformer::GenericV1Vecs(self.generic().v1().vecs())
+            }
+            ("plain.example.com", "foo-10", "dasheds") => {
+                GenericInformer::PlainFoo10Dasheds(self.plain().foo_10().dasheds())
+            }
+            ("plain.example.com", "new", "plains") => {
+                GenericInformer::PlainNewPlains(self.plain().new_().plains())
+            }
+            ("plain.example.com", "v0", "exposers") => {
+                GenericInformer::PlainV0Exposers(self.plain().v0().exposers())
             }
             ("start.example.com", "v1", "builders") => {
                 GenericInformer::StartV1Builders(self.start_().v1().builders())

@@ -7,6 +7,7 @@
 pub mod factory;
 pub mod generic;
 pub mod generic_;
+pub mod plain;
 pub mod start;
 
 pub use self::factory::SharedInformerFactory;

@@ -5,4 +5,5 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod generic_;
+pub mod plain;
 pub mod start;
