@@ -15,6 +15,9 @@
 //!
 //! [`fault`] puts faults between a client and the server, on every back end: dropped connections, delays, errors, watches
 //! that end, expire or fall silent.
+//!
+//! [`fake`] is for unit tests: clientsets on an embedded server of their own, with a record of what was asked, and with
+//! reactors that answer or fail chosen requests.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 mod access;
@@ -33,6 +36,7 @@ mod der;
 mod discovery;
 mod env;
 mod error;
+pub mod fake;
 pub mod fault;
 mod files;
 mod garbage;

@@ -49,8 +49,7 @@ pub(crate) struct Server {
     clock: Arc<dyn Clock>,
     pub(crate) ids: Ids,
     stopping: signal::Sender<bool>,
-    /// Whether objects follow their owners and namespaces their end.
-    controllers: bool,
+    options: ServerOptions,
     pub(crate) garbage: crate::garbage::Queue,
     hooks: RwLock<Arc<Hooks>>,
     /// How webhooks are reached.
@@ -63,16 +62,22 @@ impl fmt::Debug for Server {
     }
 }
 
+/// How a server differs from others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ServerOptions {
+    /// Where UIDs and generated names begin; `None` leaves it to the operating system.
+    pub(crate) seed: Option<u64>,
+    /// Whether objects follow their owners and namespaces their end.
+    pub(crate) controllers: bool,
+    /// Whether there is nothing but what is written: no object of the server's own, and namespaces need not exist.
+    pub(crate) bare: bool,
+}
+
 impl Server {
-    /// A server of what the store has, with the namespaces and the service that every cluster has.
-    pub(crate) fn new(
-        store: Arc<Store>,
-        clock: Arc<dyn Clock>,
-        seed: Option<u64>,
-        controllers: bool,
-    ) -> Arc<Self> {
+    /// A server of what the store has, unless bare with the namespaces and the service that every cluster has.
+    pub(crate) fn new(store: Arc<Store>, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
         // The ids of an earlier run must not come again.
-        let seed = seed.map(|seed| seed.wrapping_add(store.current() - 1));
+        let seed = options.seed.map(|seed| seed.wrapping_add(store.current() - 1));
         let server = Arc::new(Self {
             store,
             registry: RwLock::default(),
@@ -80,15 +85,17 @@ impl Server {
             clock,
             ids: Ids::new(seed),
             stopping: signal::Sender::new(false),
-            controllers,
+            options,
             garbage: crate::garbage::Queue::default(),
             hooks: RwLock::default(),
             webhooks: webhook::Clients::default(),
         });
-        for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-            server.seed_namespace(name);
+        if !options.bare {
+            for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+                server.seed_namespace(name);
+            }
+            server.seed_service();
         }
-        server.seed_service();
         server.refresh();
         server.refresh_hooks();
         verbs::delete::resume(&server);
@@ -111,7 +118,12 @@ impl Server {
 
     /// Whether the in-process controllers run.
     pub(crate) fn controllers(&self) -> bool {
-        self.controllers
+        self.options.controllers
+    }
+
+    /// Whether objects can only be made in namespaces that exist.
+    pub(crate) fn needs_namespaces(&self) -> bool {
+        !self.options.bare
     }
 
     /// The service at which pods find the server itself.

@@ -18,7 +18,7 @@ use crate::fault::Upstream;
 use crate::identity::Identity;
 use crate::kubeconfig::Credentials;
 use crate::listen::{Listener, Sockets};
-use crate::server::{ApiService, Origin, Server};
+use crate::server::{ApiService, Origin, Server, ServerOptions};
 use crate::store::{NotDurable, Store};
 use crate::tokens;
 use crate::user::{AuthenticatedUser, User};
@@ -38,13 +38,15 @@ pub(crate) struct EmbeddedOptions {
     pub(crate) controllers: bool,
     pub(crate) simulated_node: bool,
     pub(crate) data_dir: Option<PathBuf>,
+    /// Starts with no objects, and takes objects in namespaces that do not exist. No public option, so it needs no name.
+    pub(crate) bare: bool,
 }
 
 impl EmbeddedOptions {
     /// The first option that was set and means nothing to `backend`.
     pub(crate) fn unknown_to(&self, backend: Backend) -> Option<&'static str> {
         // A new option has to be placed here as well.
-        let Self { clock, seed, history, controllers, simulated_node, data_dir } = self;
+        let Self { clock, seed, history, controllers, simulated_node, data_dir, bare: _ } = self;
         let set = [
             (clock.is_some(), "clock"),
             (seed.is_some(), "seed"),
@@ -77,7 +79,9 @@ impl Embedded {
             }
             None => Store::new(history),
         };
-        let server = Server::new(Arc::new(store), clock, options.seed, options.controllers);
+        let server_options =
+            ServerOptions { seed: options.seed, controllers: options.controllers, bare: options.bare };
+        let server = Server::new(Arc::new(store), clock, server_options);
         let selection = Selection { manager: options.controllers, node: options.simulated_node };
         let controllers = match selection == Selection::default() {
             true => None,
@@ -112,6 +116,11 @@ impl Embedded {
             })
             .service(ApiService::new(self.server.clone(), Origin::default()));
         AuthenticatedUser::new(kubeconfig.unwrap_or_default(), Some(Client::new(service, "default"))).await
+    }
+
+    /// The server itself.
+    pub(crate) fn server(&self) -> &Arc<Server> {
+        &self.server
     }
 
     /// A way to the server for bodies of any kind.

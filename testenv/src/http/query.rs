@@ -18,6 +18,11 @@ impl Query {
         Self(pairs.collect())
     }
 
+    /// The keys and values in their order.
+    pub(crate) fn into_pairs(self) -> Vec<(String, String)> {
+        self.0
+    }
+
     /// The first value of `key`, empty when absent.
     pub(crate) fn get(&self, key: &str) -> &str {
         self.0.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v)

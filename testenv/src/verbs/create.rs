@@ -134,6 +134,9 @@ fn check_namespace(call: &Call<'_>) -> ApiResult<()> {
     }
     let name = &call.path.namespace;
     let Some(namespace) = call.server.store.get("namespaces", name) else {
+        if !call.server.needs_namespaces() {
+            return Ok(());
+        }
         return Err(ApiError::not_found(About::new("", "namespaces", name)));
     };
     if meta::is_terminating(&namespace.value) {

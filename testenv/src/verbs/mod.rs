@@ -1,6 +1,7 @@
 //! What can be done with a resource.
 
 pub(crate) mod admit;
+pub(crate) mod behind;
 mod collection;
 mod connect;
 mod create;

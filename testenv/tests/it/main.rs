@@ -9,6 +9,7 @@ mod conformance;
 mod controllers;
 mod data;
 mod details;
+mod fake;
 mod fault;
 mod history;
 mod hostile;

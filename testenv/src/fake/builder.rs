@@ -1,0 +1,157 @@
+//! What a test says about its fake before it starts.
+
+use std::marker::PhantomData;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Client;
+use serde_json::Value;
+
+use super::error::FakeError;
+use super::object::Object;
+use super::service::{Core, FakeService};
+use super::tracker::{self, Tracker};
+use super::{Fake, FakeClients};
+use crate::backend::{Embedded, EmbeddedOptions};
+use crate::clock::Clock;
+use crate::verbs::behind;
+use crate::{crd, meta};
+
+/// Describes a [`Fake`] before it is made.
+#[derive(Debug)]
+pub struct FakeBuilder<C> {
+    crds: Vec<Object>,
+    texts: Vec<&'static str>,
+    paths: Vec<PathBuf>,
+    objects: Vec<Object>,
+    embedded: EmbeddedOptions,
+    clients: PhantomData<fn() -> C>,
+}
+
+impl<C: FakeClients> FakeBuilder<C> {
+    pub(super) fn new() -> Self {
+        let embedded = EmbeddedOptions { bare: true, ..EmbeddedOptions::default() };
+        let (crds, paths, objects) = Default::default();
+        Self { crds, texts: vec![C::CRDS], paths, objects, embedded, clients: PhantomData }
+    }
+
+    /// Begins with this object, or with those of a list; see [`Tracker::add`].
+    #[must_use]
+    pub fn object(mut self, object: impl Into<Object>) -> Self {
+        self.objects.push(object.into());
+        self
+    }
+
+    /// Begins with these objects; see [`Tracker::add`].
+    #[must_use]
+    pub fn objects<O: Into<Object>>(mut self, objects: impl IntoIterator<Item = O>) -> Self {
+        self.objects.extend(objects.into_iter().map(Into::into));
+        self
+    }
+
+    /// Knows the kinds of these CRDs, too.
+    #[must_use]
+    pub fn crds(mut self, crds: impl IntoIterator<Item = CustomResourceDefinition>) -> Self {
+        self.crds.extend(crds.into_iter().map(Object::from));
+        self
+    }
+
+    /// Knows the kinds of the CRDs in these files and folders, too.
+    #[must_use]
+    pub fn crd_paths<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
+        self.paths.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// Knows the kinds of another package's clients, too, which [`Fake::clients`] then makes.
+    #[must_use]
+    pub fn kinds_of<D: FakeClients>(mut self) -> Self {
+        self.texts.push(D::CRDS);
+        self
+    }
+
+    /// Runs what a cluster's controller manager does, as [`TestEnvBuilder::controllers`](crate::TestEnvBuilder::controllers)
+    /// says. Off unless set: an object is what clients made of it.
+    #[must_use]
+    pub fn controllers(mut self, run: bool) -> Self {
+        self.embedded.controllers = run;
+        self
+    }
+
+    /// Takes the time that metadata carries from `clock` instead of the machine.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.embedded.clock = Some(clock);
+        self
+    }
+
+    /// Makes UIDs and generated names the same in every run.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.embedded.seed = Some(seed);
+        self
+    }
+
+    /// Makes the fake.
+    ///
+    /// # Errors
+    /// Outside of a tokio runtime, when a CRD is refused or cannot be read, and as [`Tracker::add`] of the objects.
+    pub fn build(self) -> Result<Fake<C>, FakeError> {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return Err(FakeError::NoRuntime);
+        }
+        let crds = self.all_crds()?;
+        let embedded = Embedded::start(self.embedded)?;
+        let server = embedded.server().clone();
+        if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
+            for value in crds {
+                let name = meta::name(&value).to_owned();
+                behind::add(&server, &def, value)
+                    .map_err(|error| FakeError::Crd { name, status: Box::new(tracker::status(&error)) })?;
+            }
+        }
+        let tracker = Tracker::new(server.clone());
+        for object in self.objects {
+            tracker.add(object)?;
+        }
+        let (actions, reactors) = Default::default();
+        let core = Arc::new(Core { embedded: Mutex::new(Some(embedded)), server, actions, reactors });
+        let client = Client::new(FakeService(core.clone()), "default");
+        Ok(Fake { clients: C::of_client(client.clone()), client, core })
+    }
+
+    /// The CRDs from everywhere; of those with one name, the last.
+    fn all_crds(&self) -> Result<Vec<Value>, FakeError> {
+        let mut found = Vec::new();
+        for text in self.texts.iter().filter(|text| !text.trim().is_empty()) {
+            let list: Value = serde_json::from_str(text)
+                .map_err(|error| FakeError::Unreadable(format!("CRDs: {error}")))?;
+            found.extend(Object::from_value(list).flattened()?);
+        }
+        for path in &self.paths {
+            for crd in crate::files::read_crds(path)? {
+                found.push(Object::from(crd).value()?.clone());
+            }
+        }
+        for crd in &self.crds {
+            found.push(crd.value()?.clone());
+        }
+        let mut crds: Vec<Value> = Vec::new();
+        for mut value in found {
+            convert_by_name(&mut value);
+            match crds.iter_mut().find(|old| meta::name(old) == meta::name(&value)) {
+                Some(old) => *old = value,
+                None => crds.push(value),
+            }
+        }
+        Ok(crds)
+    }
+}
+
+/// There is no webhook in a unit test: the versions of a kind then differ in nothing but their names.
+fn convert_by_name(crd: &mut Value) {
+    if crd["spec"]["conversion"]["strategy"] == "Webhook" {
+        crd["spec"]["conversion"] = serde_json::json!({"strategy": "None"});
+    }
+}

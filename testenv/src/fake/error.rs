@@ -1,0 +1,39 @@
+//! Why a fake could not be made, or an object not be put into it.
+
+use kube::core::Status;
+
+/// What a fake refuses.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FakeError {
+    /// An object cannot be written as JSON, or a text read as one.
+    #[error("{0}")]
+    Unreadable(String),
+    /// Nobody told the fake of a kind.
+    #[error(
+        "the fake does not know the kind {kind:?} of {api_version:?}: give it the CRD with `FakeBuilder::crds`"
+    )]
+    UnknownKind {
+        /// The object's `apiVersion`.
+        api_version: String,
+        /// The object's `kind`.
+        kind: String,
+    },
+    /// A CRD was refused.
+    #[error("the CRD {name:?} was refused: {}", status.message)]
+    Crd {
+        /// The CRD's name.
+        name: String,
+        /// What a server would say.
+        status: Box<Status>,
+    },
+    /// An object cannot be stored: there is one already or none yet, or no server could have it.
+    #[error("{}", .0.message)]
+    Refused(Box<Status>),
+    /// Clients need tokio.
+    #[error("a fake clientset needs a tokio runtime: make it inside of `#[tokio::test]`")]
+    NoRuntime,
+    /// The embedded server did not start, or a file could not be read.
+    #[error(transparent)]
+    Server(#[from] crate::Error),
+}

@@ -1,0 +1,217 @@
+//! Clientsets for unit tests: the real clients on an API server inside the test.
+//!
+//! A [`Fake`] is client-go's fake clientset. A generated package has one for its own clients: `FakeClientset`, behind its
+//! feature `fake`. Its clients are the package's real ones, and what they speak to is the embedded API server: without
+//! sockets, and for each fake a new one, made in a few milliseconds. On the way there every request
+//!
+//! 1. becomes an [`Action`] and is recorded ([`Fake::actions`]);
+//! 2. is put to the reactors in their order ([`Fake::prepend_reactor`]), of which the first that does not
+//!    [pass](Reaction::pass) answers;
+//! 3. goes to the server if none of them did.
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::{Api, Client, api::{Patch, PatchParams}};
+//! use kubesmith_testenv::fake::{Fake, Reaction};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // `FakeClientset::new([..])` in a program with a generated package.
+//! let fake = Fake::<Client>::builder().build()?;
+//! fake.prepend_reactor("patch", "configmaps", |action| match action.name() {
+//!     "locked" => Reaction::forbidden(action, "it is locked"),
+//!     _ => Reaction::pass(),
+//! });
+//!
+//! let maps: Api<ConfigMap> = Api::namespaced(fake.client(), "shop");
+//! let patch = |name: &str| {
+//!     Patch::Apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "b"}}))
+//! };
+//! assert!(maps.patch("locked", &PatchParams::apply("me"), &patch("locked")).await.is_err());
+//! let map = maps.patch("prices", &PatchParams::apply("me"), &patch("prices")).await?;
+//! assert!(map.metadata.managed_fields.is_some());
+//! let seen: Vec<_> = fake.actions().iter().map(ToString::to_string).collect();
+//! assert_eq!(seen, ["patch configmaps shop/locked", "patch configmaps shop/prices"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is as on a server, and what is not
+//!
+//! As on a server, and unlike client-go's fake: selectors, `generateName`, resource versions and conflicts of updates,
+//! `generation`, finalizers and deletion timestamps, the status subresource, defaults, pruning and validation by the CRD's
+//! schema, server-side apply with its conflicts, and watches with bookmarks and streaming lists.
+//!
+//! Unlike on a server, as a unit test wants it: it begins empty, and namespaces need not exist; objects do not follow their
+//! owners, and a namespace that is deleted stays (both unless there are
+//! [controllers](FakeBuilder::controllers)); nobody is refused for want of rights; a CRD's conversion webhook is not
+//! called, so that versions of a kind differ in nothing but their names.
+
+mod action;
+mod builder;
+mod error;
+mod object;
+mod reaction;
+mod service;
+mod tracker;
+mod watcher;
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, PoisonError};
+
+use kube::Client;
+
+pub use action::{Action, PatchType};
+pub use builder::FakeBuilder;
+pub use error::FakeError;
+pub use object::Object;
+pub use reaction::{Reaction, first};
+pub use tracker::Tracker;
+pub use watcher::FakeWatcher;
+
+use service::{Core, Reactor};
+
+/// Clients that a [`Fake`] can be made for. Generated clientsets are, as is kube's plain [`Client`].
+pub trait FakeClients: Sized {
+    /// The CRDs of the clients' kinds: a list as JSON, or nothing.
+    const CRDS: &'static str;
+
+    /// Makes the clients from the fake's.
+    fn of_client(client: Client) -> Self;
+}
+
+impl FakeClients for Client {
+    const CRDS: &'static str = "";
+
+    fn of_client(client: Client) -> Self {
+        client
+    }
+}
+
+/// Clients of an API server inside the test, with a record of what they ask and with reactors: client-go's fake clientset.
+///
+/// It dereferences to the clients. Clones share everything. The server has no task of its own unless it runs
+/// [controllers](FakeBuilder::controllers), and ends with the last of the fake's clones and clients; [`Fake::stop`] ends
+/// watches before. See [the module](self) for an example.
+#[derive(Clone)]
+pub struct Fake<C> {
+    clients: C,
+    client: Client,
+    core: Arc<Core>,
+}
+
+impl<C: FakeClients> Fake<C> {
+    /// Makes a fake with objects in it. [`objects!`](crate::objects) puts objects of different kinds into one list;
+    /// [`Fake::builder`] says more.
+    ///
+    /// # Errors
+    /// As [`FakeBuilder::build`].
+    pub fn new<O: Into<Object>>(objects: impl IntoIterator<Item = O>) -> Result<Self, FakeError> {
+        Self::builder().objects(objects).build()
+    }
+
+    /// Starts to describe a fake.
+    #[must_use]
+    pub fn builder() -> FakeBuilder<C> {
+        FakeBuilder::new()
+    }
+}
+
+impl<C> Fake<C> {
+    /// The client that everything goes through.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// Other clients of the same server, such as those of another generated package; see [`FakeBuilder::kinds_of`].
+    #[must_use]
+    pub fn clients<D: FakeClients>(&self) -> D {
+        D::of_client(self.client())
+    }
+
+    /// The requests so far, in their order, those that failed among them.
+    #[must_use]
+    pub fn actions(&self) -> Vec<Action> {
+        self.core.actions.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Forgets the requests so far.
+    pub fn clear_actions(&self) {
+        self.core.actions.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Asks a function before the other reactors about requests with this verb and for this resource, where `*` is any; see
+    /// [`Action::matches`]. It is asked after the request was recorded, and may use everything of the fake but what waits.
+    pub fn prepend_reactor(
+        &self,
+        verb: &str,
+        resource: &str,
+        react: impl Fn(&Action) -> Reaction + Send + Sync + 'static,
+    ) {
+        let reactor = reactor(verb, resource, react);
+        self.core.reactors.lock().unwrap_or_else(PoisonError::into_inner).insert(0, reactor);
+    }
+
+    /// As [`Fake::prepend_reactor`], after the other reactors and before the server.
+    pub fn add_reactor(
+        &self,
+        verb: &str,
+        resource: &str,
+        react: impl Fn(&Action) -> Reaction + Send + Sync + 'static,
+    ) {
+        let reactor = reactor(verb, resource, react);
+        self.core.reactors.lock().unwrap_or_else(PoisonError::into_inner).push(reactor);
+    }
+
+    /// [`Fake::prepend_reactor`] for watches, to which it may answer [`Reaction::watch`]. Informers begin with a watch that
+    /// sends what there is, and ask for a list when that fails.
+    pub fn prepend_watch_reactor(
+        &self,
+        resource: &str,
+        react: impl Fn(&Action) -> Reaction + Send + Sync + 'static,
+    ) {
+        self.prepend_reactor("watch", resource, react);
+    }
+
+    /// The objects, past the client: what is done there is no action.
+    #[must_use]
+    pub fn tracker(&self) -> Tracker {
+        Tracker::new(self.core.server.clone())
+    }
+
+    /// Ends all watches, those to come at once, and waits for the controllers if there are any.
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves the controllers to end by themselves.
+    pub async fn stop(&self) {
+        let embedded = self.core.embedded.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(embedded) = embedded {
+            embedded.stop().await;
+        }
+    }
+}
+
+fn reactor(
+    verb: &str,
+    resource: &str,
+    react: impl Fn(&Action) -> Reaction + Send + Sync + 'static,
+) -> Reactor {
+    Reactor { verb: verb.to_owned(), resource: resource.to_owned(), react: Arc::new(react) }
+}
+
+impl<C> Deref for Fake<C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        &self.clients
+    }
+}
+
+impl<C> fmt::Debug for Fake<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fake").field("actions", &self.actions().len()).finish_non_exhaustive()
+    }
+}

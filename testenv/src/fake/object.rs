@@ -1,0 +1,128 @@
+//! Objects of any kind, for lists of objects of different kinds.
+
+use kube::Resource;
+use kube::core::DynamicObject;
+use serde::{Deserialize as _, Serialize};
+use serde_json::Value;
+
+use super::error::FakeError;
+
+/// An object of any kind, as the [`Tracker`](super::Tracker) takes it.
+///
+/// Every typed object becomes one by `into()`; [`objects!`](crate::objects) does so for a list of objects of different
+/// kinds.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+/// use kubesmith_testenv::fake::Object;
+///
+/// let objects: [Object; 2] = [ConfigMap::default().into(), Pod::default().into()];
+/// assert_eq!(objects[1].value()?["kind"], "Pod");
+/// # Ok::<(), kubesmith_testenv::fake::FakeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Object(Result<Value, String>);
+
+impl Object {
+    /// A copy of a typed object, for one that is still needed.
+    #[must_use]
+    pub fn of<K>(object: &K) -> Self
+    where
+        K: Resource<DynamicType = ()> + Serialize,
+    {
+        let value = serde_json::to_value(object).map(|mut value| {
+            for (key, text) in [("apiVersion", K::api_version(&())), ("kind", K::kind(&()))] {
+                if value.is_object() && value[key].is_null() {
+                    value[key] = Value::from(text.into_owned());
+                }
+            }
+            value
+        });
+        Self(value.map_err(|error| format!("a {} cannot be written as JSON: {error}", K::kind(&()))))
+    }
+
+    /// An object that is JSON already, with its `apiVersion` and `kind`.
+    #[must_use]
+    pub fn from_value(value: Value) -> Self {
+        Self(Ok(value))
+    }
+
+    /// An object of a kind that only its data tells.
+    #[must_use]
+    pub fn from_dynamic(object: &DynamicObject) -> Self {
+        Self(serde_json::to_value(object).map_err(|error| error.to_string()))
+    }
+
+    /// The objects of the documents of a YAML text, empty ones left out.
+    ///
+    /// ```
+    /// use kubesmith_testenv::fake::Object;
+    ///
+    /// let text = "apiVersion: v1\nkind: Node\nmetadata:\n  name: one\n---\n# nothing\n";
+    /// assert_eq!(Object::from_yaml(text)?.len(), 1);
+    /// # Ok::<(), kubesmith_testenv::fake::FakeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A document that is no YAML; says which.
+    pub fn from_yaml(text: &str) -> Result<Vec<Self>, FakeError> {
+        let mut objects = Vec::new();
+        for (at, document) in serde_yaml::Deserializer::from_str(text).enumerate() {
+            let value = Value::deserialize(document)
+                .map_err(|error| FakeError::Unreadable(format!("document {}: {error}", at + 1)))?;
+            if !value.is_null() {
+                objects.push(Self::from_value(value));
+            }
+        }
+        Ok(objects)
+    }
+
+    /// The object as JSON.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn value(&self) -> Result<&Value, FakeError> {
+        self.0.as_ref().map_err(|why| FakeError::Unreadable(why.clone()))
+    }
+
+    /// The object itself, or those that it lists.
+    pub(super) fn flattened(self) -> Result<Vec<Value>, FakeError> {
+        let mut value = self.0.map_err(FakeError::Unreadable)?;
+        let is_list = value["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
+        if !is_list || !value["items"].is_array() {
+            return Ok(vec![value]);
+        }
+        let kind = value["kind"].as_str().unwrap_or_default().trim_end_matches("List").to_owned();
+        let Value::Array(mut items) = value["items"].take() else { return Ok(Vec::new()) };
+        // The items of a typed list need not say what they are.
+        for item in items.iter_mut().filter(|item| item.is_object() && item["kind"].is_null()) {
+            item["apiVersion"] = value["apiVersion"].clone();
+            item["kind"] = Value::from(kind.clone());
+        }
+        Ok(items)
+    }
+}
+
+impl<K> From<K> for Object
+where
+    K: Resource<DynamicType = ()> + Serialize,
+{
+    fn from(object: K) -> Self {
+        Self::of(&object)
+    }
+}
+
+/// Makes [`Object`](crate::fake::Object)s of objects of different kinds.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+///
+/// let objects = kubesmith_testenv::objects![ConfigMap::default(), Pod::default()];
+/// assert_eq!(objects.len(), 2);
+/// ```
+#[macro_export]
+macro_rules! objects {
+    ($($object:expr),* $(,)?) => {
+        [$($crate::fake::Object::from($object)),*]
+    };
+}

@@ -1,0 +1,94 @@
+//! The transport of a fake's client: records, asks the reactors, then asks the server.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use tower::{BoxError, Service};
+
+use super::action::Action;
+use super::reaction::{Answer, Reaction};
+use crate::backend::Embedded;
+use crate::http::reply::{Body, Reply};
+use crate::server::Origin;
+use crate::status::ApiError;
+
+/// What a reactor does.
+pub(super) type React = dyn Fn(&Action) -> Reaction + Send + Sync;
+
+/// A function and the requests that it is asked about.
+#[derive(Clone)]
+pub(super) struct Reactor {
+    pub(super) verb: String,
+    pub(super) resource: String,
+    pub(super) react: Arc<React>,
+}
+
+/// What a fake's clones and its client share. It lives as long as somebody has one of them.
+pub(super) struct Core {
+    pub(super) embedded: Mutex<Option<Embedded>>,
+    pub(super) server: Arc<crate::server::Server>,
+    pub(super) actions: Mutex<Vec<Action>>,
+    pub(super) reactors: Mutex<Vec<Reactor>>,
+}
+
+impl Core {
+    /// Answers a request.
+    async fn answer(&self, request: Request<kube::client::Body>) -> Result<Response<Body>, BoxError> {
+        let (parts, body) = request.into_parts();
+        let body = body.collect().await?.to_bytes();
+        let action = Action::of(&parts, &body);
+        self.actions.lock().unwrap_or_else(PoisonError::into_inner).push(action.clone());
+        // Copied, so that a reactor may add reactors.
+        let reactors = self.reactors.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let concerned = reactors.iter().filter(|reactor| action.matches(&reactor.verb, &reactor.resource));
+        for reactor in concerned {
+            match (reactor.react)(&action).0 {
+                Answer::Pass => {}
+                answer => return respond(&action, answer),
+            }
+        }
+        let mut request = Request::from_parts(parts, Full::new(body));
+        request.extensions_mut().insert(Origin::default());
+        Ok(self.server.clone().handle(request).await)
+    }
+}
+
+/// Writes what a reactor answers.
+fn respond(action: &Action, answer: Answer) -> Result<Response<Body>, BoxError> {
+    let wrong = |text: &str| Ok(Reply::error(&ApiError::internal(format!("{text}: {action}"))));
+    let reply = match answer {
+        Answer::Pass => wrong("nobody answers"),
+        Answer::Watch(watcher) if action.verb() == "watch" => Ok(Reply::stream(watcher.into_stream())),
+        Answer::Watch(_) => wrong("a reactor answers with a watch what is none"),
+        Answer::Object(_) if action.verb() == "watch" => wrong("a reactor answers a watch with an object"),
+        Answer::Object(object) => match object.value() {
+            Ok(value) => Ok(Reply::json(if action.verb() == "create" { 201 } else { 200 }, value)),
+            Err(error) => wrong(&error.to_string()),
+        },
+        Answer::Error { code, status } => Ok(Reply::json(code, &status)),
+        Answer::Broken(reason) => Err(reason.into()),
+    };
+    reply.map(Reply::into_response)
+}
+
+/// The service that the client speaks to.
+#[derive(Clone)]
+pub(super) struct FakeService(pub(super) Arc<Core>);
+
+impl Service<Request<kube::client::Body>> for FakeService {
+    type Response = Response<Body>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
+        let core = self.0.clone();
+        Box::pin(async move { core.answer(request).await })
+    }
+}

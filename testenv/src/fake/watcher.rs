@@ -1,0 +1,136 @@
+//! Watches whose events a test makes.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use futures::{Stream, stream};
+use kube::core::Status;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use super::object::Object;
+
+/// A watch whose events a test makes: client-go's `watch.FakeWatcher`.
+///
+/// Events wait until a watch takes them, and each goes to one watch. Clones are the same watcher.
+///
+/// ```
+/// use futures::StreamExt as _;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube::{Api, Client, api::WatchParams};
+/// use kubesmith_testenv::fake::{Fake, FakeWatcher, Reaction};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let fake = Fake::<Client>::builder().build()?;
+/// let watcher = FakeWatcher::new();
+/// watcher.add(Pod::default());
+/// watcher.stop();
+/// fake.prepend_watch_reactor("pods", {
+///     let watcher = watcher.clone();
+///     move |_| Reaction::watch(&watcher)
+/// });
+///
+/// let pods: Api<Pod> = Api::all(fake.client());
+/// let events = pods.watch(&WatchParams::default(), "0").await?;
+/// assert_eq!(events.count().await, 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct FakeWatcher(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    events: VecDeque<Bytes>,
+    stopped: bool,
+}
+
+impl FakeWatcher {
+    /// A watcher without events.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tells that an object is new.
+    pub fn add(&self, object: impl Into<Object>) {
+        self.object("ADDED", &object.into());
+    }
+
+    /// Tells that an object has changed.
+    pub fn modify(&self, object: impl Into<Object>) {
+        self.object("MODIFIED", &object.into());
+    }
+
+    /// Tells that an object is gone.
+    pub fn delete(&self, object: impl Into<Object>) {
+        self.object("DELETED", &object.into());
+    }
+
+    /// Tells the version of an object of the watched kind, which is all of the object that counts.
+    pub fn bookmark(&self, object: impl Into<Object>) {
+        self.object("BOOKMARK", &object.into());
+    }
+
+    /// Tells that something went wrong on the server.
+    pub fn error(&self, status: &Status) {
+        let mut status = serde_json::to_value(status).unwrap_or_default();
+        (status["apiVersion"], status["kind"]) = (json!("v1"), json!("Status"));
+        self.push("ERROR", &status);
+    }
+
+    /// Ends the watches when they have taken what is there; later ones end likewise.
+    pub fn stop(&self) {
+        self.change(|state| state.stopped = true);
+    }
+
+    fn object(&self, kind: &str, object: &Object) {
+        match object.value() {
+            Ok(value) => self.push(kind, value),
+            Err(error) => self.error(&Status::failure(&error.to_string(), "InternalError").with_code(500)),
+        }
+    }
+
+    fn push(&self, kind: &str, object: &Value) {
+        let line = format!("{}\n", json!({"type": kind, "object": object}));
+        self.change(|state| state.events.push_back(line.into()));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.changed.notify_waiters();
+    }
+
+    /// The next event; `None` when the watch is over.
+    async fn next(&self) -> Option<Bytes> {
+        loop {
+            // Begun before looking, so that no change is missed in between.
+            let changed = self.0.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(event) = state.events.pop_front() {
+                    return Some(event);
+                }
+                if state.stopped {
+                    return None;
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// The events as a watch's body has them.
+    pub(super) fn into_stream(self) -> impl Stream<Item = Bytes> + Send + 'static {
+        stream::unfold(self, |watcher| async move { Some((watcher.next().await?, watcher)) })
+    }
+}

@@ -1,0 +1,141 @@
+//! Writes that no client makes: objects come into the store as they are, status included, past admission, checks of their
+//! content and the ownership of fields.
+
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use serde_json::Value;
+
+use super::{admit, create, delete};
+use crate::builtin::Stage;
+use crate::conversion;
+use crate::http::query::{FieldValidation, WriteOptions};
+use crate::registry::ResourceDef;
+use crate::server::Server;
+use crate::status::{ApiError, ApiResult, Cause};
+use crate::store::{Object, WriteError};
+use crate::{crd, meta, names};
+
+/// How often a write is tried again when clients write the same object.
+const RETRIES: usize = 1000;
+
+/// Stores a new object.
+///
+/// # Errors
+/// When there is one of that name, and as for [`complete`].
+pub(crate) fn add(server: &Arc<Server>, def: &Arc<ResourceDef>, value: Value) -> ApiResult<Arc<Object>> {
+    let object = add_one_of_many(server, def, value)?;
+    delete::after_write(server, def);
+    Ok(object)
+}
+
+/// As [`add`]; what is served is brought in step with new CRDs by [`Server::refresh`] when all of them are there.
+///
+/// # Errors
+/// As for [`add`].
+pub(crate) fn add_one_of_many(
+    server: &Arc<Server>,
+    def: &Arc<ResourceDef>,
+    mut value: Value,
+) -> ApiResult<Arc<Object>> {
+    complete(server, def, &mut value)?;
+    let name = meta::name(&value).to_owned();
+    let stored = stored(server, def, value)?;
+    let object = server.store.create(&def.collection, &def.key_of(&stored), stored);
+    object.map_err(|_| ApiError::already_exists(def.about(&name)))
+}
+
+/// Replaces an object, whatever version it is at. What identifies it stays if the new one does not say otherwise.
+///
+/// # Errors
+/// When there is none of that name, and as for [`complete`].
+pub(crate) fn replace(server: &Arc<Server>, def: &Arc<ResourceDef>, value: &Value) -> ApiResult<Arc<Object>> {
+    let about = || def.about(meta::name(value));
+    for _ in 0..RETRIES {
+        let key = def.key_of(value);
+        let current = server.store.get(&def.collection, &key).ok_or_else(|| ApiError::not_found(about()))?;
+        let mut next = value.clone();
+        for field in ["uid", "creationTimestamp", "generation"] {
+            if next["metadata"][field].is_null() {
+                meta::copy(&current.value, &mut next, field);
+            }
+        }
+        complete(server, def, &mut next)?;
+        let next = stored(server, def, next)?;
+        match server.store.update(&def.collection, &key, current.rv, next) {
+            Ok(object) => {
+                delete::after_write(server, def);
+                return Ok(object);
+            }
+            Err(WriteError::Conflict) => {}
+            Err(_) => return Err(ApiError::not_found(about())),
+        }
+    }
+    Err(ApiError::modified(about()))
+}
+
+/// Takes an object out of the store, whatever holds it.
+///
+/// # Errors
+/// When there is none of that name.
+pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, name: &str) -> ApiResult<()> {
+    let key = def.key(namespace, name);
+    for _ in 0..RETRIES {
+        let current = server.store.get(&def.collection, &key);
+        let current = current.ok_or_else(|| ApiError::not_found(def.about(name)))?;
+        match delete::remove(server, def, &key, &current) {
+            Err(WriteError::Conflict) => {}
+            done => return done.map(|_| ()).map_err(|_| ApiError::not_found(def.about(name))),
+        }
+    }
+    Err(ApiError::modified(def.about(name)))
+}
+
+/// Brings an object into the form of its kind and gives it what every stored object has.
+///
+/// # Errors
+/// When it is none of its kind, has no name that the kind allows, or is one that no server keeps.
+fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
+    let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
+    admit::settle_fields(def, value, &[], &ignoring)?;
+    meta::tidy(value);
+    if meta::name(value).is_empty() && !meta::text(value, "generateName").is_empty() {
+        let name = format!("{}{}", meta::text(value, "generateName"), server.ids.suffix());
+        meta::set(value, "name", name);
+    }
+    let mut causes = names::check_metadata(value, def.name_rule());
+    if def.collection == crd::COLLECTION {
+        // What a CRD says is served, so it has to be right.
+        crd::default(value, if value["status"].is_null() { Stage::Create } else { Stage::Update });
+        causes.extend(crd::check(value, None));
+    }
+    if meta::is_terminating(value) && !delete::is_held(def, value) {
+        let text = "an object that is being deleted and has no finalizers is gone: give it a finalizer, or leave it out";
+        causes.push(Cause::forbidden("metadata.deletionTimestamp", text));
+    }
+    if !causes.is_empty() {
+        return Err(ApiError::invalid(def.about_kind(meta::name(value)), causes));
+    }
+    for (field, made) in [("uid", server.ids.uid()), ("creationTimestamp", server.now())] {
+        if meta::text(value, field).is_empty() {
+            meta::set(value, field, made);
+        }
+    }
+    if create::counts_generation(def) && value["metadata"]["generation"].is_null() {
+        meta::set(value, "generation", 1);
+    }
+    Ok(())
+}
+
+/// The object in the version that it is stored as.
+fn stored(server: &Server, def: &Arc<ResourceDef>, value: Value) -> ApiResult<Value> {
+    let refused = || {
+        let why = "its CRD has a conversion webhook: write it in the version that is stored";
+        ApiError::forbidden(def.about(""), why)
+    };
+    if conversion::is_by_webhook(def) && !def.is_storage_version() {
+        return Err(refused());
+    }
+    // Only a webhook would have to be waited for.
+    conversion::stored(server, def, value).now_or_never().unwrap_or_else(|| Err(refused()))
+}
