@@ -63,6 +63,9 @@ pub const ALL_GENERATORS: [Generator; 9] = [
     Generator::Deploy,
 ];
 
+/// The generators of Rust.
+pub const CLIENT_GENERATORS: [Generator; 3] = [Generator::Client, Generator::Lister, Generator::Informer];
+
 /// The file as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -153,6 +156,22 @@ pub struct ClientConfig {
     pub module: Option<String>,
     /// Whether there are apply configurations (there are unless it is `false`); without them `apply` takes whole objects.
     pub apply_configurations: Option<bool>,
+    /// Kinds of Kubernetes that there are clients, informers and listers for as well: `apps/v1/Deployment`, `v1/Pod`, or
+    /// `apps/v1` for all of a group-version.
+    #[serde(default)]
+    pub kinds: Vec<KindName>,
+}
+
+/// The name of a kind with its place in the file.
+pub type KindName = toml::Spanned<String>;
+
+/// The file that was read, for diagnostics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
 }
 
 /// What the flags say; they win over the file.
@@ -204,6 +223,10 @@ pub struct Settings {
     pub client_target: Option<ClientTarget>,
     /// Whether clients have apply configurations.
     pub apply_configurations: bool,
+    /// Kinds of Kubernetes that there are clients for, as [`file`](Self::file) names them.
+    pub kinds: Vec<KindName>,
+    /// The configuration file; empty without one.
+    pub file: ConfigFile,
     /// Longest description.
     pub max_desc_len: Option<usize>,
     /// Whether fields may be floating point numbers.
@@ -246,10 +269,10 @@ pub fn settings(file: Option<&Path>, flags: Overrides) -> Result<Vec<Settings>, 
     let Some(path) = file else {
         return Ok(vec![merge(Config::default(), Path::new(""), flags)?]);
     };
-    let config = read(path)?;
+    let (config, file) = read(path)?;
     let base = path.parent().unwrap_or(Path::new(""));
     if config.members.is_empty() {
-        return Ok(vec![merge(config, base, flags)?]);
+        return Ok(vec![Settings { file, ..merge(config, base, flags)? }]);
     }
     check_members(path, &config, &flags)?;
     config.members.iter().map(|member| self::member(&base.join(member), flags.clone())).collect()
@@ -283,17 +306,20 @@ fn check_members(path: &Path, config: &Config, flags: &Overrides) -> Result<(), 
 
 fn member(folder: &Path, flags: Overrides) -> Result<Settings, UsageError> {
     let path = folder.join(FILE_NAME);
-    let config = read(&path)?;
+    let (config, file) = read(&path)?;
     if !config.members.is_empty() {
         return Err(UsageError(format!("{}: a member cannot have `members` of its own", path.display())));
     }
-    merge(config, folder, flags)
+    Ok(Settings { file, ..merge(config, folder, flags)? })
 }
 
-fn read(path: &Path) -> Result<Config, UsageError> {
+fn read(path: &Path) -> Result<(Config, ConfigFile), UsageError> {
     let text = fs::read_to_string(path)
         .map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())))?;
-    parse(&text).map_err(|message| UsageError(format!("{}: {message}", path.display())))
+    match parse(&text) {
+        Ok(config) => Ok((config, ConfigFile { path: path.to_owned(), text })),
+        Err(message) => Err(UsageError(format!("{}: {message}", path.display()))),
+    }
 }
 
 /// Parses the file's text; an unknown key gets a suggestion.

@@ -3,6 +3,7 @@
 //! It holds no syntax-tree types: everything an emitter needs is a plain, ordered, serialisable
 //! value (`--dump-ir` prints it). Emitters read it and decide nothing.
 
+mod clients;
 mod manifests;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,9 @@ pub struct Ir {
     pub crates: Vec<InputCrate>,
     /// API groups, ordered by name.
     pub groups: Vec<Group>,
+    /// Kinds of Kubernetes that clients are wanted for, and nothing else, ordered like `groups`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub built_in: Vec<Group>,
     /// Arena of the types reachable from a resource; [`TypeId`] indexes it.
     pub types: Vec<TypeDef>,
     /// What is said beside types.

@@ -5,6 +5,7 @@
 
 mod k8s;
 mod k8s_types;
+pub mod kinds;
 mod kubernetes;
 mod names;
 mod tables;

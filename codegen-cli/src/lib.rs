@@ -7,6 +7,7 @@
 #![allow(rustdoc::private_intra_doc_links, reason = "module headers speak to readers of the source as well")]
 
 pub mod api_rules;
+pub mod builtin;
 pub mod cfg;
 pub mod cli;
 pub mod columns;

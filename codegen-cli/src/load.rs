@@ -63,6 +63,11 @@ impl Loaded {
         &self.files.sources
     }
 
+    /// The files, to add others that diagnostics speak of.
+    pub fn sources_mut(&mut self) -> &mut SourceMap {
+        &mut self.files.sources
+    }
+
     /// What was found in them.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.files.diagnostics

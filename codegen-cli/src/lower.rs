@@ -106,7 +106,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Low
         version: krate.version.clone(),
         path: display(&krate.folder),
     });
-    let ir = Ir { crates: list.collect(), groups, types: ctx.types, manifests };
+    let ir = Ir { crates: list.collect(), groups, built_in: Vec::new(), types: ctx.types, manifests };
     Lowering { ir, diagnostics: ctx.diagnostics, wanted: resolver.wanted() }
 }
 

@@ -8,6 +8,7 @@ use kubesmith_core::diag::Code;
 use serde_json::Value;
 
 use crate::api_rules::{self, Report};
+use crate::builtin;
 use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
@@ -71,7 +72,10 @@ fn after_load(
     loaded: &mut Loaded,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Ir, Vec<Target>) {
-    let (mut ir, found) = lowered(settings, loaded);
+    let (mut ir, mut found) = lowered(settings, loaded);
+    if settings.client_output.is_some() {
+        found.extend(builtin::add(&mut ir, &settings.kinds, &settings.file, loaded.sources_mut()));
+    }
     let (crates, sources) = (&loaded.crates, loaded.sources());
     let hidden = diag::has_errors(diagnostics);
     // A root type with a mistake in its attributes is no resource; that none is left is no news then.
@@ -191,7 +195,7 @@ fn without_folder(settings: &Settings, ir: &Ir, sources: &SourceMap) -> Vec<Diag
 
 /// The resources that ask for a client.
 fn clients(ir: &Ir) -> impl Iterator<Item = &Resource> {
-    let versions = ir.groups.iter().flat_map(|group| &group.versions);
+    let versions = ir.groups.iter().chain(&ir.built_in).flat_map(|group| &group.versions);
     versions.flat_map(|version| &version.resources).filter(|resource| resource.client.is_some())
 }
 

@@ -132,27 +132,36 @@ impl Scheme {
     where
         K: kube::Resource<DynamicType = ()> + DeserializeOwned + Clone + Send + Sync + 'static,
     {
-        let gvk = GroupVersionKind::gvk(&K::group(&()), &K::version(&()), &K::kind(&()));
-        let list_gvk = GroupVersionKind { kind: list_kind.to_owned(), ..gvk.clone() };
-        let object = Kind {
-            gvk,
-            plural: K::plural(&()).into_owned(),
-            namespaced: TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>(),
-            list: false,
-            type_id: TypeId::of::<K>(),
-            type_name: type_name::<K>(),
-            decode: decode_as::<K>,
-        };
+        let object = object_kind::<K>();
         let list = Kind {
-            gvk: list_gvk,
+            gvk: GroupVersionKind { kind: list_kind.to_owned(), ..object.gvk.clone() },
             list: true,
             type_id: TypeId::of::<ObjectList<K>>(),
             type_name: type_name::<ObjectList<K>>(),
             decode: decode_as::<ObjectList<K>>,
             ..object.clone()
         };
-        self.kinds.insert(key(&object.gvk), object);
         self.kinds.insert(key(&list.gvk), list);
+        self.register_object::<K>()
+    }
+
+    /// Adds a type that there are no lists of, such as a question that a server answers and does not store. A type that is
+    /// there for the same kind is replaced.
+    ///
+    /// ```
+    /// use kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview;
+    /// use kubesmith_runtime::scheme::Scheme;
+    ///
+    /// let mut scheme = Scheme::new();
+    /// scheme.register_object::<TokenReview>();
+    /// assert_eq!(scheme.kinds().count(), 1);
+    /// ```
+    pub fn register_object<K>(&mut self) -> &mut Self
+    where
+        K: kube::Resource<DynamicType = ()> + DeserializeOwned + Clone + Send + Sync + 'static,
+    {
+        let object = object_kind::<K>();
+        self.kinds.insert(key(&object.gvk), object);
         self
     }
 
@@ -200,6 +209,21 @@ impl Scheme {
             Ok(object) => Ok(Decoded { gvk, object }),
             Err(source) => Err(DecodeError::Invalid { gvk: Box::new(gvk), source }),
         }
+    }
+}
+
+fn object_kind<K>() -> Kind
+where
+    K: kube::Resource<DynamicType = ()> + DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    Kind {
+        gvk: GroupVersionKind::gvk(&K::group(&()), &K::version(&()), &K::kind(&())),
+        plural: K::plural(&()).into_owned(),
+        namespaced: TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>(),
+        list: false,
+        type_id: TypeId::of::<K>(),
+        type_name: type_name::<K>(),
+        decode: decode_as::<K>,
     }
 }
 

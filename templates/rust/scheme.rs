@@ -11,5 +11,9 @@ pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
 /// Adds every kind of this package to a scheme.
 pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     #[each(kind)]
+    #[when(listed)]
     scheme.register::<__Object__>("__ListKind__");
+    #[each(kind)]
+    #[unless(listed)]
+    scheme.register_object::<__Object__>();
 }

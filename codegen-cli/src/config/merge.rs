@@ -8,8 +8,8 @@ use crate::parse::depth;
 use super::deploy;
 use super::manifests::{self, Places};
 use super::{
-    ALL_GENERATORS, ClientTarget, Config, FILE_NAME, Generator, Overrides, Settings, UsageError, features,
-    header, only,
+    ALL_GENERATORS, CLIENT_GENERATORS, ClientTarget, Config, ConfigFile, FILE_NAME, Generator, Overrides,
+    Settings, UsageError, features, header, only,
 };
 
 /// File and flags together. Paths in the file are relative to `base`.
@@ -25,13 +25,8 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
     } else {
         flags.input
     };
-    if input.is_empty() {
-        return Err(UsageError(format!(
-            "no input: name a crate folder with --input, or `input = [\"...\"]` in {FILE_NAME}"
-        )));
-    }
     let named = if flags.only.is_empty() { config.only.clone() } else { Some(flags.only) };
-    let only = generators(named.clone())?;
+    let only = generators(named.clone(), input.is_empty(), !config.client.kinds.is_empty())?;
     let places = Places {
         output: flags.output.as_deref(),
         named: named.as_deref(),
@@ -71,6 +66,12 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
     let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
     let client_target =
         target(flags.crate_name, flags.module, config.client.crate_name, config.client.module)?;
+    if input.is_empty() && client_target.is_none() {
+        return Err(UsageError(
+            "a client of built-in kinds alone has no input to be named after: set `crate_name` or `module` in `[client]`"
+                .into(),
+        ));
+    }
     Ok(Settings {
         input,
         features,
@@ -79,6 +80,8 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         client_output,
         client_target,
         apply_configurations: config.client.apply_configurations.unwrap_or(true),
+        kinds: config.client.kinds,
+        file: ConfigFile::default(),
         max_desc_len: flags.max_desc_len.or(config.crd.max_desc_len),
         allow_dangerous_types: flags.allow_dangerous_types || config.crd.allow_dangerous_types,
         generate_embedded_object_meta: flags.generate_embedded_object_meta
@@ -118,9 +121,26 @@ fn check_preserve(preserve: Option<bool>) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// The generators that were named, or all, in order and without repetition.
-fn generators(named: Option<Vec<Generator>>) -> Result<Vec<Generator>, UsageError> {
-    let mut only = named.unwrap_or_else(|| ALL_GENERATORS.to_vec());
+/// The generators that were named, or all that there is something to generate from, in order and without repetition.
+/// Without input, that are the kinds of Kubernetes, of which clients are made.
+fn generators(
+    named: Option<Vec<Generator>>,
+    no_input: bool,
+    kinds: bool,
+) -> Result<Vec<Generator>, UsageError> {
+    if no_input && !kinds {
+        return Err(UsageError(format!(
+            "no input: name a crate folder with --input, or `input = [\"...\"]` in {FILE_NAME}"
+        )));
+    }
+    let from_kinds = |only: &Vec<Generator>| only.iter().all(|it| CLIENT_GENERATORS.contains(it));
+    if no_input && !named.as_ref().is_none_or(from_kinds) {
+        return Err(UsageError(
+            "no input: of the built-in kinds that `[client]` names, only client, lister and informer are generated".into(),
+        ));
+    }
+    let all: &[Generator] = if no_input { &CLIENT_GENERATORS } else { &ALL_GENERATORS };
+    let mut only = named.unwrap_or_else(|| all.to_vec());
     if only.is_empty() {
         return Err(UsageError("`only` is empty, so nothing would be generated: leave it out".into()));
     }
@@ -136,10 +156,7 @@ fn outputs(
     client: Option<PathBuf>,
 ) -> Result<(Option<PathBuf>, Option<PathBuf>), UsageError> {
     let wants_crd = only.contains(&Generator::Crd);
-    let is_client = |generator: &Generator| {
-        matches!(generator, Generator::Client | Generator::Lister | Generator::Informer)
-    };
-    let wants_client = only.iter().any(is_client);
+    let wants_client = only.iter().any(|generator| CLIENT_GENERATORS.contains(generator));
     if wants_crd && crd.is_none() {
         return Err(UsageError(
             "no folder for the CRDs: use --output, --crd-output or `output` in the `[crd]` table".into(),

@@ -1,14 +1,14 @@
 //! Flags that mean nothing beside `--only`.
 
-use super::{Generator, Overrides, UsageError};
+use super::{CLIENT_GENERATORS, Generator, Overrides, UsageError};
 
 /// Refuses a flag of a generator that `--only` leaves out. In a file both may stand: there `--only` chooses for one run.
 ///
 /// # Errors
 /// Names the flag and what it belongs to.
 pub(super) fn check(flags: &Overrides) -> Result<(), UsageError> {
-    use Generator::{Client, Crd, Deploy, Docs, Informer, Lister, Openapi, Rbac, Webhook};
-    const CLIENT: &[Generator] = &[Client, Lister, Informer];
+    use Generator::{Crd, Deploy, Docs, Openapi, Rbac, Webhook};
+    const CLIENT: &[Generator] = &CLIENT_GENERATORS;
     if flags.only.is_empty() {
         return Ok(());
     }

@@ -121,6 +121,7 @@ impl Ctx<'_> {
         root: Root,
     ) -> Lowered {
         let plural = names::pluralize_type(&facts.kind.text);
+        let code = ResourceCode::new(root.type_path, &facts.kind.text, plural, root.summary);
         Lowered {
             group,
             version: version.text,
@@ -134,13 +135,7 @@ impl Ctx<'_> {
                 short_names: texts(&facts.short_names),
                 categories: texts(&facts.categories),
                 scope: facts.scope,
-                code: ResourceCode {
-                    type_path: root.type_path,
-                    module: names::module_name(&facts.kind.text),
-                    accessor: names::method_name(&plural),
-                    plural,
-                    summary: root.summary,
-                },
+                code,
                 crd: facts.crd.clone(),
                 client: root.client,
                 root: root.id,

@@ -10,7 +10,7 @@ use crate::ir::{Group, Resource, Span, Version};
 
 /// A kind has one definition per version.
 pub(super) fn kinds_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
-    for group in &input.ir.groups {
+    for group in &*input.ir.client_groups() {
         for version in &group.versions {
             for pair in version.resources.windows(2).filter(|pair| pair[0].kind == pair[1].kind) {
                 out.push(
@@ -78,7 +78,8 @@ pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>
     };
     let with_client = |group: &&Group| resources(group).any(|resource| resource.client.is_some());
     let mut modules: BTreeMap<&str, &Group> = BTreeMap::new();
-    for group in input.ir.groups.iter().filter(with_client) {
+    let groups = input.ir.client_groups();
+    for group in groups.iter().filter(with_client) {
         let other = *modules.entry(group.module.as_str()).or_insert(group);
         if other.name != group.name
             && let (Some(first), Some(second)) = (resources(other).next(), resources(group).next())
@@ -86,7 +87,9 @@ pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>
             report(
                 format!(
                     "the groups {} and {} are both `{}` in code",
-                    other.name, group.name, group.code_name
+                    title(other),
+                    title(group),
+                    group.code_name
                 ),
                 &second.span,
                 &first.span,
@@ -128,6 +131,11 @@ pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>
             }
         }
     }
+}
+
+/// The group's name; the core group has none.
+fn title(group: &Group) -> &str {
+    if group.name.is_empty() { "\"\"" } else { &group.name }
 }
 
 /// API servers refuse CRDs of Kubernetes' own groups without the annotation.

@@ -65,6 +65,8 @@ fn bad_input_is_explained() {
 /// Codes that no input crate alone can cause, with the test that shows them.
 const OTHER_CODES: &[(Code, &str)] = &[
     (Code::INPUT_NOT_FOUND, "cli::a_missing_input_is_an_error"),
+    (Code::UNKNOWN_BUILT_IN, "builtin::names_that_are_none_are_explained"),
+    (Code::BUILT_IN_TWICE, "builtin::names_that_are_none_are_explained"),
     (Code::UNKNOWN_FEATURE, "features::an_unknown_feature_is_an_error"),
     (Code::API_RULE, "api_rules"),
     (Code::FOREIGN_FILE, "cli::a_foreign_file_in_the_way_stops_the_run"),

@@ -4,6 +4,7 @@
 mod accepted;
 mod aliases;
 mod api_rules;
+mod builtin;
 mod cli;
 mod conformance;
 mod crash;

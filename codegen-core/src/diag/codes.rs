@@ -275,6 +275,12 @@ codes! {
          types and what is simply made of them are understood; what else a function, a transformation or a hand-written \
          implementation does is not known. Say what the JSON is with `#[schemars(with = \"...\")]`, or with \
          `schema_with` and a function whose body is `json_schema!({..})`; a default with `#[schemars(extend(\"default\" = ...))]`.";
+    UNKNOWN_BUILT_IN = 420, "kind that Kubernetes does not have",
+        "`kinds` in the `[client]` table of kubesmith.toml names kinds of Kubernetes by their `apiVersion` and `kind`, \
+         `apps/v1/Deployment` and `v1/Pod`, or all kinds of a group-version, `apps/v1`. They are those that client-go has clients \
+         for and k8s-openapi has types for. What is only sent to a subresource, such as an Eviction, has no client of its own.";
+    BUILT_IN_TWICE = 421, "built-in kind named twice",
+        "Each kind in `kinds` is named once, by itself or with its group-version.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

@@ -2,6 +2,10 @@
 
 #[path = "../../cases/apply/expected/mod.rs"]
 pub mod apply;
+#[path = "../../cases/built-in/expected/mod.rs"]
+pub mod built_in;
+#[path = "../../cases/built-in-mixed/expected/mod.rs"]
+pub mod built_in_mixed;
 #[path = "../../cases/cluster-scope/expected/mod.rs"]
 pub mod cluster_scope;
 #[path = "../../cases/groups-versions/expected/mod.rs"]

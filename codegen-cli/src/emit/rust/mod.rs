@@ -96,6 +96,7 @@ const FILES_PER_THREAD: usize = 64;
 
 /// Emits the package: file texts by path relative to the package's or module's folder.
 pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
+    let ir = &*ir.for_clients();
     let plan = Plan::new(ir, options);
     let files = plan.jobs().len();
     let threads =

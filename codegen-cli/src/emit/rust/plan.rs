@@ -206,9 +206,14 @@ impl Part {
     }
 }
 
-/// The packages that were read, for headers.
+/// Where the types of Kubernetes come from, for headers.
+pub(super) const BUILT_IN_SOURCE: &str = "k8s-openapi";
+
+/// The packages that the types come from, for headers.
 pub(super) fn packages(ir: &Ir) -> String {
-    ir.crates.iter().map(|input| input.package.as_str()).collect::<Vec<_>>().join(", ")
+    let mut resources = ir.groups.iter().flat_map(|group| &group.versions).flat_map(|it| &it.resources);
+    let built_in = resources.any(Resource::is_built_in).then_some(BUILT_IN_SOURCE);
+    ir.crates.iter().map(|input| input.package.as_str()).chain(built_in).collect::<Vec<_>>().join(", ")
 }
 
 /// A source file by its package: the same whatever folder the tool runs in.
@@ -299,8 +304,11 @@ fn kinds_of_version(
         .resources
         .iter()
         .map(|resource| {
-            let source = source(ir, &resource.span.file);
-            let configuration = apply.path_of_kind(resource.root);
+            let source = match resource.is_built_in() {
+                true => BUILT_IN_SOURCE.to_owned(),
+                false => source(ir, &resource.span.file),
+            };
+            let configuration = apply.path_of_kind(ir, resource.root);
             Arc::new(kind(group, version, resource, source, once(&resource), configuration, options))
         })
         .collect()
@@ -357,6 +365,7 @@ fn kind(
         .flag("namespaced", namespaced)
         .flag("cluster", !namespaced)
         .flag("reexport", reexport)
+        .flag("listed", !resource.list_kind.is_empty())
         .flag("configured", configuration.is_some())
         .path("Configuration", configuration.unwrap_or_default())
         .flag("lister", lister)

@@ -74,12 +74,15 @@ impl<'i> Example<'i> {
                 version.resources.iter().map(move |resource| Self { group, version, resource })
             })
         });
-        kinds.filter(|_| all).find(|example| {
-            let verbs = example.resource.client.as_ref().map(|tags| &tags.verbs);
-            verbs.is_some_and(|verbs| {
-                [Verb::Get, Verb::List, Verb::Watch].iter().all(|verb| verbs.contains(verb))
-            })
-        })
+        let mut fit: Vec<Self> = kinds.filter(|example| all && example.fits()).collect();
+        // Kinds of the inputs before those of Kubernetes.
+        fit.sort_by_key(|example| example.resource.is_built_in());
+        fit.into_iter().next()
+    }
+
+    fn fits(&self) -> bool {
+        let verbs = self.resource.client.as_ref().map_or(&[][..], |tags| &tags.verbs);
+        [Verb::Get, Verb::List, Verb::Watch].iter().all(|verb| verbs.contains(verb))
     }
 
     fn text(&self, options: &RustOptions) -> String {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod apply;
+mod built_in;
 mod requests;
 mod trees;
 mod usage;

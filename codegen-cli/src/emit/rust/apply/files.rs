@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use proc_macro2::Literal;
 
+use super::super::plan::BUILT_IN_SOURCE;
 use super::super::skeleton::Bindings;
 use super::super::{docs, names};
 use super::fields::Field;
 use super::{ApplyTypes, Form, Key, Kind, Type};
-
-/// Where the built-in types come from, for headers.
-const BUILT_IN_SOURCE: &str = "k8s-openapi";
 
 /// Fields of an object's metadata that its configuration sets by methods of its own.
 const META: [(&str, &str); 5] = [
@@ -70,10 +68,7 @@ impl ApplyTypes {
     }
 
     fn type_bindings(&self, key: &Key, ty: &Type) -> Bindings {
-        let kind = match key {
-            Key::Named(id) => self.kinds.get(id),
-            Key::BuiltIn(_) => None,
-        };
+        let kind = self.kinds.get(key);
         let fields = ty.fields.iter().map(|field| Arc::new(self.field_bindings(field))).collect();
         let bindings = Bindings::default()
             .text("Type", &ty.place.name)

@@ -17,7 +17,8 @@ mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Ir, Resource, TypeId, Verb, Version};
+use crate::ir::{Ir, Resource, Shape, TypeId, TypeRef, Verb, Version};
+use crate::known;
 
 use super::{RustOptions, names};
 use fields::Field;
@@ -63,7 +64,7 @@ struct Type {
 pub(super) struct ApplyTypes {
     types: BTreeMap<Key, Type>,
     /// The kinds among them.
-    kinds: BTreeMap<TypeId, Kind>,
+    kinds: BTreeMap<Key, Kind>,
     /// Path of the module, as seen from inside the package.
     root: String,
 }
@@ -89,7 +90,8 @@ impl ApplyTypes {
         let reader = forms::Reader { ir, package: &options.package, nameable };
         let mut uses = place::Uses::default();
         for (at, (group, version, resource)) in applied(ir).enumerate() {
-            uses.kind(group, version, resource);
+            let key = key_of(ir, resource.root);
+            uses.kind(group, version, &key);
             let kind = Kind {
                 api_version: super::plan::api_version(group, version),
                 kind: resource.kind.clone(),
@@ -97,8 +99,8 @@ impl ApplyTypes {
                 module: resource.code.module.clone(),
                 namespaced: resource.scope == crate::ir::Scope::Namespaced,
             };
-            out.kinds.insert(resource.root, kind);
-            out.walk(&reader, &mut uses, at, Key::Named(resource.root));
+            out.kinds.insert(key.clone(), kind);
+            out.walk(&reader, &mut uses, at, key);
         }
         let mut places = uses.places(ir);
         for (key, ty) in &mut out.types {
@@ -139,9 +141,7 @@ impl ApplyTypes {
                 (fields, text, None)
             }
         };
-        if let Key::Named(id) = key
-            && self.kinds.contains_key(id)
-        {
+        if self.kinds.contains_key(key) {
             let missing = fields::type_meta()
                 .into_iter()
                 .filter(|own| fields.iter().all(|field| field.json != own.json));
@@ -187,8 +187,9 @@ impl ApplyTypes {
     }
 
     /// The path of a kind's apply configuration, if it has one.
-    pub(super) fn path_of_kind(&self, root: TypeId) -> Option<String> {
-        self.kinds.contains_key(&root).then(|| self.path(&Key::Named(root)))
+    pub(super) fn path_of_kind(&self, ir: &Ir, root: TypeId) -> Option<String> {
+        let key = key_of(ir, root);
+        self.kinds.contains_key(&key).then(|| self.path(&key))
     }
 
     fn path(&self, key: &Key) -> String {
@@ -229,6 +230,20 @@ impl Form {
             Form::Nullable(inner) => inner.held(),
             Form::Whole { .. } | Form::List(_) | Form::Map(_) => None,
         }
+    }
+}
+
+/// The type of a kind: that of a kind of Kubernetes stands in the arena under a name for it.
+fn key_of(ir: &Ir, root: TypeId) -> Key {
+    let held = match ir.types.get(root.0 as usize).map(|definition| &definition.shape) {
+        Some(Shape::Newtype(element)) => Some(&element.ty),
+        _ => None,
+    };
+    match held {
+        Some(TypeRef::Known(path)) => {
+            known::openapi_name(path).map_or(Key::Named(root), |name| Key::BuiltIn(name.to_owned()))
+        }
+        _ => Key::Named(root),
     }
 }
 

@@ -6,7 +6,7 @@ use heck::{ToSnakeCase, ToUpperCamelCase};
 
 use super::super::names;
 use super::{Key, builtin, modules};
-use crate::ir::{Group, Ir, Resource, TypeId, Version};
+use crate::ir::{Group, Ir, Version};
 
 /// Modules of group and version, and the name there without `ApplyConfiguration`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,16 +27,16 @@ impl Place {
 #[derive(Default)]
 pub(super) struct Uses {
     /// Modules of group and version of each kind, and its root type.
-    kinds: Vec<(String, String, TypeId)>,
+    kinds: Vec<(String, String, Key)>,
     /// The kinds that lead into a type, in order.
     of: BTreeMap<Key, BTreeSet<usize>>,
 }
 
 impl Uses {
     /// Takes a kind in.
-    pub(super) fn kind(&mut self, group: &Group, version: &Version, resource: &Resource) {
+    pub(super) fn kind(&mut self, group: &Group, version: &Version, root: &Key) {
         let (group, version) = modules(&group.module, &version.name);
-        self.kinds.push((group, version, resource.root));
+        self.kinds.push((group, version, root.clone()));
     }
 
     /// Notes that a kind leads into a type; whether that is new.
@@ -46,15 +46,9 @@ impl Uses {
 
     /// Where each type lies. Kinds come first and keep their names, then the others in the order of their paths.
     pub(super) fn places(&self, ir: &Ir) -> BTreeMap<Key, Place> {
-        let roots: BTreeSet<TypeId> = self.kinds.iter().map(|(_, _, root)| *root).collect();
-        let mut keys: Vec<(&Key, bool, String)> = self
-            .of
-            .keys()
-            .map(|key| match key {
-                Key::Named(id) => (key, !roots.contains(id), ir.types[id.0 as usize].path.clone()),
-                Key::BuiltIn(name) => (key, true, name.clone()),
-            })
-            .collect();
+        let roots: BTreeSet<&Key> = self.kinds.iter().map(|(_, _, root)| root).collect();
+        let keys = self.of.keys().map(|key| (key, !roots.contains(key), path_of(ir, key)));
+        let mut keys: Vec<(&Key, bool, String)> = keys.collect();
         keys.sort_by(|(_, a, a_path), (_, b, b_path)| (a, a_path).cmp(&(b, b_path)));
         let mut taken = BTreeSet::new();
         let mut places = BTreeMap::new();
@@ -78,15 +72,23 @@ impl Uses {
     /// Group and version of the kind whose module is nearest to the type's; of several the first.
     fn nearest(&self, ir: &Ir, key: &Key, path: &str) -> (String, String) {
         let using = self.of.get(key).into_iter().flatten().map(|at| &self.kinds[*at]);
-        let mut best: Option<(usize, &(String, String, TypeId))> = None;
+        let mut best: Option<(usize, &(String, String, Key))> = None;
         for kind in using {
-            let root = &ir.types[kind.2.0 as usize].path;
+            let root = path_of(ir, &kind.2);
             let shared = root.split("::").zip(path.split("::")).take_while(|(a, b)| a == b).count();
             if best.is_none_or(|(most, _)| shared > most) {
                 best = Some((shared, kind));
             }
         }
         best.map(|(_, (group, version, _))| (group.clone(), version.clone())).unwrap_or_default()
+    }
+}
+
+/// By what name types are put in order.
+fn path_of(ir: &Ir, key: &Key) -> String {
+    match key {
+        Key::Named(id) => ir.types[id.0 as usize].path.clone(),
+        Key::BuiltIn(name) => name.clone(),
     }
 }
 

@@ -1,0 +1,65 @@
+//! What clients are made for: the kinds of the inputs and those of Kubernetes that were asked for.
+
+use std::borrow::Cow;
+
+use kubesmith_core::names;
+
+use super::{Group, Ir, Resource, ResourceCode, Version};
+
+/// The crate of Kubernetes' types.
+const K8S_OPENAPI: &str = "k8s_openapi::";
+
+impl Ir {
+    /// The groups with the kinds of Kubernetes among the others.
+    pub fn client_groups(&self) -> Cow<'_, [Group]> {
+        if self.built_in.is_empty() {
+            return Cow::Borrowed(&self.groups);
+        }
+        let mut groups = self.groups.clone();
+        for built_in in &self.built_in {
+            match groups.iter_mut().find(|group| group.name == built_in.name) {
+                // Names in code are those that the inputs have chosen.
+                Some(group) => join(&mut group.versions, &built_in.versions),
+                None => groups.push(built_in.clone()),
+            }
+        }
+        groups.sort_by(|a, b| a.name.cmp(&b.name));
+        Cow::Owned(groups)
+    }
+
+    /// The representation as clients see it: no kind is in `built_in` any longer, all are in `groups`.
+    pub fn for_clients(&self) -> Cow<'_, Self> {
+        match self.client_groups() {
+            Cow::Borrowed(_) => Cow::Borrowed(self),
+            Cow::Owned(groups) => Cow::Owned(Self { groups, built_in: Vec::new(), ..self.clone() }),
+        }
+    }
+}
+
+impl ResourceCode {
+    /// The names of a kind whose plural in upper camel case is given.
+    pub(crate) fn new(type_path: String, kind: &str, plural: String, summary: String) -> Self {
+        let (module, accessor) = (names::module_name(kind), names::method_name(&plural));
+        Self { type_path, module, plural, accessor, summary }
+    }
+}
+
+impl Resource {
+    /// Whether it is a kind of Kubernetes.
+    pub fn is_built_in(&self) -> bool {
+        self.code.type_path.starts_with(K8S_OPENAPI)
+    }
+}
+
+fn join(versions: &mut Vec<Version>, others: &[Version]) {
+    for other in others {
+        match versions.iter_mut().find(|version| version.name == other.name) {
+            Some(version) => {
+                version.resources.extend_from_slice(&other.resources);
+                version.resources.sort_by(|a, b| (&a.kind, &a.span).cmp(&(&b.kind, &b.span)));
+            }
+            None => versions.push(other.clone()),
+        }
+    }
+    versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));
+}
