@@ -20,7 +20,7 @@ use proc_macro::TokenStream;
 /// Makes a struct the root type of a resource.
 ///
 /// Implements `Serialize` and `Deserialize` (with `apiVersion` and `kind`), `kube::Resource`,
-/// `ResourceInfo` and, with `#[deepcopy]`, `Object`. All keys are listed in docs/attributes.md.
+/// `ResourceInfo`; `#[deepcopy]` has the compiler check that the type is an `Object`. All keys are listed in docs/attributes.md.
 ///
 /// ```
 /// use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

@@ -169,37 +169,8 @@ fn resource_info(ident: &Ident, resource: &ResourceInput, names: &Names<'_>) -> 
     }
 }
 
-/// Expands to
-///
-/// ```text
-/// impl ::kubesmith_runtime::api::Object for EcsBinding { ... }
-/// ```
+/// Has the compiler check that the type is an object, as every resource is that can be cloned. The mistake is shown at the
+/// type's name.
 fn object(ident: &Ident) -> TokenStream {
-    quote! {
-        #[automatically_derived]
-        impl ::kubesmith_runtime::api::Object for #ident {
-            fn group_version_kind(&self) -> ::kubesmith_runtime::api::GroupVersionKind {
-                ::kubesmith_runtime::api::GroupVersionKind::gvk(
-                    <Self as ::kubesmith_runtime::api::ResourceInfo>::GROUP,
-                    <Self as ::kubesmith_runtime::api::ResourceInfo>::VERSION,
-                    <Self as ::kubesmith_runtime::api::ResourceInfo>::KIND,
-                )
-            }
-            fn metadata(&self) -> &::kubesmith_runtime::api::ObjectMeta {
-                &self.metadata
-            }
-            fn metadata_mut(&mut self) -> &mut ::kubesmith_runtime::api::ObjectMeta {
-                &mut self.metadata
-            }
-            fn deep_copy_object(&self) -> ::std::boxed::Box<dyn ::kubesmith_runtime::api::Object> {
-                ::std::boxed::Box::new(<Self as ::core::clone::Clone>::clone(self))
-            }
-            fn as_any(&self) -> &dyn ::core::any::Any {
-                self
-            }
-            fn into_any(self: ::std::boxed::Box<Self>) -> ::std::boxed::Box<dyn ::core::any::Any> {
-                self
-            }
-        }
-    }
+    quote_spanned! { ident.span() => ::kubesmith_runtime::api::__private::is_object::<#ident>(); }
 }

@@ -31,10 +31,13 @@
 //! // Objects of any type.
 //! let mut object: Box<dyn Object> = Box::new(widget);
 //! object.metadata_mut().namespace = Some("default".to_owned());
+//! object.downcast_mut::<Widget>().map(|widget| widget.spec.width += 1);
+//! assert!(object.as_any_mut().is::<Widget>());
 //! let copy = object.deep_copy_object();
+//! assert_eq!(copy.to_value()?["spec"]["width"], 3);
 //! assert_eq!((copy.metadata().name.as_deref(), copy.group_version_kind().kind.as_str()), (Some("a"), "Widget"));
 //! assert!(copy.is::<Widget>() && copy.as_any().is::<Widget>());
-//! assert_eq!(copy.downcast_ref::<Widget>().map(|widget| widget.spec.width), Some(2));
+//! assert_eq!(copy.downcast_ref::<Widget>().map(|widget| widget.spec.width), Some(3));
 //! assert!(copy.into_any().downcast::<Widget>().is_ok());
 //! # Ok::<(), serde_json::Error>(())
 //! ```
@@ -47,6 +50,8 @@ use std::fmt::{self, Debug};
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub use kube::core::{GroupVersionKind, Resource};
 pub use kubesmith_macros::{Resource, Schema, rbac, webhook, webhook_configuration};
+use serde::Serialize;
+use serde_json::Value;
 
 pub use type_meta::TypeMetaMismatch;
 
@@ -54,6 +59,9 @@ pub use type_meta::TypeMetaMismatch;
 #[doc(hidden)]
 pub mod __private {
     pub use super::type_meta::{ApiVersionOf, KindOf, TypeMetaSerializer};
+
+    /// Compiles for objects alone.
+    pub const fn is_object<T: super::Object>() {}
 }
 
 /// Scope of a resource.
@@ -101,9 +109,29 @@ pub trait ResourceInfo: Resource<DynamicType = ()> {
     const HAS_STATUS: bool;
 }
 
-/// A typed object behind a pointer, Go's `runtime.Object`: what holds, copies and inspects objects
-/// without knowing their type. `#[deepcopy]` makes `#[derive(Resource)]` implement it.
-pub trait Object: Any + Debug + Send + Sync {
+/// An object behind a pointer, Go's `runtime.Object`: what holds, copies and inspects objects without knowing their type.
+///
+/// Every typed resource that is `Clone` and `Serialize` is one, and so is kube's `DynamicObject`. Deep copies are Rust's
+/// clones: `Clone::clone` is Go's `DeepCopy`, `clone_from` is `DeepCopyInto`, and
+/// [`deep_copy_object`](Self::deep_copy_object) is `DeepCopyObject`. `#[deepcopy]` beside `#[derive(Resource)]` has the
+/// compiler check that a type is an object:
+///
+/// ```compile_fail,E0277
+/// use kubesmith_runtime::{ObjectMeta, Resource, Schema};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Resource)] // lacks Clone
+/// #[resource(group = "example.com", version = "v1")]
+/// #[deepcopy]
+/// struct Widget {
+///     metadata: ObjectMeta,
+///     spec: WidgetSpec,
+/// }
+///
+/// #[derive(Serialize, Deserialize, Schema)]
+/// struct WidgetSpec {}
+/// ```
+pub trait Object: Any + Send + Sync {
     /// Group, version and kind.
     fn group_version_kind(&self) -> GroupVersionKind;
     /// The object's metadata.
@@ -112,10 +140,89 @@ pub trait Object: Any + Debug + Send + Sync {
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
     /// A copy that shares nothing with the original.
     fn deep_copy_object(&self) -> Box<dyn Object>;
+    /// The object as JSON, with `apiVersion` and `kind`.
+    ///
+    /// # Errors
+    /// The type's `Serialize` fails.
+    fn to_value(&self) -> Result<Value, serde_json::Error>;
     /// The object as a value of any type, for downcasts.
     fn as_any(&self) -> &dyn Any;
+    /// The object as a value of any type, for downcasts that change it.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
     /// The object as a value of any type, for downcasts that take it.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+impl<K> Object for K
+where
+    K: Resource<DynamicType: dynamic::Describes<K>> + Clone + Serialize + Send + Sync + 'static,
+{
+    fn group_version_kind(&self) -> GroupVersionKind {
+        <K::DynamicType as dynamic::Describes<K>>::group_version_kind(self)
+    }
+
+    fn metadata(&self) -> &ObjectMeta {
+        self.meta()
+    }
+
+    fn metadata_mut(&mut self) -> &mut ObjectMeta {
+        self.meta_mut()
+    }
+
+    fn deep_copy_object(&self) -> Box<dyn Object> {
+        Box::new(self.clone())
+    }
+
+    fn to_value(&self) -> Result<Value, serde_json::Error> {
+        let gvk = self.group_version_kind();
+        with_type_meta(serde_json::to_value(self)?, &gvk.api_version(), &gvk.kind)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// Not every type writes what it is.
+fn with_type_meta(mut value: Value, api_version: &str, kind: &str) -> Result<Value, serde_json::Error> {
+    let Value::Object(members) = &mut value else {
+        return Err(serde::ser::Error::custom("a resource is written as a map"));
+    };
+    members.insert("apiVersion".to_owned(), Value::from(api_version));
+    members.insert("kind".to_owned(), Value::from(kind));
+    Ok(value)
+}
+
+/// How objects of a dynamic type tell their kind. A trait, as one implementation of [`Object`] has to do for all types.
+mod dynamic {
+    use kube::core::{ApiResource, DynamicObject, GroupVersionKind, Resource};
+
+    pub trait Describes<K> {
+        fn group_version_kind(object: &K) -> GroupVersionKind;
+    }
+
+    impl<K: Resource<DynamicType = ()>> Describes<K> for () {
+        fn group_version_kind(_: &K) -> GroupVersionKind {
+            GroupVersionKind::gvk(&K::group(&()), &K::version(&()), &K::kind(&()))
+        }
+    }
+
+    impl Describes<DynamicObject> for ApiResource {
+        fn group_version_kind(object: &DynamicObject) -> GroupVersionKind {
+            let types = object.types.as_ref();
+            let (api_version, kind) = types.map_or(("", ""), |types| (&types.api_version, &types.kind));
+            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+            GroupVersionKind::gvk(group, version, kind)
+        }
+    }
 }
 
 impl dyn Object {
@@ -124,9 +231,27 @@ impl dyn Object {
         self.as_any().downcast_ref()
     }
 
+    /// The typed object to change, if it is a `T`.
+    pub fn downcast_mut<T: Object>(&mut self) -> Option<&mut T> {
+        self.as_any_mut().downcast_mut()
+    }
+
     /// Whether the object is a `T`.
     pub fn is<T: Object>(&self) -> bool {
         self.as_any().is::<T>()
+    }
+}
+
+impl Debug for dyn Object {
+    /// Kind and name; the types below need not be `Debug`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (gvk, metadata) = (self.group_version_kind(), self.metadata());
+        f.debug_struct("Object")
+            .field("api_version", &gvk.api_version())
+            .field("kind", &gvk.kind)
+            .field("namespace", &metadata.namespace)
+            .field("name", &metadata.name)
+            .finish_non_exhaustive()
     }
 }
 

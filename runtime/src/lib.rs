@@ -26,6 +26,8 @@ pub mod controller;
 #[cfg(feature = "client")]
 pub mod controllerutil;
 #[cfg(feature = "client")]
+pub mod conversion;
+#[cfg(feature = "client")]
 pub mod events;
 #[cfg(feature = "client")]
 pub mod informer;

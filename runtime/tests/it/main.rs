@@ -16,6 +16,8 @@ mod examples;
 mod fake;
 mod faults;
 mod features;
+#[cfg(feature = "yaml")]
+mod fuzz;
 mod handlers;
 mod http;
 mod informer;

@@ -99,7 +99,7 @@ pub static FAMILIES: &[FamilySpec] = &[
         places: Places::ROOT,
         bare: true,
         markers: &["k8s:deepcopy-gen:interfaces", "kubebuilder:object:root"],
-        doc: "Implements `kubesmith_runtime::Object`, so that the type can be held and copied without being named.",
+        doc: "Has the compiler check that the type is a `kubesmith_runtime::Object`: one that can be held and copied without being named.",
         keys: &[],
     },
     FamilySpec {

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{ConversionError, ConversionSetupError, Kind};
+use crate::scheme::drop_nulls;
 use crate::webhook::RawObject;
 
 /// The version of a kind that all others convert to and from; often the stored one.
@@ -90,17 +91,6 @@ where
     RawObject::from_value(&value)?.decode().map_err(|_| first.into())
 }
 
-fn drop_nulls(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.retain(|_, member| !member.is_null());
-            members.values_mut().for_each(drop_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
-        _ => {}
-    }
-}
-
 struct Spoke<H> {
     to_hub: fn(&RawObject) -> Result<H, ConversionError>,
     from_hub: fn(H) -> Result<Value, ConversionError>,
@@ -160,7 +150,7 @@ impl<H: Hub> HubSpokes<H> {
     fn known(&self, api_version: &str) -> Result<&Spoke<H>, ConversionError> {
         self.spokes.get(api_version).ok_or_else(|| {
             let known = self.versions().join(", ");
-            ConversionError(format!("{api_version} is not registered; known are {known}"))
+            ConversionError::new(format!("{api_version} is not registered; known are {known}"))
         })
     }
 }

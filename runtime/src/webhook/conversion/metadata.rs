@@ -31,7 +31,7 @@ pub(super) fn kept(original: &RawObject, mut converted: Value) -> Result<Value, 
         if before != after {
             let text =
                 format!("the conversion must keep metadata.{field}: it was {before:?} and became {after:?}");
-            return Err(ConversionError(text));
+            return Err(ConversionError::new(text));
         }
     }
     for field in FREE {

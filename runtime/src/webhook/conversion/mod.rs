@@ -7,58 +7,15 @@ mod review;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::error::Error as StdError;
 use std::fmt;
 
 use serde_json::Value;
 
 use super::RawObject;
 use super::object::TypeMeta;
+pub use crate::conversion::ConversionError;
 pub use hub::{Convertible, Hub, HubSpokes};
 pub(super) use review::ConversionHook;
-
-/// Why an object cannot be converted. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
-/// itself.
-///
-/// ```
-/// use kubesmith_runtime::webhook::ConversionError;
-///
-/// fn width(text: &str) -> Result<u32, ConversionError> {
-///     if text.is_empty() {
-///         return Err(ConversionError::new("v1 has no size to make a width of"));
-///     }
-///     Ok(text.parse()?)
-/// }
-/// # assert_eq!(width("").unwrap_err().to_string(), "v1 has no size to make a width of");
-/// # assert!(width("x").is_err());
-/// ```
-#[derive(PartialEq, Eq)]
-pub struct ConversionError(String);
-
-impl ConversionError {
-    /// An error with this message.
-    pub fn new(message: impl Into<String>) -> Self {
-        ConversionError(message.into())
-    }
-}
-
-impl<E: StdError + Send + Sync + 'static> From<E> for ConversionError {
-    fn from(error: E) -> Self {
-        ConversionError(error.to_string())
-    }
-}
-
-impl fmt::Display for ConversionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for ConversionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ConversionError").field(&self.0).finish()
-    }
-}
 
 /// Versions of kinds do not fit together.
 ///
@@ -164,7 +121,9 @@ impl Conversions {
         let key = (group(&from.api_version).to_owned(), from.kind.clone());
         let Some(kind) = self.kinds.get(&key) else {
             let known = self.kinds.values().flat_map(|kind| kind.versions()).collect::<Vec<_>>().join(", ");
-            return Err(failed(ConversionError(format!("the kind is not registered; known are {known}"))));
+            return Err(failed(ConversionError::new(format!(
+                "the kind is not registered; known are {known}"
+            ))));
         };
         let converted = kind.convert(object, &from.api_version, to);
         let converted = converted.and_then(|converted| metadata::kept(object, converted));

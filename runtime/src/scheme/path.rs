@@ -1,0 +1,154 @@
+//! Paths to fields, and the lines that they lead to.
+
+use std::fmt::{self, Write as _};
+
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::text::Key;
+
+/// A step from a value to one in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Member(String),
+    Item(usize),
+}
+
+/// Where a value stands in a document.
+pub(super) type Path = Vec<Step>;
+
+/// The path as people write it: `spec.containers[0].name`.
+pub(super) fn text(path: &[Step]) -> String {
+    let mut out = String::new();
+    for step in path {
+        // Writing to a string cannot fail.
+        let _ = match step {
+            Step::Item(index) => write!(out, "[{index}]"),
+            Step::Member(name) if name.contains(['.', '/', '[']) => write!(out, "[{name:?}]"),
+            Step::Member(name) if out.is_empty() => write!(out, "{name}"),
+            Step::Member(name) => write!(out, ".{name}"),
+        };
+    }
+    out
+}
+
+/// The path that serde_path_to_error found.
+pub(super) fn of_error(path: &serde_path_to_error::Path) -> Path {
+    use serde_path_to_error::Segment;
+    let step = |segment: &Segment| match segment {
+        Segment::Seq { index } => Some(Step::Item(*index)),
+        Segment::Map { key } => Some(Step::Member(key.clone())),
+        // The content of a variant stands below its name.
+        Segment::Enum { variant } => Some(Step::Member(variant.clone())),
+        Segment::Unknown => None,
+    };
+    path.iter().filter_map(step).collect()
+}
+
+/// The path of a field that nobody read.
+pub(super) fn of_ignored(path: &serde_ignored::Path<'_>) -> Path {
+    use serde_ignored::Path as Ignored;
+    let (parent, step) = match path {
+        Ignored::Root => return Path::new(),
+        Ignored::Seq { parent, index } => (parent, Some(Step::Item(*index))),
+        Ignored::Map { parent, key } => (parent, Some(Step::Member(key.clone()))),
+        Ignored::Some { parent } | Ignored::NewtypeStruct { parent } | Ignored::NewtypeVariant { parent } => {
+            (parent, None)
+        }
+    };
+    let mut out = of_ignored(parent);
+    out.extend(step);
+    out
+}
+
+/// The line in a document, from 0, that a path leads to; of a path with no end, where it is lost.
+pub(super) fn line(text: &str, path: &[Step]) -> usize {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let found = Locate(path).deserialize(&mut json);
+    if let Err(error) = &found
+        && error.to_string().starts_with(HERE)
+    {
+        return error.line().saturating_sub(1);
+    }
+    #[cfg(feature = "yaml")]
+    if let Err(error) = Locate(path).deserialize(serde_yaml::Deserializer::from_str(text))
+        && let Some(location) = error.location()
+    {
+        return location.line().saturating_sub(1);
+    }
+    0
+}
+
+/// What marks the place; parsers add the line to errors.
+const HERE: &str = "the path ends here";
+
+/// Fails where the path ends.
+struct Locate<'p>(&'p [Step]);
+
+impl<'de> DeserializeSeed<'de> for Locate<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+fn here<E: serde::de::Error>() -> Result<(), E> {
+    Err(E::custom(HERE))
+}
+
+impl<'de> Visitor<'de> for Locate<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HERE)
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        here()
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
+        here()
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<(), E> {
+        here()
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<(), E> {
+        here()
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<(), E> {
+        here()
+    }
+
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
+        here()
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        if let Some((Step::Item(index), rest)) = self.0.split_first() {
+            for _ in 0..*index {
+                if access.next_element::<IgnoredAny>()?.is_none() {
+                    return here();
+                }
+            }
+            access.next_element_seed(Locate(rest))?;
+        }
+        Err(A::Error::custom(HERE))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        if let Some((Step::Member(name), rest)) = self.0.split_first() {
+            while let Some(key) = access.next_key_seed(Key)? {
+                if key == *name {
+                    return access.next_value_seed(Locate(rest));
+                }
+                access.next_value::<IgnoredAny>()?;
+            }
+        }
+        Err(A::Error::custom(HERE))
+    }
+}

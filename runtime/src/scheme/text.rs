@@ -1,0 +1,362 @@
+//! Texts of manifests: where their documents are, and the JSON that each stands for.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserializer, Serialize};
+use serde_json::{Map, Number, Value};
+
+use super::path::{Path, Step};
+
+/// How much aliases may add to a document: more than anybody means, and no burden.
+const ALIASES_ADD: usize = 4 << 20;
+
+/// How deep brackets may be open in YAML. Types and parsers end far before; libyaml's time grows with the square of it.
+#[cfg(feature = "yaml")]
+const OPEN_BRACKETS: usize = 1000;
+
+/// Why a document is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SyntaxError {
+    /// What is wrong.
+    pub(super) message: String,
+    /// The line within the document, from 0.
+    pub(super) line: usize,
+}
+
+/// What a document says.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) value: Value,
+    /// Members that are given twice; the last one counts.
+    pub(super) duplicates: Vec<Path>,
+}
+
+/// The ranges of the documents of a text. A document of JSON may hold several values, each a range of its own.
+pub(super) fn documents(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let mut close = |range: Range<usize>| {
+        if says_something(&text[range.clone()]) {
+            values(text, range, &mut out);
+        }
+    };
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end();
+        if body.strip_prefix("---").is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])) {
+            close(start..at);
+            start = at + 3;
+        } else if body == "..." {
+            close(start..at);
+            start = at + line.len();
+        }
+        at += line.len();
+    }
+    close(start..at);
+    out
+}
+
+/// Whether there is anything but comments and directives.
+fn says_something(text: &str) -> bool {
+    let lines = text.lines().map(str::trim);
+    lines.into_iter().any(|line| !line.is_empty() && !line.starts_with(['#', '%']))
+}
+
+/// The first line that begins with `{`, from the line of the mistake on: what stands before is never read again.
+fn next_object(text: &str, line: usize) -> usize {
+    let mut at = 0;
+    for (number, content) in text.split_inclusive('\n').enumerate() {
+        if at > 0 && number + 1 >= line && content.starts_with('{') {
+            break;
+        }
+        at += content.len();
+    }
+    at
+}
+
+/// Splits JSON values that follow each other. Behind a broken one the next line that begins with `{` is tried.
+fn values(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
+    let mut start = range.start;
+    while start < range.end {
+        let rest = text[start..range.end].trim_start();
+        start = range.end - rest.len();
+        if !is_json(rest) {
+            if !rest.is_empty() {
+                out.push(start..range.end);
+            }
+            return;
+        }
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        let length = match stream.next() {
+            Some(Ok(_)) => stream.byte_offset(),
+            Some(Err(error)) => next_object(rest, error.line()),
+            None => rest.len(),
+        };
+        out.push(start..start + length);
+        start += length;
+    }
+}
+
+/// As `kubectl` guesses.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
+
+/// Reads a document.
+pub(super) fn parse(text: &str) -> Result<Parsed, SyntaxError> {
+    let state = State::new(text.len());
+    let json = match is_json(text) {
+        true => {
+            let mut deserializer = serde_json::Deserializer::from_str(text);
+            let read = Build(&state).deserialize(&mut deserializer);
+            read.and_then(|value| deserializer.end().map(|()| value))
+        }
+        false if cfg!(feature = "yaml") => Err(serde_json::Error::custom("not JSON")),
+        false => {
+            Err(serde_json::Error::custom("not JSON; YAML needs the feature `yaml` of kubesmith-runtime"))
+        }
+    };
+    let error = match json {
+        Ok(value) => return Ok(state.parsed(value)),
+        Err(error) => error,
+    };
+    #[cfg(feature = "yaml")]
+    match parse_yaml(text) {
+        // Flow style looks like JSON, but JSON's messages are better where both fail.
+        Err(_) if is_json(text) => {}
+        read => return read,
+    }
+    let line = error.line().saturating_sub(1);
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+    Err(SyntaxError { message, line })
+}
+
+#[cfg(feature = "yaml")]
+fn parse_yaml(text: &str) -> Result<Parsed, SyntaxError> {
+    if let Some(at) = too_deep(text) {
+        let message = format!("more than {OPEN_BRACKETS} brackets are open");
+        return Err(SyntaxError { message, line: text[..at].matches('\n').count() });
+    }
+    let state = State { merges: true, ..State::new(text.len()) };
+    match Build(&state).deserialize(serde_yaml::Deserializer::from_str(text)) {
+        Ok(value) => Ok(state.parsed(value)),
+        Err(error) => {
+            let line = error.location().map_or(0, |location| location.line().saturating_sub(1));
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            let message = if state.room.get() == 0 {
+                format!("aliases make the document larger than {ALIASES_ADD} bytes more than its text")
+            } else if text.contains("{{") {
+                format!("{message} (it looks like a template; render it first)")
+            } else {
+                message.to_owned()
+            };
+            Err(SyntaxError { message, line })
+        }
+    }
+}
+
+/// Where too many brackets are open. Those in strings are counted as well: nobody opens so many there.
+#[cfg(feature = "yaml")]
+fn too_deep(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    text.bytes().position(|byte| {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > OPEN_BRACKETS
+    })
+}
+
+/// Writes a value as YAML.
+///
+/// # Errors
+/// It cannot be written.
+#[cfg(feature = "yaml")]
+pub(super) fn to_yaml(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    serde_yaml::to_string(value).map_err(serde::ser::Error::custom)
+}
+
+/// Writes a value as JSON with line breaks.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn to_json(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n")
+}
+
+/// What is noted while a document is read.
+struct State {
+    /// What may still be made: without aliases a document is no larger than its text.
+    room: Cell<usize>,
+    path: RefCell<Path>,
+    duplicates: RefCell<Vec<Path>>,
+    /// Whether `<<` merges.
+    merges: bool,
+}
+
+impl State {
+    fn new(length: usize) -> Self {
+        Self {
+            room: Cell::new(length.saturating_add(ALIASES_ADD)),
+            path: RefCell::default(),
+            duplicates: RefCell::default(),
+            merges: false,
+        }
+    }
+
+    fn parsed(self, value: Value) -> Parsed {
+        Parsed { value, duplicates: self.duplicates.into_inner() }
+    }
+
+    fn take<E: serde::de::Error>(&self, bytes: usize) -> Result<(), E> {
+        match self.room.get().checked_sub(bytes.max(1)) {
+            Some(room) => {
+                self.room.set(room);
+                Ok(())
+            }
+            None => {
+                self.room.set(0);
+                Err(E::custom("too large"))
+            }
+        }
+    }
+}
+
+/// Builds a value; other than serde_json's own way it takes any scalar as a key and bounds what aliases make.
+#[derive(Clone, Copy)]
+struct Build<'s>(&'s State);
+
+impl<'de> DeserializeSeed<'de> for Build<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Build<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value that JSON has")
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Value, E> {
+        self.0.take(1).map(|()| Value::Null)
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Value, E> {
+        self.0.take(1).map(|()| Value::Bool(value))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Value, E> {
+        self.0.take(1).map(|()| value.into())
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
+        self.0.take(1).map(|()| value.into())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        self.0.take(1)?;
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("JSON has no such number"))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
+        self.0.take(value.len()).map(|()| value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        self.0.take(1)?;
+        let mut items = Vec::new();
+        loop {
+            self.0.path.borrow_mut().push(Step::Item(items.len()));
+            let item = access.next_element_seed(self)?;
+            self.0.path.borrow_mut().pop();
+            match item {
+                Some(item) => items.push(item),
+                None => return Ok(Value::Array(items)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        self.0.take(1)?;
+        let mut members = Map::new();
+        while let Some(name) = access.next_key_seed(Key)? {
+            self.0.take(name.len())?;
+            self.0.path.borrow_mut().push(Step::Member(name.clone()));
+            let value = access.next_value_seed(self)?;
+            if members.insert(name, value).is_some() {
+                let path = self.0.path.borrow().clone();
+                self.0.duplicates.borrow_mut().push(path);
+            }
+            self.0.path.borrow_mut().pop();
+        }
+        if self.0.merges
+            && let Some(merged) = members.remove("<<")
+        {
+            merge(&mut members, merged).map_err(A::Error::custom)?;
+        }
+        Ok(Value::Object(members))
+    }
+}
+
+/// `<<: *anchor`, or a list of such; what is there already, stays.
+fn merge(members: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
+    match merged {
+        Value::Object(others) => {
+            for (name, value) in others {
+                members.entry(name).or_insert(value);
+            }
+            Ok(())
+        }
+        Value::Array(all) => all.into_iter().try_for_each(|one| merge(members, one)),
+        _ => Err("`<<` merges maps alone"),
+    }
+}
+
+/// The name of a member; YAML has other scalars as well.
+pub(super) struct Key;
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for Key {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<String, E> {
+        Ok(name.to_owned())
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, name: bool) -> Result<String, E> {
+        Ok(name.to_string())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, name: i64) -> Result<String, E> {
+        Ok(name.to_string())
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, name: u64) -> Result<String, E> {
+        Ok(name.to_string())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, name: f64) -> Result<String, E> {
+        Ok(name.to_string())
+    }
+}

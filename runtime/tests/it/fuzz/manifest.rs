@@ -1,0 +1,56 @@
+//! Any text as manifests.
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kubesmith_runtime::scheme::Scheme;
+
+/// Words of manifests.
+pub(crate) const WORDS: &[&str] = &[
+    "---",
+    "...",
+    "apiVersion: v1",
+    "kind: Pod",
+    "kind: List",
+    "items:",
+    "&a",
+    "*a",
+    "<<: *a",
+    "- ",
+    "? ",
+    "|",
+    ">-",
+    "null",
+    "{\"kind\":",
+    "!!binary",
+    "%YAML 1.1",
+];
+
+/// Reads the text in every way; whether it is good.
+///
+/// # Panics
+/// What was read and written is not read again, or an error names a place outside of the text.
+pub(crate) fn check(text: &str) -> bool {
+    let mut scheme = Scheme::new();
+    scheme
+        .register::<Pod>("PodList")
+        .register::<ConfigMap>("ConfigMapList")
+        .register::<Deployment>("DeploymentList");
+    let lines = text.lines().count().max(1);
+    let strict = scheme.decoder().strict().decode_all(text);
+    let lenient = scheme.decoder().unknown_as_dynamic().decode_all(text);
+    for error in strict.iter().chain(&lenient).filter_map(|read| read.as_ref().err()) {
+        assert!((1..=lines + 1).contains(&error.line), "{error} of {lines}:\n{text}");
+    }
+    assert!(
+        strict.iter().filter(|read| read.is_ok()).count()
+            <= lenient.iter().filter(|read| read.is_ok()).count()
+    );
+    for object in lenient.iter().flatten().flat_map(|read| read.objects()) {
+        let value = object.to_value().unwrap();
+        for written in [scheme.encode_json(object).unwrap(), scheme.encode_yaml(object).unwrap()] {
+            let again = scheme.decoder().unknown_as_dynamic().decode(&written);
+            assert_eq!(again.map(|again| again.to_value().unwrap()), Ok(value.clone()), "{written}");
+        }
+    }
+    strict.iter().all(Result::is_ok)
+}

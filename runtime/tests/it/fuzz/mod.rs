@@ -1,0 +1,30 @@
+//! Whatever a manifest says, reading it ends with an answer. The fuzz target `manifest` calls the same function.
+
+mod manifest;
+#[path = "../../../../fuzz/mutation.rs"]
+mod mutation;
+
+use proptest::prelude::*;
+
+/// Texts that are changed, as they are in the folder of the fuzz target's seeds.
+const MANIFESTS: &[&str] = &[
+    include_str!("../../../../fuzz/seeds/manifest/documents.yaml"),
+    include_str!("../../../../fuzz/seeds/manifest/list.yaml"),
+    include_str!("../../../../fuzz/seeds/manifest/stream.json"),
+];
+
+#[test]
+fn the_seeds_are_good() {
+    MANIFESTS.iter().for_each(|text| assert!(manifest::check(text), "{text}"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_manifest_has_an_answer(choice: (usize, usize, u64)) {
+        let (at, other, seed) = choice;
+        let (text, other) = (MANIFESTS[at % MANIFESTS.len()], MANIFESTS[other % MANIFESTS.len()]);
+        manifest::check(&mutation::mutate(text, other, manifest::WORDS, seed));
+    }
+}
