@@ -2,6 +2,7 @@
 
 mod import;
 mod report;
+mod scaffold;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -62,6 +63,15 @@ enum Command {
     ///
     /// Exit codes: 0 all definitions are imported, 1 some or all of them are not, 2 wrong usage.
     Import(import::Import),
+    /// Makes a workspace for an operator: API types, controllers, manifests, in kubebuilder's manner.
+    ///
+    /// Files that are there are kept. Exit codes: 0 the project is made, 1 it could not be, 2 wrong usage.
+    Init(crate::scaffold::Init),
+    /// Adds a kind or webhooks to a project that `init` made.
+    ///
+    /// Running a command again adds nothing. Exit codes: 0 it is done, 1 it could not be, 2 wrong usage.
+    #[command(subcommand)]
+    Create(scaffold::Create),
     /// Explains an attribute, one of its keys, the Go marker it stands for, or a diagnostic's code.
     Explain {
         /// `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; everything in short without it.
@@ -152,6 +162,8 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
     match cli.command {
         Command::Generate(arguments) => generate(*arguments),
         Command::Import(arguments) => import::run(&arguments),
+        Command::Init(arguments) => scaffold::init(&arguments),
+        Command::Create(create) => scaffold::create(&create),
         Command::Explain { topic } => match explain::explain(topic.as_deref()) {
             Ok(text) => {
                 print(&text)?;

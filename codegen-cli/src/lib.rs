@@ -32,6 +32,7 @@ pub mod pipeline;
 pub mod reference;
 pub mod resolve;
 pub mod roles;
+pub mod scaffold;
 pub mod schema;
 mod serve;
 pub mod source;

@@ -290,7 +290,7 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 /// `to` as seen from the folder `from`, `/`-separated.
-fn relative(from: &Path, to: &Path) -> String {
+pub(crate) fn relative(from: &Path, to: &Path) -> String {
     let (from, to) = (absolute(from), absolute(to));
     let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(shared).map(|_| "..".to_string());

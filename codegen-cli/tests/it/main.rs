@@ -23,5 +23,6 @@ mod manifests;
 mod openapi;
 mod properties;
 mod resolution;
+mod scaffold;
 mod serve;
 mod support;

@@ -25,6 +25,7 @@
 //! Objects in lists carry `apiVersion` and `kind` when they are serialised: types with `derive(Resource)` and
 //! the built-in types of `k8s-openapi` write both themselves, whatever the server sent for the list's items.
 
+mod config;
 mod conflict;
 mod discovery;
 pub(crate) mod drive;
@@ -34,6 +35,7 @@ mod rest;
 pub(crate) mod transport;
 mod typed;
 
+pub use config::build_config_from_flags;
 pub use conflict::FieldConflict;
 pub use discovery::Discovery;
 pub use error::{Error, Request};

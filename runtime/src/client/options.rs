@@ -157,7 +157,7 @@ impl ClientOptions {
     /// let registry = Registry::new();
     /// let options = ClientOptions::new().metrics(&registry);
     /// let client = connect_with_options(kube::Config::infer().await?, options).await?;
-    /// let manager = Manager::builder(client).metrics(&registry).metrics_address(([0, 0, 0, 0], 8080).into()).build();
+    /// let manager = Manager::builder(client).metrics(&registry).metrics_address(([0, 0, 0, 0], 8080)).build();
     /// # Ok(())
     /// # }
     /// ```

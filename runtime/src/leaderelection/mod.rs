@@ -56,7 +56,9 @@
 
 mod core;
 mod elector;
+mod identity;
 
 pub(crate) use self::core::next_time;
 pub use self::core::{ElectionTimes, InvalidTimes};
 pub use elector::{LeaderCallbacks, LeaderElectionError, LeaderElector, LeaderElectorBuilder, Leadership};
+pub use identity::default_identity;

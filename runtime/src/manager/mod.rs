@@ -20,8 +20,8 @@
 //! # async fn run(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
 //! let elector = LeaderElector::builder(client.clone(), "default", "maps.example.com", "pod-7f9c").build()?;
 //! let mut manager = Manager::builder(client)
-//!     .metrics_address(([0, 0, 0, 0], 8080).into())
-//!     .health_address(([0, 0, 0, 0], 8081).into())
+//!     .metrics_address(([0, 0, 0, 0], 8080))
+//!     .health_address(([0, 0, 0, 0], 8081))
 //!     .leader_election(elector)
 //!     .build();
 //! let maps = manager.factory().informer_for::<ConfigMap>();
@@ -48,7 +48,7 @@
 //!
 //! fn manager<R: Reconciler>(client: kube::Client, here: Controller<R>, leading: Controller<R>) -> Manager {
 //!     let mut manager = Manager::builder(client)
-//!         .debug_address(([127, 0, 0, 1], 8082).into())
+//!         .debug_address(([127, 0, 0, 1], 8082))
 //!         .cache_sync_timeout(Duration::from_secs(60))
 //!         .shutdown_grace(Duration::from_secs(10))
 //!         .build();
@@ -75,6 +75,7 @@
 //! # let _ = shutdown_signal;
 //! ```
 
+mod address;
 mod debug;
 mod group;
 mod http;
@@ -87,12 +88,10 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kube::{Client, Resource};
-use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -104,6 +103,7 @@ use crate::metrics::Registry;
 use crate::record::{EventBroadcaster, EventRecorder};
 use crate::sharding::{Shard, Sharding, ShardingError};
 
+pub use address::{BindAddress, InvalidBindAddress};
 use group::{Runnable, run_group};
 use http::{Checks, Routes, serve};
 pub use leader::LeaderHandle;
@@ -126,7 +126,7 @@ pub enum ManagerError {
         /// `metrics`, `health` or `debug`.
         what: &'static str,
         /// The address.
-        address: SocketAddr,
+        address: BindAddress,
         /// Why.
         source: io::Error,
     },
@@ -210,25 +210,25 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves `/metrics` here.
+    /// Serves `/metrics` here, unencrypted.
     #[must_use]
-    pub fn metrics_address(mut self, address: SocketAddr) -> Self {
-        self.manager.metrics_address = Some(address);
+    pub fn metrics_address(mut self, address: impl Into<BindAddress>) -> Self {
+        self.manager.metrics_address = address.into();
         self
     }
 
     /// Serves `/healthz` and `/readyz` here.
     #[must_use]
-    pub fn health_address(mut self, address: SocketAddr) -> Self {
-        self.manager.health_address = Some(address);
+    pub fn health_address(mut self, address: impl Into<BindAddress>) -> Self {
+        self.manager.health_address = address.into();
         self
     }
 
     /// Serves `/debug/controllers` here: a page with queues, caches, keys that fail and keys that take long, of the
     /// controllers that are added afterwards. It names objects and errors, so it is for an address that only operators reach.
     #[must_use]
-    pub fn debug_address(mut self, address: SocketAddr) -> Self {
-        self.manager.debug_address = Some(address);
+    pub fn debug_address(mut self, address: impl Into<BindAddress>) -> Self {
+        self.manager.debug_address = address.into();
         self
     }
 
@@ -273,9 +273,9 @@ pub struct Manager {
     leader: LeaderHandle,
     sharding: Option<Sharding>,
     shard: Option<Shard>,
-    metrics_address: Option<SocketAddr>,
-    health_address: Option<SocketAddr>,
-    debug_address: Option<SocketAddr>,
+    metrics_address: BindAddress,
+    health_address: BindAddress,
+    debug_address: BindAddress,
     /// What `/debug/controllers` shows.
     states: Vec<ControllerState>,
     grace: Duration,
@@ -305,9 +305,9 @@ impl Manager {
                 leader: LeaderHandle::default(),
                 sharding: None,
                 shard: None,
-                metrics_address: None,
-                health_address: None,
-                debug_address: None,
+                metrics_address: BindAddress::default(),
+                health_address: BindAddress::default(),
+                debug_address: BindAddress::default(),
                 states: Vec::new(),
                 grace: DEFAULT_GRACE,
                 cache_sync_timeout: DEFAULT_CACHE_SYNC_TIMEOUT,
@@ -407,7 +407,7 @@ impl Manager {
 
     /// Has the controller shown on the page, if there is one.
     fn watched<R: Reconciler>(&mut self, mut controller: Controller<R>) -> Controller<R> {
-        if self.debug_address.is_some() {
+        if self.debug_address.is_on() {
             self.states.push(controller.state());
         }
         controller
@@ -536,14 +536,15 @@ impl Manager {
 }
 
 async fn serve_all(
-    endpoints: [(&'static str, Option<SocketAddr>, Routes); 3],
+    endpoints: [(&'static str, BindAddress, Routes); 3],
     stop: &CancellationToken,
 ) -> Result<JoinSet<()>, ManagerError> {
     let mut tasks = JoinSet::new();
     for (what, address, routes) in endpoints {
-        let Some(address) = address else { continue };
-        let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(|source| ManagerError::Bind { what, address, source })?;
+        let listener = address.listen().await;
+        let listener =
+            listener.map_err(|source| ManagerError::Bind { what, address: address.clone(), source })?;
+        let Some(listener) = listener else { continue };
         tracing::info!(what, %address, "serving");
         tasks.spawn(serve(listener, Arc::new(routes), stop.clone()));
     }

@@ -58,7 +58,7 @@
 //!     .defaulter::<ConfigMap>(Maps)
 //!     .validator::<ConfigMap>(Maps)
 //!     .build()?;
-//! let mut manager = Manager::builder(client).health_address(([0, 0, 0, 0], 8081).into()).build();
+//! let mut manager = Manager::builder(client).health_address(([0, 0, 0, 0], 8081)).build();
 //! manager.add_webhooks(server);
 //! manager.run(shutdown_signal()?).await?;
 //! # Ok(())

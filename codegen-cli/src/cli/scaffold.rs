@@ -1,0 +1,72 @@
+//! `kubesmith init`, `kubesmith create api`, `kubesmith create webhook`
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+
+use super::{Exit, print, report, usage};
+use crate::diag::MessageFormat;
+use crate::output::display;
+use crate::scaffold::{self, CreateApi, CreateWebhook, Init, Report, ScaffoldError};
+
+/// What is added to a project. The current folder has to be its.
+#[derive(Debug, Subcommand)]
+pub(super) enum Create {
+    /// Adds a kind, with its controller and a test, and generates what follows from it.
+    Api(CreateApi),
+    /// Adds webhooks for a kind that the project has.
+    Webhook(CreateWebhook),
+}
+
+pub(super) fn init(arguments: &Init) -> io::Result<Exit> {
+    let next = "next: kubesmith create api --group GROUP --version v1alpha1 --kind KIND\n";
+    end(scaffold::init(arguments), &arguments.dir, next)
+}
+
+pub(super) fn create(create: &Create) -> io::Result<Exit> {
+    let root = Path::new("");
+    match create {
+        Create::Api(arguments) => {
+            let next = "next: edit the type in api/src, then make generate test\n";
+            end(scaffold::create_api(root, arguments), root, next)
+        }
+        Create::Webhook(arguments) => {
+            let next = "next: write what the webhooks do, then make generate test\n";
+            end(scaffold::create_webhook(root, arguments), root, next)
+        }
+    }
+}
+
+fn end(result: Result<Report, ScaffoldError>, root: &Path, next: &str) -> io::Result<Exit> {
+    match result {
+        Ok(done) => {
+            print(&(text(&done, root) + next))?;
+            Ok(Exit::Fine)
+        }
+        Err(ScaffoldError::Usage(message)) => usage(&message),
+        Err(error) => {
+            if let ScaffoldError::Generate { diagnostics, sources } = &error {
+                report(diagnostics, sources, MessageFormat::Human)?;
+            }
+            eprintln!("error: {error}");
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+fn text(done: &Report, root: &Path) -> String {
+    let list = |what: &str, files: &[PathBuf]| -> String {
+        files.iter().map(|file| format!("{what} {}\n", display(&root.join(file)))).collect()
+    };
+    let mut out =
+        list("wrote  ", &done.written) + &list("changed", &done.changed) + &list("kept   ", &done.kept);
+    if done.generated > 0 {
+        let files = if done.generated == 1 { "file" } else { "files" };
+        out.push_str(&format!("generated {} {files}\n", done.generated));
+    }
+    if out.is_empty() {
+        out.push_str("nothing is new\n");
+    }
+    out
+}

@@ -1,0 +1,100 @@
+//! Projects and what is added to them: `kubesmith init`, `create api`, `create webhook`.
+//!
+//! What a project has been given stands in its file `PROJECT`, in kubebuilder's words. Files that are there are never
+//! changed but at the comments `+kubesmith:scaffold`, where lines are added; running a command again adds nothing.
+
+mod api;
+mod change;
+mod files;
+mod init;
+mod project;
+mod template;
+mod webhook;
+
+use std::io;
+use std::path::PathBuf;
+
+pub use api::{CreateApi, create_api};
+pub use init::{Init, License, init};
+pub use project::FILE_NAME;
+pub use webhook::{CreateWebhook, create_webhook};
+
+use crate::diag::Diagnostic;
+use crate::output::OutputError;
+use crate::source::SourceMap;
+
+/// What a command did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Files that were written, in order.
+    pub written: Vec<PathBuf>,
+    /// Files that got lines.
+    pub changed: Vec<PathBuf>,
+    /// Files that were there already and stayed as they were.
+    pub kept: Vec<PathBuf>,
+    /// How many generated files were written.
+    pub generated: usize,
+}
+
+/// Why a command did not do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum ScaffoldError {
+    /// A value makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// The folder has no project.
+    #[error("{} is not there: run `kubesmith init` first, or go to the project's folder", .0.display())]
+    NoProject(PathBuf),
+    /// The folder has a project.
+    #[error("{} is there: the project is made; `kubesmith create api` adds to it", .0.display())]
+    IsProject(PathBuf),
+    /// The project's file cannot be understood.
+    #[error("{}: {problem}", .path.display())]
+    BadProject {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A file lost the comment at which lines are added.
+    #[error("{} has no line `{marker}`: put it back where {what} belong, or add this by hand:\n\n{lines}", .path.display())]
+    NoMarker {
+        /// The file.
+        path: PathBuf,
+        /// The comment.
+        marker: String,
+        /// What stands before it.
+        what: &'static str,
+        /// What was to be added.
+        lines: String,
+    },
+    /// Reading or writing failed.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Io {
+        /// `read`, `write`, `create`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The kind is not in the project.
+    #[error("{kind} of {api_version} is not in the project: run `kubesmith create api` for it first")]
+    NoApi {
+        /// The kind.
+        kind: String,
+        /// Group and version.
+        api_version: String,
+    },
+    /// The files are there, but generating failed.
+    #[error("the files are written, but `kubesmith generate` found errors in them")]
+    Generate {
+        /// What it found.
+        diagnostics: Vec<Diagnostic>,
+        /// Where.
+        sources: Box<SourceMap>,
+    },
+    /// The files are there, but what is generated cannot be written.
+    #[error("the files are written, but `kubesmith generate` failed: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Output(Vec<OutputError>),
+}

@@ -1,0 +1,77 @@
+//! `kubesmith create webhook`
+
+use std::path::Path;
+
+use super::api::{Names, generate};
+use super::change::Changes;
+use super::project::{FILE_NAME, Gvk, Project, ProjectWebhooks};
+use super::template::template;
+use super::{Report, ScaffoldError};
+
+/// Adds webhooks for a kind of the project, and generates their configurations, certificate and Service.
+#[derive(Clone, Debug, clap::Args)]
+pub struct CreateWebhook {
+    /// Group, without the project's domain.
+    #[arg(long, value_name = "GROUP")]
+    pub group: String,
+    /// Version.
+    #[arg(long, value_name = "VERSION")]
+    pub version: String,
+    /// Kind.
+    #[arg(long, value_name = "KIND")]
+    pub kind: String,
+    /// Adds a webhook that sets defaults.
+    #[arg(long)]
+    pub defaulting: bool,
+    /// Adds a webhook that validates.
+    #[arg(long)]
+    pub programmatic_validation: bool,
+}
+
+/// Adds the webhooks to the project in `root`.
+///
+/// # Errors
+///
+/// There is no project or no such kind in it, no webhook was asked for, a file lost its markers or cannot be written, or what
+/// is generated has errors.
+pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, ScaffoldError> {
+    if !arguments.defaulting && !arguments.programmatic_validation {
+        return Err(ScaffoldError::Usage(
+            "say which webhooks: --defaulting, --programmatic-validation or both".into(),
+        ));
+    }
+    let mut project = Project::read(root)?;
+    let gvk = Gvk::parse(&arguments.group, &arguments.version, &arguments.kind, &project.domain)?;
+    let domain = project.domain.clone();
+    let Some(entry) = project.resource_mut(&gvk) else {
+        let api_version = format!("{}/{}", gvk.qualified_group(&domain), gvk.version);
+        return Err(ScaffoldError::NoApi { kind: gvk.kind, api_version });
+    };
+    let webhooks = entry.webhooks.get_or_insert_with(ProjectWebhooks::default);
+    webhooks.webhook_version = "v1".to_string();
+    webhooks.defaulting |= arguments.defaulting;
+    webhooks.validation |= arguments.programmatic_validation;
+    let entry = entry.clone();
+
+    let names = Names::read(root, &project, &entry)?;
+    let mut changes = Changes::new(root);
+    let main = names.values.fill("{{controller}}::webhooks::add_to_manager(&mut manager)?;");
+    changes.file("controller/src/webhooks.rs", names.values.fill(template!("controller/webhooks.rs")));
+    changes.line("controller/src/lib.rs", "modules", "pub mod webhooks;", "modules")?;
+    changes.line("controller/src/main.rs", "webhooks", &main, "webhooks")?;
+    let kinds = [
+        (arguments.defaulting, "defaulter", "Defaulter", template!("controller/defaulter.rs")),
+        (arguments.programmatic_validation, "validator", "Validator", template!("controller/validator.rs")),
+    ];
+    for (_, what, type_, template) in kinds.into_iter().filter(|(is_wanted, ..)| *is_wanted) {
+        let module = format!("{}_{what}", names.module);
+        changes.file(&format!("controller/src/{module}.rs"), names.values.fill(template));
+        changes.line("controller/src/lib.rs", "modules", &format!("pub mod {module};"), "modules")?;
+        let line = format!(".{what}(crate::{module}::{}{type_})", gvk.kind);
+        changes.line("controller/src/webhooks.rs", "webhooks", &line, "webhooks")?;
+    }
+    changes.replace(FILE_NAME, project.text());
+    let mut report = changes.write()?;
+    report.generated = generate(root)?;
+    Ok(report)
+}

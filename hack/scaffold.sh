@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# A project as `kubesmith init` and `kubesmith create` make it, in the target folder: it compiles without warnings, passes
+# its tests, is formatted, and its generated files are up to date.
+set -o errexit -o nounset -o pipefail
+source "$(dirname "$0")/lib.sh"
+
+need_tools
+source=$PWD
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$source/target}"
+kubesmith=$CARGO_TARGET_DIR/debug/kubesmith
+project=$CARGO_TARGET_DIR/scaffold/pools
+
+cargo build --quiet --locked --package kubesmith
+rm -rf "$project"
+mkdir -p "$project"
+cd "$project"
+"$kubesmith" init --domain example.com --kubesmith-source "$source"
+# The locked versions of the repository, so that nothing new is resolved or compiled twice.
+cp "$source/Cargo.lock" Cargo.lock
+cargo check --quiet --workspace
+"$kubesmith" create api --group tsi --version v1alpha1 --kind IPPool --scope Cluster
+"$kubesmith" create api --group shop --version v1beta1 --kind OrderOfManyThings
+"$kubesmith" create webhook --group tsi --version v1alpha1 --kind IPPool --defaulting --programmatic-validation
+cargo fmt --all --check
+cargo clippy --quiet --workspace --all-targets -- -D warnings
+cargo test --quiet --workspace
+KUBESMITH=$kubesmith hack/verify-codegen.sh

@@ -1,0 +1,154 @@
+//! Addresses of endpoints, in the words of command lines.
+
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::str::FromStr;
+
+use tokio::net::TcpListener;
+
+/// Where an endpoint is served, as controller-runtime's flags say it: `:8080` on every address of this host,
+/// `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080` on one of them, `0` nowhere.
+///
+/// ```
+/// use std::net::SocketAddr;
+/// use kubesmith_runtime::manager::{BindAddress, InvalidBindAddress};
+///
+/// # fn main() -> Result<(), InvalidBindAddress> {
+/// let flag: BindAddress = ":8080".parse()?;
+/// assert!(flag.is_on() && flag.to_string() == ":8080");
+/// assert!(!"0".parse::<BindAddress>()?.is_on());
+/// assert_eq!(BindAddress::from(SocketAddr::from(([127, 0, 0, 1], 80))).to_string(), "127.0.0.1:80");
+///
+/// let refused: Result<BindAddress, _> = "8080".parse();
+/// assert_eq!(refused.unwrap_err().to_string(), "\"8080\" is no address: write it like :8080 or 127.0.0.1:8080, or 0 for none");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindAddress(Place);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Nowhere,
+    Everywhere(u16),
+    Socket(SocketAddr),
+    Host(String, u16),
+}
+
+impl BindAddress {
+    /// Whether there is to be an endpoint.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.0 != Place::Nowhere
+    }
+
+    /// Listens there; `None` if there is to be no endpoint.
+    pub(super) async fn listen(&self) -> io::Result<Option<TcpListener>> {
+        let listener = match &self.0 {
+            Place::Nowhere => return Ok(None),
+            // Takes IPv4 too; hosts without IPv6 know the family not at all.
+            Place::Everywhere(port) => match TcpListener::bind((Ipv6Addr::UNSPECIFIED, *port)).await {
+                Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
+                    TcpListener::bind((Ipv4Addr::UNSPECIFIED, *port)).await
+                }
+                result => result,
+            },
+            Place::Socket(address) => TcpListener::bind(address).await,
+            Place::Host(host, port) => TcpListener::bind((host.as_str(), *port)).await,
+        };
+        listener.map(Some)
+    }
+}
+
+impl Default for BindAddress {
+    /// Nowhere.
+    fn default() -> Self {
+        BindAddress(Place::Nowhere)
+    }
+}
+
+impl fmt::Display for BindAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Place::Nowhere => f.write_str("0"),
+            Place::Everywhere(port) => write!(f, ":{port}"),
+            Place::Socket(address) => address.fmt(f),
+            Place::Host(host, port) => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+impl FromStr for BindAddress {
+    type Err = InvalidBindAddress;
+
+    fn from_str(text: &str) -> Result<Self, InvalidBindAddress> {
+        if text == "0" {
+            return Ok(BindAddress(Place::Nowhere));
+        }
+        if let Ok(address) = text.parse() {
+            return Ok(BindAddress(Place::Socket(address)));
+        }
+        let invalid = || InvalidBindAddress(text.to_owned());
+        let (host, port) = text.rsplit_once(':').ok_or_else(invalid)?;
+        let port: u16 = port.parse().map_err(|_| invalid())?;
+        match host {
+            "" => Ok(BindAddress(Place::Everywhere(port))),
+            host if host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-')) => {
+                Ok(BindAddress(Place::Host(host.to_owned(), port)))
+            }
+            _ => Err(invalid()),
+        }
+    }
+}
+
+impl From<SocketAddr> for BindAddress {
+    fn from(address: SocketAddr) -> Self {
+        BindAddress(Place::Socket(address))
+    }
+}
+
+impl From<([u8; 4], u16)> for BindAddress {
+    fn from(address: ([u8; 4], u16)) -> Self {
+        BindAddress(Place::Socket(address.into()))
+    }
+}
+
+/// A text is no address.
+///
+/// ```
+/// use kubesmith_runtime::manager::{BindAddress, InvalidBindAddress};
+///
+/// let refused: Result<BindAddress, InvalidBindAddress> = "localhost".parse();
+/// assert!(refused.is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no address: write it like :8080 or 127.0.0.1:8080, or 0 for none")]
+pub struct InvalidBindAddress(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_and_written_the_same() {
+        for text in ["0", ":8080", ":0", "127.0.0.1:80", "[::1]:443", "localhost:8081", "pod-0.svc:1"] {
+            assert_eq!(text.parse::<BindAddress>().map(|address| address.to_string()).as_deref(), Ok(text));
+        }
+        for text in ["", "8080", ":", ":65536", ":-1", "a b:1", "::1:80x", "http://a:1", ":80:80"] {
+            assert!(text.parse::<BindAddress>().is_err(), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn every_address_is_everywhere() {
+        let listener = ":0".parse::<BindAddress>().unwrap().listen().await.unwrap().unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (client, server) =
+            tokio::join!(tokio::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port)), listener.accept());
+        assert!(client.is_ok() && server.is_ok());
+        let named = BindAddress(Place::Host("localhost".to_owned(), 0));
+        assert!(named.listen().await.unwrap().unwrap().local_addr().unwrap().ip().is_loopback());
+        assert!(BindAddress::default().listen().await.unwrap().is_none());
+    }
+}
