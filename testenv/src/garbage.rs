@@ -23,6 +23,8 @@ enum Work {
     /// The object is marked as being deleted.
     Marked(Arc<Object>),
     Removed(Arc<Object>),
+    /// The object is new, or has other owners than before.
+    Owned(Arc<ResourceDef>, String, Arc<Object>),
 }
 
 /// Deletions that dependents have not followed.
@@ -45,6 +47,21 @@ pub(crate) fn removed(server: &Arc<Server>, object: Arc<Object>) {
     run(server, Work::Removed(object));
 }
 
+/// An object was written: where its owners have gone already, nobody else would find it.
+pub(crate) fn written(
+    server: &Arc<Server>,
+    def: &Arc<ResourceDef>,
+    key: &str,
+    object: &Arc<Object>,
+    before: Option<&Value>,
+) {
+    let references = |object: &Value| object["metadata"]["ownerReferences"].clone();
+    let owners = references(&object.value);
+    if !owners.is_null() && before.map(references).as_ref() != Some(&owners) {
+        run(server, Work::Owned(def.clone(), key.to_owned(), object.clone()));
+    }
+}
+
 fn run(server: &Arc<Server>, work: Work) {
     let lock = || server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
     {
@@ -64,6 +81,7 @@ fn run(server: &Arc<Server>, work: Work) {
         match work {
             Work::Marked(object) => follow_marked(server, &object.value),
             Work::Removed(object) => follow_removed(server, &object.value),
+            Work::Owned(def, key, object) => check_owners(server, &def, &key, &object.value),
         }
     }
 }
@@ -105,10 +123,13 @@ fn follow_removed(server: &Arc<Server>, owner: &Value) {
     }
 }
 
-/// Takes owners that are gone out of an object's references; the object goes when there are no others.
+/// Takes owners that are gone out of an object's references; the object goes when there are no others. Of owners whose kind
+/// is not known nobody can tell.
 pub(crate) fn check_owners(server: &Arc<Server>, def: &ResourceDef, key: &str, dependent: &Value) {
-    let (here, gone): (Vec<&Value>, Vec<&Value>) =
-        owners(dependent).partition(|owner| find_owner(server, dependent, owner).is_some());
+    let stored = server.registry().stored();
+    let is_known = |owner: &Value| stored.iter().any(|def| is_of(def, &owner["kind"], &owner["apiVersion"]));
+    let (here, gone): (Vec<&Value>, Vec<&Value>) = owners(dependent)
+        .partition(|owner| !is_known(owner) || find_owner(server, dependent, owner).is_some());
     if here.is_empty() && !gone.is_empty() {
         delete::delete_quietly(server, def, key);
         return;
@@ -165,11 +186,23 @@ fn by_kind(
     name: &str,
     uid: &str,
 ) -> Option<Found> {
-    let group = version.rsplit_once('/').map_or("", |(group, _)| group);
-    let def = server.registry().stored().into_iter().find(|def| def.kind == kind && def.group == group)?;
+    let def = server
+        .registry()
+        .stored()
+        .into_iter()
+        .find(|def| def.kind == kind && def.group == group_of(version))?;
     let key = def.key(namespace, name);
     let object = server.store.get(&def.collection, &key)?;
     (meta::text(&object.value, "uid") == uid).then_some((def, key, object))
+}
+
+fn group_of(version: &str) -> &str {
+    version.rsplit_once('/').map_or("", |(group, _)| group)
+}
+
+/// Whether objects of this kind, in whatever version of its group, are the definition's.
+fn is_of(def: &ResourceDef, kind: &Value, version: &Value) -> bool {
+    *kind == def.kind.as_str() && version.as_str().is_some_and(|version| group_of(version) == def.group)
 }
 
 /// Objects that name `owner` as one of theirs.

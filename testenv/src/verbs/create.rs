@@ -75,6 +75,9 @@ pub(super) async fn insert(
         match call.server.store.create(&def.collection, &key, stored) {
             Ok(object) => {
                 super::delete::after_write(&call.server, def);
+                if call.server.controllers() {
+                    crate::garbage::written(&call.server, def, &key, &object, None);
+                }
                 return Ok(object);
             }
             // The resource went while the request was worked on.

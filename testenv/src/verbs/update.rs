@@ -248,5 +248,8 @@ fn write(
     }
     let object = call.server.store.update(&def.collection, key, stored.rv, wanted)?;
     delete::after_write(&call.server, def);
+    if call.server.controllers() {
+        crate::garbage::written(&call.server, def, key, &object, Some(&stored.value));
+    }
     Ok(object)
 }

@@ -289,6 +289,32 @@ async fn children_go_with_their_deployment_or_stay_as_orphans() {
 }
 
 #[tokio::test]
+async fn what_is_written_after_its_owner_has_gone_goes_too() {
+    let env = env(false).await;
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let owned_by = |name: &str, kind: &str, uid: &Value| {
+        let owner = json!({"apiVersion": "v1", "kind": kind, "name": "owner", "uid": uid});
+        json!({"metadata": {"name": name, "ownerReferences": [owner]}})
+    };
+    let owner = create(&env, maps, json!({"metadata": {"name": "owner"}})).await;
+    let uid = &owner["metadata"]["uid"];
+    create(&env, maps, json!({"metadata": {"name": "adopted"}})).await;
+    call(&env, Method::DELETE, &format!("{maps}/owner"), Value::Null).await;
+    // Another object of the name is another owner.
+    create(&env, maps, json!({"metadata": {"name": "owner"}})).await;
+
+    create(&env, maps, owned_by("late", "ConfigMap", uid)).await;
+    let adopt = owned_by("adopted", "ConfigMap", uid);
+    patch(&env, &format!("{maps}/adopted"), "merge-patch+json", adopt).await;
+    create(&env, maps, owned_by("of-a-kind-that-nobody-knows", "Riddle", uid)).await;
+    quiet(&env).await;
+    let left: Vec<Value> =
+        items(&env, maps).await.iter().map(|map| map["metadata"]["name"].clone()).collect();
+    assert_eq!(left, ["kube-root-ca.crt", "of-a-kind-that-nobody-knows", "owner"]);
+    env.stop().await;
+}
+
+#[tokio::test]
 async fn every_namespace_has_its_account_and_authority() {
     let env = env(false).await;
     create(&env, "/api/v1/namespaces", json!({"metadata": {"name": "n"}})).await;
