@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubesmith_runtime::{Resource, Schema};
 use serde::{Deserialize, Serialize};
 
-/// Label that every child of a Balancer carries; its value is the Balancer's name.
+/// Label of the proxy's pods and of the backends' Services; its value is the Balancer's name.
 pub const BALANCER_NAME_LABEL: &str = "balancer.exposer.hliangzhao.io/balancer-name";
 
 /// Annotation of the proxy's pod template: the hash of the configuration that it runs with.
@@ -15,9 +15,30 @@ pub const CONFIGMAP_HASH_ANNOTATION: &str = "balancer.exposer.hliangzhao.io/conf
 
 /// Balancer splits traffic over weighted backends.
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
-#[resource(group = "exposer.hliangzhao.io", version = "v1alpha1", kind = "Balancer", status)]
+#[resource(
+    group = "exposer.hliangzhao.io",
+    version = "v1alpha1",
+    kind = "Balancer",
+    status,
+    print_column(name = "Active", json_path = ".status.activeBackendsNum"),
+    print_column(name = "Obsolete", json_path = ".status.obsoleteBackendsNum"),
+    print_column(
+        name = "Ready",
+        type = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
+    ),
+    print_column(name = "Age", json_path = ".metadata.creationTimestamp")
+)]
 #[genclient]
 #[deepcopy]
+#[validation(rule(
+    rule = "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+    message = "the name must be one of a Service: lower-case letters, digits and '-', a letter first"
+))]
+#[validation(rule(
+    rule = "self.spec.backends.all(b, size(self.metadata.name) + size(b.name) <= 54)",
+    message = "the names of the Balancer and of each backend may have 54 characters together"
+))]
 pub struct Balancer {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -33,12 +54,20 @@ pub struct Balancer {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 pub struct BalancerSpec {
     /// The weighted targets; at least one.
-    #[validation(min_items = 1)]
+    #[validation(min_items = 1, max_items = 128)]
+    #[schema(list_type = "map", list_map_key = "name")]
     pub backends: Vec<BackendSpec>,
     /// Labels that the pods of every backend have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub selector: BTreeMap<String, String>,
-    /// The ports that clients connect to.
+    /// The ports that clients connect to; at least one.
+    #[validation(min_items = 1, max_items = 32)]
+    #[schema(list_type = "map", list_map_key = "name")]
+    #[validation(rule(
+        rule = "self.all(a, self.exists_one(b, a.port == b.port && (has(a.protocol) ? a.protocol : 'TCP') == \
+                (has(b.protocol) ? b.protocol : 'TCP')))",
+        message = "a port may be listed once for each protocol"
+    ))]
     pub ports: Vec<BalancerPort>,
 }
 
@@ -46,7 +75,7 @@ pub struct BalancerSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Schema)]
 pub struct BackendSpec {
     /// Name of the backend, unique within the balancer.
-    #[validation(min_length = 1)]
+    #[validation(min_length = 1, max_length = 53, pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
     pub name: String,
     /// Share of the traffic, relative to the other backends' weights.
     #[validation(minimum = 1)]
@@ -61,7 +90,7 @@ pub struct BackendSpec {
 #[serde(rename_all = "camelCase")]
 pub struct BalancerPort {
     /// Name of the port, unique within the balancer.
-    #[validation(required)]
+    #[validation(required, min_length = 1, max_length = 63, pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// TCP or UDP; TCP when absent.
@@ -77,6 +106,7 @@ pub struct BalancerPort {
 /// A transport protocol: `TCP` or `UDP`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Schema)]
 #[serde(transparent)]
+#[validation(enum("TCP", "UDP"))]
 pub struct Protocol(pub String);
 
 impl Protocol {
@@ -89,14 +119,22 @@ impl Protocol {
 /// A port number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Schema)]
 #[serde(transparent)]
+#[validation(minimum = 1, maximum = 65535)]
 pub struct Port(pub i32);
 
-/// BalancerStatus counts backends.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Schema)]
+/// BalancerStatus counts backends and says whether traffic is shared as the spec wants it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BalancerStatus {
     /// Backends that have a Service and take traffic.
     pub active_backends_num: i32,
     /// Services of backends that are no longer listed.
     pub obsolete_backends_num: i32,
+    /// The generation of the spec that the rest of the status is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// `Ready`: the proxy runs with the configuration that the spec asks for.
+    #[schema(list_type = "map", list_map_key = "type")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
 }

@@ -27,7 +27,7 @@ pub struct BalancerSpecApplyConfiguration {
     /// Labels that the pods of every backend have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<::std::collections::BTreeMap<String, String>>,
-    /// The ports that clients connect to.
+    /// The ports that clients connect to; at least one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<
         Vec<

@@ -9,7 +9,7 @@
 
 /// The fields of a `BalancerStatus` that a field manager wants; what is not set is not sent.
 ///
-/// BalancerStatus counts backends.
+/// BalancerStatus counts backends and says whether traffic is shared as the spec wants it.
 #[derive(
     Clone,
     Debug,
@@ -25,6 +25,14 @@ pub struct BalancerStatusApplyConfiguration {
     /// Services of backends that are no longer listed.
     #[serde(rename = "obsoleteBackendsNum", skip_serializing_if = "Option::is_none")]
     pub obsolete_backends_num: Option<i32>,
+    /// The generation of the spec that the rest of the status is about.
+    #[serde(rename = "observedGeneration", skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// `Ready`: the proxy runs with the configuration that the spec asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<
+        Vec<crate::applyconfigurations::meta::v1::ConditionApplyConfiguration>,
+    >,
 }
 
 impl BalancerStatusApplyConfiguration {
@@ -39,6 +47,25 @@ impl BalancerStatusApplyConfiguration {
     #[must_use]
     pub fn with_obsolete_backends_num(mut self, value: i32) -> Self {
         self.obsolete_backends_num = Some(value);
+        self
+    }
+
+    /// Sets [`observed_generation`](Self::observed_generation).
+    #[must_use]
+    pub fn with_observed_generation(mut self, value: i64) -> Self {
+        self.observed_generation = Some(value);
+        self
+    }
+
+    /// Appends to [`conditions`](Self::conditions).
+    #[must_use]
+    pub fn with_conditions(
+        mut self,
+        items: impl IntoIterator<
+            Item = crate::applyconfigurations::meta::v1::ConditionApplyConfiguration,
+        >,
+    ) -> Self {
+        self.conditions.get_or_insert_default().extend(items);
         self
     }
 }

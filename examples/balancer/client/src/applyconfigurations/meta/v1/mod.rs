@@ -7,8 +7,10 @@
 //! Apply configurations of `meta::v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+pub mod condition;
 pub mod object_meta;
 pub mod owner_reference;
 
+pub use self::condition::ConditionApplyConfiguration;
 pub use self::object_meta::ObjectMetaApplyConfiguration;
 pub use self::owner_reference::OwnerReferenceApplyConfiguration;

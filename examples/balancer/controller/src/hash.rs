@@ -1,0 +1,47 @@
+//! The short name of a configuration.
+
+use std::collections::BTreeMap;
+
+/// The letters of hashes: no vowels and nothing like one, so that no hash is a word.
+const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+
+/// A hash of what a ConfigMap holds, and of nothing else: metadata that a server sets changes nothing in it.
+///
+/// It is FNV-1a (32 bits) of keys and values in their order, each with its length before it, in decimal, whose digits are then
+/// written as letters.
+#[must_use]
+pub fn of_data(data: &BTreeMap<String, String>) -> String {
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut eat = |bytes: &[u8]| {
+        for byte in bytes {
+            hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        }
+    };
+    for text in data.iter().flat_map(|(key, value)| [key, value]) {
+        eat(&(text.len() as u64).to_be_bytes());
+        eat(text.as_bytes());
+    }
+    let letters = hash.to_string().into_bytes().into_iter();
+    letters.map(|digit| char::from(ALPHABET[usize::from(digit) % ALPHABET.len()])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(entries: &[(&str, &str)]) -> String {
+        of_data(&entries.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect())
+    }
+
+    #[test]
+    fn depends_on_keys_values_and_where_they_end() {
+        let all =
+            [hash(&[]), hash(&[("a", "b")]), hash(&[("a", "c")]), hash(&[("ab", "")]), hash(&[("", "ab")])];
+        for (at, one) in all.iter().enumerate() {
+            assert!(all[at + 1..].iter().all(|other| one != other), "{all:?}");
+            assert!(one.bytes().all(|letter| ALPHABET.contains(&letter)), "{one}");
+        }
+        // The empty hash is FNV's offset basis, 2166136261.
+        assert_eq!(all[0], "65bb57b6b5");
+    }
+}

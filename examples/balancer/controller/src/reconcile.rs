@@ -1,0 +1,243 @@
+//! The reconciler: from a Balancer's key to its children and its status.
+
+use std::sync::Arc;
+
+use balancer_api::v1alpha1::Balancer;
+use balancer_client::clientset::typed::exposer::v1alpha1::Balancers;
+use balancer_client::listers::exposer::v1alpha1::BalancerLister;
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use k8s_openapi::jiff::Timestamp;
+use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::client::Error as ClientError;
+use kubesmith_runtime::controller::{Action, ReconcileError, Reconciler};
+use kubesmith_runtime::controllerutil::{OwnerError, is_controlled_by};
+use kubesmith_runtime::informer::CachedClient;
+use kubesmith_runtime::kube::api::{DeleteParams, PatchParams, Preconditions};
+use kubesmith_runtime::labels::Selector;
+use kubesmith_runtime::rbac;
+use kubesmith_runtime::record::{EventRecorder, EventType};
+
+use crate::CONTROLLER_NAME;
+use crate::children::{Children, labels};
+use crate::plan::{Plan, Refusal};
+use crate::status::{self, Outcome, is_rolled_out};
+use crate::sync::{Child, SyncError, ensure};
+
+/// Why a Balancer is not as it should be.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    /// The spec has to be changed.
+    #[error("the spec is refused: {0}")]
+    Refused(#[from] Refusal),
+    /// A name is taken.
+    #[error("{}", join(.0))]
+    Taken(Vec<SyncError>),
+    /// Something else, which may go by.
+    #[error("{}", join(.0))]
+    Failed(Vec<SyncError>),
+    /// The Balancer was not read from a server.
+    #[error(transparent)]
+    Owner(#[from] OwnerError),
+}
+
+fn join(errors: &[SyncError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Brings the children of a Balancer in line with its spec, and its status with them.
+pub struct BalancerReconciler {
+    pub(crate) lister: BalancerLister,
+    pub(crate) balancers: Balancers,
+    pub(crate) services: CachedClient<Service>,
+    pub(crate) config_maps: CachedClient<ConfigMap>,
+    pub(crate) deployments: CachedClient<Deployment>,
+    pub(crate) recorder: EventRecorder,
+    pub(crate) image: String,
+    /// For the times of conditions.
+    pub(crate) clock: fn() -> Timestamp,
+}
+
+#[rbac(groups = "exposer.hliangzhao.io", resources = "balancers", verbs("get", "list", "watch"))]
+#[rbac(groups = "exposer.hliangzhao.io", resources = "balancers/status", verbs("patch"))]
+// Owners are set with blockOwnerDeletion, for which OwnerReferencesPermissionEnforcement asks for this.
+#[rbac(groups = "exposer.hliangzhao.io", resources = "balancers/finalizers", verbs("update"))]
+#[rbac(groups = "", resources = "services", verbs("get", "list", "watch", "create", "patch", "delete"))]
+#[rbac(groups = "", resources = "configmaps", verbs("get", "list", "watch", "create", "patch"))]
+#[rbac(groups = "apps", resources = "deployments", verbs("get", "list", "watch", "create", "patch"))]
+#[rbac(groups = "", resources = "events", verbs("create", "patch"))]
+impl Reconciler for BalancerReconciler {
+    type Key = ObjectKey;
+
+    async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
+        let balancer = self.lister.namespace(key.namespace()).get(key.name());
+        // Without its owner, or with one that is going, the garbage collector takes the children.
+        let Ok(balancer) = balancer else { return Ok(Action::done()) };
+        if balancer.metadata.deletion_timestamp.is_some() {
+            return Ok(Action::done());
+        }
+        let result = self.bring_in_line(key, &balancer).await;
+        let reported = self.report(key, &balancer, &result).await;
+        match (result, reported) {
+            (Ok(_), reported) => reported.map(|()| Action::done()).map_err(ReconcileError::from),
+            (Err(fault), Ok(())) if matches!(fault, Fault::Refused(_)) => {
+                Err(ReconcileError::terminal(fault))
+            }
+            (Err(fault), Ok(())) => Err(fault.into()),
+            (Err(fault), Err(error)) => Err(ReconcileError::new(format!("{fault}; and the status: {error}"))),
+        }
+    }
+}
+
+impl BalancerReconciler {
+    async fn bring_in_line(&self, key: &ObjectKey, balancer: &Balancer) -> Result<Outcome, Fault> {
+        let plan = Plan::new(balancer)?;
+        let Children { backends, configuration, proxy, frontend } =
+            Children::new(balancer, &plan, &self.image)?;
+        let mut pass = Pass { balancer, written: Vec::new(), errors: Vec::new() };
+        for service in &backends {
+            pass.ensure(&self.services, service).await;
+        }
+        // nginx does not start where the name of a backend leads nowhere: first the backends, then who names them.
+        if pass.errors.is_empty() {
+            pass.ensure(&self.config_maps, &configuration).await;
+        }
+        if pass.errors.is_empty() {
+            pass.ensure(&self.deployments, &proxy).await;
+            pass.ensure(&self.services, &frontend).await;
+        }
+        self.announce(&pass);
+        pass.check()?;
+        self.clean_up(key, balancer, &plan, &proxy).await.map_err(|error| Fault::Failed(vec![error]))
+    }
+
+    /// Deletes the Services of backends that are not listed, once no proxy is left that knows them.
+    async fn clean_up(
+        &self,
+        key: &ObjectKey,
+        balancer: &Balancer,
+        plan: &Plan,
+        proxy: &Deployment,
+    ) -> Result<Outcome, SyncError> {
+        let rolled_out =
+            self.deployments.get(&ObjectKey::of(proxy)).await?.is_some_and(|it| is_rolled_out(&it));
+        let obsolete = self.obsolete(key, balancer, plan).await?;
+        let mut left = obsolete.len();
+        if rolled_out {
+            for service in &obsolete {
+                self.delete(service).await?;
+                left -= 1;
+            }
+        }
+        let (reason, message) = match rolled_out {
+            true => ("Serving", format!("traffic is shared over {} backends", plan.backends.len())),
+            false => ("RollingOut", "the proxy does not run with the newest configuration yet".to_owned()),
+        };
+        let active = Some(plan.backends.len());
+        Ok(Outcome { active, obsolete: Some(left), ready: rolled_out, reason, message })
+    }
+
+    /// The backends' Services that belong to this very Balancer and are not in the plan.
+    async fn obsolete(
+        &self,
+        key: &ObjectKey,
+        balancer: &Balancer,
+        plan: &Plan,
+    ) -> Result<Vec<Arc<Service>>, SyncError> {
+        let selector = Selector::from_labels(&labels(key.name())).unwrap_or_else(|_| Selector::nothing());
+        let services = self.services.list_namespace(key.namespace(), &selector).await?;
+        let is_listed = |service: &Service| {
+            let name = service.metadata.name.as_deref();
+            plan.backends.iter().any(|backend| Some(backend.service.as_str()) == name)
+        };
+        let obsolete = services.iter().filter(|it| is_controlled_by(&***it, balancer) && !is_listed(it));
+        Ok(obsolete.cloned().collect())
+    }
+
+    async fn delete(&self, service: &Service) -> Result<(), SyncError> {
+        // Only what was looked at: not another Service that got the name meanwhile.
+        let preconditions = Preconditions { uid: service.metadata.uid.clone(), resource_version: None };
+        let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
+        match self.services.delete(&ObjectKey::of(service), &params).await {
+            Err(error) if !error.is_not_found() => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn announce(&self, pass: &Pass<'_>) {
+        if !pass.written.is_empty() {
+            let message = format!("wrote {}", pass.written.join(", "));
+            self.recorder.event(pass.balancer, EventType::Normal, "Synced", message);
+        }
+    }
+
+    /// Writes the status where it has changed, and an event where something is wrong.
+    async fn report(
+        &self,
+        key: &ObjectKey,
+        balancer: &Balancer,
+        result: &Result<Outcome, Fault>,
+    ) -> Result<(), ClientError> {
+        let outcome = match result {
+            Ok(outcome) => outcome.clone(),
+            Err(fault) => {
+                let reason = fault.reason();
+                tracing::warn!(balancer = %key, reason, %fault, "not as it should be");
+                self.recorder.event(balancer, EventType::Warning, reason, fault.to_string());
+                Outcome { active: None, obsolete: None, ready: false, reason, message: fault.to_string() }
+            }
+        };
+        let status = status::status(balancer, &outcome, (self.clock)());
+        if status == balancer.status {
+            return Ok(());
+        }
+        let applied = status::to_apply(key.name(), key.namespace(), &status);
+        let params = PatchParams::apply(CONTROLLER_NAME).force();
+        match self.balancers.namespace(key.namespace()).apply_status(&applied, &params).await {
+            // Deleted meanwhile.
+            Err(error) if error.is_not_found() => Ok(()),
+            result => result.map(drop),
+        }
+    }
+}
+
+impl Fault {
+    /// As a word, for conditions and events.
+    fn reason(&self) -> &'static str {
+        match self {
+            Fault::Refused(_) => "InvalidSpec",
+            Fault::Taken(_) => "ErrResourceExists",
+            Fault::Failed(_) | Fault::Owner(_) => "SyncFailed",
+        }
+    }
+}
+
+/// One pass over the children: what was written, and everything that went wrong.
+struct Pass<'a> {
+    balancer: &'a Balancer,
+    written: Vec<String>,
+    errors: Vec<SyncError>,
+}
+
+impl Pass<'_> {
+    async fn ensure<K: Child>(&mut self, client: &CachedClient<K>, wanted: &K) {
+        match ensure(client, self.balancer, wanted).await {
+            Ok(true) => {
+                let name = wanted.meta().name.as_deref().unwrap_or_default();
+                self.written.push(format!("{} {name}", K::kind(&())));
+            }
+            Ok(false) => {}
+            Err(error) => self.errors.push(error),
+        }
+    }
+
+    /// Everything that has gone wrong.
+    fn check(self) -> Result<(), Fault> {
+        let errors = self.errors;
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let taken = errors.iter().all(|error| matches!(error, SyncError::NotOurs { .. }));
+        Err(if taken { Fault::Taken(errors) } else { Fault::Failed(errors) })
+    }
+}

@@ -1,0 +1,136 @@
+//! Bringing one child in line: read from the cache, written by server-side apply where it differs.
+
+use std::fmt::Debug;
+
+use balancer_api::v1alpha1::Balancer;
+use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::client::{ClientScope, Error as ClientError};
+use kubesmith_runtime::controllerutil::{controller_of, is_controlled_by};
+use kubesmith_runtime::informer::{Cached, CachedClient, InformerError};
+use kubesmith_runtime::kube::Resource;
+use kubesmith_runtime::kube::api::PatchParams;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::CONTROLLER_NAME;
+
+/// Why a child is not as it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// Somebody else's object has the child's name.
+    #[error("{kind} {name:?} exists and {}", match .controller {
+        Some(controller) => format!("belongs to {controller}"),
+        None => "does not belong to this Balancer".to_owned(),
+    })]
+    NotOurs {
+        /// The child's kind.
+        kind: String,
+        /// The child's name.
+        name: String,
+        /// Kind and name of its controller.
+        controller: Option<String>,
+    },
+    /// The API server has refused, or was not reached.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The cache does not show what was written.
+    #[error(transparent)]
+    Informer(#[from] InformerError),
+    /// The object cannot be written as JSON.
+    #[error("cannot compare a child with what there is: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// A kind of which a Balancer has children.
+pub trait Child:
+    Resource<DynamicType = (), Scope: ClientScope>
+    + Cached<DynamicType = ()>
+    + Clone
+    + Debug
+    + Serialize
+    + DeserializeOwned
+{
+}
+
+impl<K> Child for K where
+    K: Resource<DynamicType = (), Scope: ClientScope>
+        + Cached<DynamicType = ()>
+        + Clone
+        + Debug
+        + Serialize
+        + DeserializeOwned
+{
+}
+
+/// Makes `wanted` so, and says whether something had to be written. What others own in the object stays.
+///
+/// # Errors
+///
+/// [`SyncError`]; an object of that name that is not controlled by `owner` is left as it is.
+pub async fn ensure<K: Child>(
+    client: &CachedClient<K>,
+    owner: &Balancer,
+    wanted: &K,
+) -> Result<bool, SyncError> {
+    let found = client.get(&ObjectKey::of(wanted)).await?;
+    if let Some(found) = &found {
+        if !is_controlled_by(&**found, owner) {
+            return Err(not_ours(&**found));
+        }
+        if covers(&serde_json::to_value(&**found)?, &serde_json::to_value(wanted)?) {
+            return Ok(false);
+        }
+    }
+    client.apply(wanted, &PatchParams::apply(CONTROLLER_NAME).force()).await?;
+    Ok(true)
+}
+
+fn not_ours<K: Resource<DynamicType = ()>>(found: &K) -> SyncError {
+    SyncError::NotOurs {
+        kind: K::kind(&()).into_owned(),
+        name: found.meta().name.clone().unwrap_or_default(),
+        controller: controller_of(found).map(|owner| format!("{} {:?}", owner.kind, owner.name)),
+    }
+}
+
+/// Whether `found` has everything that `wanted` has. Members that only the server or others set do not count, but in
+/// lists and selectors: there they would stand for what is wanted no longer.
+fn covers(found: &Value, wanted: &Value) -> bool {
+    match (found, wanted) {
+        (Value::Object(found), Value::Object(wanted)) => wanted.iter().all(|(name, wanted)| {
+            let found = found.get(name).unwrap_or(&Value::Null);
+            if name == "selector" { found == wanted } else { covers(found, wanted) }
+        }),
+        (Value::Array(found), Value::Array(wanted)) => {
+            found.len() == wanted.len()
+                && found.iter().zip(wanted).all(|(found, wanted)| covers(found, wanted))
+        }
+        (found, wanted) => found == wanted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn defaults_of_the_server_do_not_count_and_leftovers_do() {
+        let wanted = json!({ "spec": { "selector": { "a": "b" }, "ports": [{ "port": 80 }] } });
+        let defaulted = json!({
+            "metadata": { "uid": "1" },
+            "spec": { "selector": { "a": "b" }, "ports": [{ "port": 80, "targetPort": 80 }], "type": "ClusterIP" },
+        });
+        assert!(covers(&defaulted, &wanted));
+        for leftover in [
+            json!({ "spec": { "selector": { "a": "b", "c": "d" }, "ports": [{ "port": 80 }] } }),
+            json!({ "spec": { "selector": { "a": "b" }, "ports": [{ "port": 80 }, { "port": 81 }] } }),
+            json!({ "spec": { "selector": { "a": "b" }, "ports": [{ "port": 81 }] } }),
+            json!({ "spec": { "selector": { "a": "b" } } }),
+        ] {
+            assert!(!covers(&leftover, &wanted), "{leftover}");
+        }
+    }
+}

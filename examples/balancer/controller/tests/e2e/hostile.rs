@@ -1,0 +1,106 @@
+//! Names that want to be directives: the CRD refuses them, and where it does not, the operator does.
+
+use balancer_api::v1alpha1::{Balancer, Port, Protocol};
+use balancer_controller::status::READY;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kubesmith_runtime::client::Error as ClientError;
+use kubesmith_runtime::controllerutil::find_status_condition;
+use kubesmith_runtime::kube::api::PostParams;
+use kubesmith_testenv::TestEnv;
+use serde_json::Value;
+
+use crate::support::{CRDS, Operator, eventually, sample};
+
+/// What somebody could write, each with the text that a refusal names.
+fn hostile() -> Vec<(Balancer, &'static str)> {
+    let change = |name: &str, change: &dyn Fn(&mut Balancer)| {
+        let mut balancer = sample();
+        balancer.metadata.name = Some(name.to_owned());
+        change(&mut balancer);
+        balancer
+    };
+    let inject = "v1:80; } server { listen 81; proxy_pass 10.0.0.1:22; } #";
+    vec![
+        (change("backend", &|it| it.spec.backends[0].name = inject.to_owned()), "the name of a backend"),
+        (
+            change("port", &|it| it.spec.ports[0].name = "http;\nload_module x.so;".to_owned()),
+            "the name of a port",
+        ),
+        (
+            change("protocol", &|it| it.spec.ports[0].protocol = Some(Protocol("TCP; }".to_owned()))),
+            "neither TCP nor UDP",
+        ),
+        (change("number", &|it| it.spec.ports[0].port = Port(-1)), "not within 1 and 65535"),
+        (change("weight", &|it| it.spec.backends[0].weight = -5), "below 1"),
+        (change("dotted.name", &|_| ()), "the Balancer's name"),
+        (change("1st", &|_| ()), "begins with a letter"),
+        (change("twice", &|it| it.spec.backends[1].name = "v1".to_owned()), "listed twice"),
+        (change("longer", &|it| it.spec.backends[0].name = "a".repeat(49)), "a backend's Service"),
+    ]
+}
+
+/// The CRD as somebody has it who has thrown every check away.
+fn crd_without_checks() -> CustomResourceDefinition {
+    fn strip(schema: &mut Value) {
+        match schema {
+            Value::Object(members) => {
+                // A property may well be called like one of these; ours are not.
+                let checks = [
+                    "pattern",
+                    "enum",
+                    "minimum",
+                    "maximum",
+                    "minLength",
+                    "maxLength",
+                    "minItems",
+                    "maxItems",
+                ];
+                let extensions =
+                    ["x-kubernetes-validations", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"];
+                checks.iter().chain(&extensions).for_each(|check| drop(members.remove(*check)));
+                members.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let path = format!("{CRDS}/exposer.hliangzhao.io_balancers.yaml");
+    let text = std::fs::read_to_string(path).expect("the CRD is there");
+    let mut crd: Value = serde_yaml::from_str(text.trim_start_matches("---\n")).expect("YAML");
+    strip(&mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]);
+    let root = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"].as_object_mut();
+    root.and_then(|root| root.remove("x-kubernetes-validations")).expect("the root has rules");
+    serde_json::from_value(crd).expect("a CRD")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_crd_refuses_hostile_balancers() {
+    let operator = Operator::start().await;
+    for (balancer, what) in hostile() {
+        let refused = operator.balancers("default").create(&balancer, &PostParams::default()).await;
+        assert!(refused.as_ref().is_err_and(ClientError::is_invalid), "{what}: {refused:?}");
+    }
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_operator_refuses_what_a_lax_crd_lets_through() {
+    let env = TestEnv::builder().crds([crd_without_checks()]).controllers(true).simulated_node(true);
+    let operator = Operator::start_on(env.start().await.expect("the server starts")).await;
+    for (balancer, what) in hostile() {
+        let name = balancer.metadata.name.clone().expect("named");
+        operator.create(&balancer).await;
+        let event = operator.event(&name, "InvalidSpec").await;
+        assert_eq!(event.type_.as_deref(), Some("Warning"));
+        assert!(event.message.as_ref().is_some_and(|it| it.contains(what)), "{what}: {:?}", event.message);
+        let balancers = operator.balancers("default");
+        let condition = eventually("the condition", async || {
+            let balancer = balancers.get(&name).await.expect("there");
+            find_status_condition(&balancer.status.conditions, READY).cloned()
+        })
+        .await;
+        assert_eq!((condition.status.as_str(), condition.reason.as_str()), ("False", "InvalidSpec"));
+    }
+    assert!(operator.children("default").await.is_empty());
+    operator.stop().await;
+}

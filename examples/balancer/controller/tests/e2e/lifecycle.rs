@@ -1,0 +1,152 @@
+//! Children and status follow the spec.
+
+use balancer_controller::status::READY;
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{Namespace, Service, ServicePort, ServiceSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::controllerutil::{find_status_condition, is_controlled_by};
+use kubesmith_runtime::kube::Api;
+use kubesmith_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
+use serde_json::json;
+
+use crate::support::{Operator, eventually, sample, server};
+
+const ALL: [&str; 6] = [
+    "Service balancer-sample",
+    "Service balancer-sample-v1-backend",
+    "Service balancer-sample-v2-backend",
+    "Service balancer-sample-v3-backend",
+    "ConfigMap balancer-sample-proxy-configmap",
+    "Deployment balancer-sampleproxy",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_balancer_gets_its_children_and_status() {
+    let operator = Operator::start().await;
+    let created = operator.create(&sample()).await;
+    let balancer = operator.ready("default", "balancer-sample", created.metadata.generation).await;
+
+    assert_eq!((balancer.status.active_backends_num, balancer.status.obsolete_backends_num), (3, 0));
+    assert_eq!(operator.children("default").await, ALL);
+    let proxies: Api<Deployment> = Api::namespaced(operator.client(), "default");
+    let proxy = proxies.get("balancer-sampleproxy").await.expect("the proxy is there");
+    assert!(is_controlled_by(&proxy, &balancer));
+    let image = proxy.spec.and_then(|spec| spec.template.spec?.containers.remove(0).image);
+    assert_eq!(image.as_deref(), Some("nginx:1.15.9"));
+    let event = operator.event("balancer-sample", "Synced").await;
+    assert!(event.message.unwrap_or_default().contains("ConfigMap balancer-sample-proxy-configmap"));
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn children_change_and_go_with_the_spec() {
+    let operator = Operator::start().await;
+    operator.create(&sample()).await;
+    operator.ready("default", "balancer-sample", Some(1)).await;
+
+    let backends = json!([
+        { "name": "v1", "weight": 10, "selector": { "version": "v1" } },
+        { "name": "v4", "weight": 90, "selector": { "version": "v4" } },
+    ]);
+    let changed = operator.change("balancer-sample", json!({ "backends": backends })).await;
+    let configuration = operator.configuration("default", "balancer-sample").await;
+    assert!(configuration.contains("server balancer-sample-v1-backend:80 weight=10;"), "{configuration}");
+    assert!(!configuration.contains("v2"), "{configuration}");
+    assert_eq!((changed.status.active_backends_num, changed.status.obsolete_backends_num), (2, 0));
+    let expected = ["balancer-sample-v1-backend", "balancer-sample-v4-backend"];
+    assert_eq!(operator.backends("default", "balancer-sample").await, expected);
+
+    operator.balancers("default").delete("balancer-sample", &DeleteParams::default()).await.expect("deleted");
+    eventually("no children", async || operator.children("default").await.is_empty().then_some(())).await;
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn children_that_were_changed_or_deleted_come_back() {
+    let operator = Operator::start().await;
+    operator.create(&sample()).await;
+    operator.ready("default", "balancer-sample", Some(1)).await;
+    let services: Api<Service> = Api::namespaced(operator.client(), "default");
+    let before = services.get("balancer-sample-v2-backend").await.expect("a Service").spec;
+
+    services.delete("balancer-sample-v1-backend", &DeleteParams::default()).await.expect("deleted");
+    let patch = Patch::Merge(json!({ "spec": { "selector": { "version": "other", "more": "labels" } } }));
+    services.patch("balancer-sample-v2-backend", &PatchParams::default(), &patch).await.expect("patched");
+    eventually("the children come back", async || {
+        let second = services.get("balancer-sample-v2-backend").await.expect("a Service").spec;
+        let first = services.get_opt("balancer-sample-v1-backend").await.expect("an answer");
+        (first.is_some() && second == before).then_some(())
+    })
+    .await;
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn balancers_of_one_name_in_two_namespaces_leave_each_other_alone() {
+    let operator = Operator::start().await;
+    let meta = ObjectMeta { name: Some("other".to_owned()), ..ObjectMeta::default() };
+    let namespace = Namespace { metadata: meta, ..Namespace::default() };
+    Api::all(operator.client()).create(&PostParams::default(), &namespace).await.expect("created");
+    operator.create(&sample()).await;
+    let mut other = sample();
+    other.spec.backends.truncate(1);
+    operator.balancers("other").create(&other, &PostParams::default()).await.expect("created");
+
+    operator.ready("default", "balancer-sample", Some(1)).await;
+    operator.ready("other", "balancer-sample", Some(1)).await;
+    operator.change("balancer-sample", json!({ "selector": { "app": "other" } })).await;
+    assert_eq!(operator.backends("default", "balancer-sample").await.len(), 3);
+    assert_eq!(operator.backends("other", "balancer-sample").await, ["balancer-sample-v1-backend"]);
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_is_taken_is_said_and_tried_again() {
+    let operator = Operator::start().await;
+    let services: Api<Service> = Api::namespaced(operator.client(), "default");
+    let port = ServicePort { port: 9, ..ServicePort::default() };
+    let foreign = Service {
+        metadata: ObjectMeta { name: Some("balancer-sample-v2-backend".to_owned()), ..ObjectMeta::default() },
+        spec: Some(ServiceSpec { ports: Some(vec![port]), ..ServiceSpec::default() }),
+        ..Service::default()
+    };
+    let foreign = services.create(&PostParams::default(), &foreign).await.expect("created");
+    operator.create(&sample()).await;
+
+    let event = operator.event("balancer-sample", "ErrResourceExists").await;
+    let message = r#"Service "balancer-sample-v2-backend" exists and does not belong to this Balancer"#;
+    assert_eq!(event.message.as_deref(), Some(message));
+    assert_eq!(services.get("balancer-sample-v2-backend").await.expect("still there"), foreign);
+    let expected = [
+        "Service balancer-sample-v1-backend",
+        "Service balancer-sample-v2-backend",
+        "Service balancer-sample-v3-backend",
+    ];
+    assert_eq!(operator.children("default").await, expected, "no proxy starts without its backends");
+
+    services.delete("balancer-sample-v2-backend", &DeleteParams::default()).await.expect("deleted");
+    operator.ready("default", "balancer-sample", Some(1)).await;
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn errors_of_every_step_are_tried_again_and_shown() {
+    for (resource, verb) in
+        [("configmaps", Verb::Patch), ("deployments", Verb::Patch), ("services", Verb::Patch)]
+    {
+        let env = server().start().await.expect("the server starts");
+        let rule = Rule::new(Fault::Status(500)).resource(resource).verb(verb).times(3);
+        let proxy = env.fault_proxy(Schedule::new().rule(rule)).await.expect("a proxy");
+        let operator = Operator::start_with(env, proxy.client()).await;
+        operator.create(&sample()).await;
+
+        operator.event("balancer-sample", "SyncFailed").await;
+        let balancer = operator.ready("default", "balancer-sample", Some(1)).await;
+        assert_eq!(operator.children("default").await, ALL);
+        let ready = find_status_condition(&balancer.status.conditions, READY).expect("a condition");
+        assert_eq!(ready.message, "traffic is shared over 3 backends", "{}", proxy.report());
+        operator.stop().await;
+        proxy.stop().await;
+    }
+}

@@ -1,0 +1,7 @@
+//! The operator end to end: on the embedded API server with its controllers, and in front of a real nginx.
+
+mod hostile;
+mod lifecycle;
+mod nginx;
+mod replicas;
+mod support;

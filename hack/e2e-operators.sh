@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The example operators with the parts that their users have: Balancer with a real nginx.
+#
+#   hack/e2e-operators.sh           all of them
+#   hack/e2e-operators.sh balancer
+#
+# Installs what is missing with Debian's package manager. Nothing is skipped here; the same tests in hack/test.sh say what
+# they skip where a part is missing.
+set -o errexit -o nounset -o pipefail
+source "$(dirname "$0")/lib.sh"
+
+export KUBESMITH_E2E_REQUIRED=1
+
+run_balancer() {
+  [ -x /usr/sbin/nginx ] || need nginx nginx libnginx-mod-stream
+  need ip iproute2
+  cargo test --locked --package balancer-controller --test e2e
+}
+
+need_tools
+[ $# -gt 0 ] || set -- balancer
+for operator; do
+  echo "-- $operator"
+  "run_$operator"
+done
