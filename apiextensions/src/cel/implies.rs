@@ -1,0 +1,170 @@
+//! Whether one rule follows from another, as far as their texts tell.
+
+use super::ast::{Comprehension, Entry, Expr, Kind, Literal};
+use super::parser;
+
+/// How two rules for the same place relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// They accept the same values.
+    Same,
+    /// The new rule accepts nothing that the old one refuses.
+    Tighter,
+    /// The new rule accepts everything that the old one accepts.
+    Looser,
+    /// That cannot be told.
+    Unclear,
+}
+
+/// Compares two rules by their structure: conjunctions, disjunctions, and comparisons with a literal. What is found
+/// holds for every value, that of an operand that fails included.
+#[must_use]
+pub fn relation(old: &str, new: &str) -> Relation {
+    let (Ok(old), Ok(new)) = (parser::parse(old), parser::parse(new)) else { return Relation::Unclear };
+    let (old, new) = (bare(&old.root), bare(&new.root));
+    let mut steps = MAX_STEPS;
+    let tighter = implies(&new, &old, &mut steps);
+    let looser = implies(&old, &new, &mut steps);
+    match (tighter, looser) {
+        (true, true) => Relation::Same,
+        (true, false) => Relation::Tighter,
+        (false, true) => Relation::Looser,
+        (false, false) => Relation::Unclear,
+    }
+}
+
+/// Whether an expression names a variable such as `oldSelf`; `false` for one that cannot be parsed.
+#[must_use]
+pub fn mentions(source: &str, variable: &str) -> bool {
+    fn walk(expr: &Expr, variable: &str) -> bool {
+        matches!(&expr.kind, Kind::Ident(name) if name == variable)
+            || expr.children().into_iter().any(|child| walk(child, variable))
+    }
+    parser::parse(source).is_ok_and(|ast| walk(&ast.root, variable))
+}
+
+/// Pairs of parts that are compared at most: there are many orders in which two expressions can be taken apart.
+const MAX_STEPS: usize = 20_000;
+
+/// Whether `b` is true wherever `a` is.
+fn implies(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
+    if *steps == 0 {
+        return false;
+    }
+    *steps -= 1;
+    if a == b || is_stricter(a, b) {
+        return true;
+    }
+    if let Some([left, right]) = operands(b, "_&&_") {
+        return implies(a, left, steps) && implies(a, right, steps);
+    }
+    if let Some([left, right]) = operands(a, "_||_") {
+        return implies(left, b, steps) && implies(right, b, steps);
+    }
+    let by_part =
+        operands(a, "_&&_").is_some_and(|[left, right]| implies(left, b, steps) || implies(right, b, steps));
+    by_part
+        || operands(b, "_||_")
+            .is_some_and(|[left, right]| implies(a, left, steps) || implies(a, right, steps))
+}
+
+fn operands<'e>(expr: &'e Expr, operator: &str) -> Option<[&'e Expr; 2]> {
+    match &expr.kind {
+        Kind::Call { target: None, function, args } if function == operator => match &args[..] {
+            [left, right] => Some([left, right]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether both compare the same operand with a literal, and whatever passes `a` passes `b`.
+fn is_stricter(a: &Expr, b: &Expr) -> bool {
+    let literal = |expr: &Expr| match &expr.kind {
+        Kind::Literal(Literal::Int(value)) => Some(*value),
+        _ => None,
+    };
+    for operator in ["_<=_", "_<_", "_>=_", "_>_"] {
+        let (Some([left, bound]), Some([other, limit])) = (operands(a, operator), operands(b, operator))
+        else {
+            continue;
+        };
+        let (Some(bound), Some(limit)) = (literal(bound), literal(limit)) else { return false };
+        let is_upper = operator.starts_with("_<");
+        return left == other && if is_upper { bound <= limit } else { bound >= limit };
+    }
+    false
+}
+
+/// The expression without the numbers of its nodes.
+fn bare(expr: &Expr) -> Expr {
+    let boxed = |expr: &Expr| Box::new(bare(expr));
+    let all = |list: &[Expr]| list.iter().map(bare).collect();
+    let kind = match &expr.kind {
+        Kind::Literal(_) | Kind::Ident(_) => expr.kind.clone(),
+        Kind::Select { operand, field, test } => {
+            Kind::Select { operand: boxed(operand), field: field.clone(), test: *test }
+        }
+        Kind::Call { target, function, args } => {
+            Kind::Call { target: target.as_deref().map(boxed), function: function.clone(), args: all(args) }
+        }
+        Kind::List { elements, optional } => {
+            Kind::List { elements: all(elements), optional: optional.clone() }
+        }
+        Kind::Map(entries) => {
+            let entry = |e: &Entry| Entry { key: bare(&e.key), value: bare(&e.value), optional: e.optional };
+            Kind::Map(entries.iter().map(entry).collect())
+        }
+        Kind::Struct { name, fields } => Kind::Struct {
+            name: name.clone(),
+            fields: fields.iter().map(|(name, value)| (name.clone(), bare(value))).collect(),
+        },
+        Kind::Comprehension(fold) => {
+            let mut fold = fold.clone();
+            let Comprehension { range, accu_init, condition, step, result, .. } = &mut *fold;
+            for part in [range, accu_init, condition, step, result] {
+                *part = bare(part);
+            }
+            Kind::Comprehension(fold)
+        }
+    };
+    Expr { id: 0, kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_compared_by_their_parts() {
+        use Relation::{Looser, Same, Tighter, Unclear};
+        for (old, new, wanted) in [
+            ("self.a > 1", "self.a  >  1", Same),
+            ("self.a && self.b", "self.b && (self.a)", Same),
+            ("self.a", "self.a && self.b", Tighter),
+            ("self.a && self.b && self.c", "self.c && self.a", Looser),
+            ("self.a", "self.a || self.b", Looser),
+            ("!has(self.x) || self.x <= 10", "!has(self.x) || self.x <= 5", Tighter),
+            ("self.x <= 10", "self.x <= 20", Looser),
+            ("self.x >= 10", "self.x >= 20", Tighter),
+            ("self.x >= 10", "self.x > 10", Unclear),
+            ("self.x <= 10", "self.y <= 5", Unclear),
+            ("self.all(x, x > 1)", "self.all(x, x > 1) && size(self) > 2", Tighter),
+            ("self.a", "self.", Unclear),
+        ] {
+            assert_eq!(relation(old, new), wanted, "{old} -> {new}");
+        }
+        assert!(
+            mentions("self.all(x, x in oldSelf)", "oldSelf") && !mentions("self == 'oldSelf'", "oldSelf")
+        );
+    }
+
+    #[test]
+    fn what_nests_ends() {
+        let nested = (0..40).fold("self.a".to_owned(), |inner, at| {
+            let (one, two) = if at % 2 == 0 { ("&&", "||") } else { ("||", "&&") };
+            format!("(({inner} {one} self.b{at}) {two} self.c{at})")
+        });
+        let _ = relation(&nested, &nested.replace("self.a", "self.z"));
+    }
+}
