@@ -1,5 +1,7 @@
 //! The command line: arguments, what is printed, exit codes.
 
+mod committed;
+mod diff;
 mod import;
 mod report;
 mod scaffold;
@@ -72,6 +74,8 @@ enum Command {
     /// Running a command again adds nothing. Exit codes: 0 it is done, 1 it could not be, 2 wrong usage.
     #[command(subcommand)]
     Create(scaffold::Create),
+    /// Tells what changes of an API break: stored objects, clients, or what has to be converted.
+    Diff(diff::Diff),
     /// Explains an attribute, one of its keys, the Go marker it stands for, or a diagnostic's code.
     Explain {
         /// `resource`, `validation.minimum`, `+kubebuilder:default`, `KS0407`; everything in short without it.
@@ -164,6 +168,7 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
         Command::Import(arguments) => import::run(&arguments),
         Command::Init(arguments) => scaffold::init(&arguments),
         Command::Create(create) => scaffold::create(&create),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Explain { topic } => match explain::explain(topic.as_deref()) {
             Ok(text) => {
                 print(&text)?;
@@ -200,7 +205,7 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
         Ok(settings) => settings,
         Err(error) => return usage(&error.to_string()),
     };
-    let generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
+    let mut generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
     for generated in &generated {
         report(&generated.diagnostics, &generated.sources, format)?;
     }
@@ -217,11 +222,16 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
     let reports =
         generated.iter().filter(|_| update_report).filter_map(|generated| generated.report.as_ref());
     let mut targets: Vec<Target> = reports.filter_map(Report::target).collect();
-    targets.extend(generated.into_iter().flat_map(|generated| generated.targets));
+    targets.extend(generated.iter_mut().flat_map(|generated| std::mem::take(&mut generated.targets)));
     let plan = match output::plan(&targets) {
         Ok(plan) => plan,
         Err(errors) => return refuse(&errors, format),
     };
+    if let Exit::Failed =
+        tell_breaks(&plan, &settings.into_iter().zip(generated).collect::<Vec<_>>(), format)?
+    {
+        return Ok(Exit::Failed);
+    }
     if check {
         return if plan.is_clean() && accepted != Exit::Fine { Ok(accepted) } else { drift(&plan) };
     }
@@ -233,6 +243,18 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
         }
         Err(error) => refuse(&[error], format),
     }
+}
+
+/// Tells what would break what is there.
+fn tell_breaks(plan: &Plan, runs: &[(Settings, Generated)], format: MessageFormat) -> io::Result<Exit> {
+    let mut exit = Exit::Fine;
+    for (found, (_, generated)) in committed::check(plan, runs).iter().zip(runs) {
+        report(found, &generated.sources, format)?;
+        if diag::has_errors(found) {
+            exit = Exit::Failed;
+        }
+    }
+    Ok(exit)
 }
 
 fn dump(generated: &[Generated]) -> io::Result<Exit> {

@@ -134,7 +134,7 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFo
 }
 
 /// Control characters in names from files must reach neither a terminal nor a log line.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() && c != '\n' && c != '\t' {

@@ -31,6 +31,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::CRD_TOO_LARGE, Level::Warn),
     (Code::CRD_NEAR_ETCD_LIMIT, Level::Warn),
     (Code::UNUSUAL_VERSION, Level::Warn),
+    (Code::BREAKS_COMMITTED, Level::Warn),
     (Code::NOT_CAMEL_CASE, Level::Warn),
     (Code::UNKEYED_CONDITIONS, Level::Warn),
     (Code::NARROW_INTEGER, Level::Warn),

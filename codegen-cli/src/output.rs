@@ -96,6 +96,7 @@ pub struct Plan {
 #[derive(Debug)]
 struct Change {
     path: PathBuf,
+    kind: Kind,
     old: Option<String>,
     new: Option<String>,
 }
@@ -156,11 +157,14 @@ pub fn plan(targets: &[Target]) -> Result<Plan, Vec<OutputError>> {
             match existing(&path) {
                 Ok(Some(old)) if old.as_deref() == Some(text) => plan.unchanged += 1,
                 Ok(Some(old)) if old.as_deref().is_some_and(|old| target.kind.bears_mark(&path, old)) => {
-                    plan.writes.push(Change { path, old, new: Some(text.to_string()) });
+                    plan.writes.push(Change { path, kind: target.kind, old, new: Some(text.to_string()) });
                 }
                 Ok(Some(_)) if target.kind.yields() => plan.kept.push(path),
                 Ok(Some(_)) => errors.push(OutputError::Foreign { path: display(&path) }),
-                Ok(None) => plan.writes.push(Change { path, old: None, new: Some(text.to_string()) }),
+                Ok(None) => {
+                    let new = Some(text.to_string());
+                    plan.writes.push(Change { path, kind: target.kind, old: None, new });
+                }
                 Err(source) => errors.push(OutputError::Io { action: "read", path: display(&path), source }),
             }
         }
@@ -227,7 +231,7 @@ impl Search<'_> {
     fn file(&mut self, path: PathBuf) {
         match existing(&path) {
             Ok(Some(Some(old))) if self.kind.bears_mark(&path, &old) => {
-                self.plan.removals.push(Change { path, old: Some(old), new: None });
+                self.plan.removals.push(Change { path, kind: self.kind, old: Some(old), new: None });
             }
             Ok(_) => {}
             Err(source) => self.errors.push(io_error("read", &path, source)),
@@ -270,6 +274,12 @@ impl Plan {
         let mut names: Vec<String> = self.kept.iter().map(|path| display(path)).collect();
         names.sort();
         names
+    }
+
+    /// The files of a kind that are there and would change or go: their paths, their texts, and what they would become.
+    pub fn rewrites(&self, kind: Kind) -> impl Iterator<Item = (&Path, &str, Option<&str>)> {
+        let changes = self.writes.iter().chain(&self.removals).filter(move |change| change.kind == kind);
+        changes.filter_map(|change| Some((&*change.path, change.old.as_deref()?, change.new.as_deref())))
     }
 
     /// Names of the files that would change, in order.

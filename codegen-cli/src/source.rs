@@ -75,6 +75,11 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
+    /// The files alone, in the order of their numbers.
+    pub fn into_files(self) -> Vec<SourceFile> {
+        self.files
+    }
+
     /// Number of files.
     pub fn len(&self) -> usize {
         self.files.len()

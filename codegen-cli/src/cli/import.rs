@@ -1,23 +1,29 @@
 //! `kubesmith import`
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use kubesmith_core::diag::{Code, Severity};
 
 use super::{Exit, print, usage};
+use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic, MessageFormat};
-use crate::import::{self, Imported, Input};
+use crate::import::{self, Imported, Input, files};
 use crate::output::display;
 
 /// What is written is yours: it is never written over unasked.
 #[derive(Debug, Args)]
 pub(super) struct Import {
     /// YAML or JSON files with CRDs, folders of them, or `-` for standard input.
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "from_cluster", conflicts_with = "from_cluster")]
     files: Vec<PathBuf>,
+    /// Takes the CRDs of a cluster: these (`widgets.example.com`), or all.
+    #[arg(long, value_name = "NAME", num_args = 0..)]
+    from_cluster: Option<Vec<String>>,
+    #[command(flatten)]
+    access: Access,
     /// Folder of the crate that is made; files that are there are not overwritten without --force.
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
@@ -39,9 +45,16 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
         Err(message) => return usage(&message),
     };
     let mut unreadable = Vec::new();
-    let mut inputs = Vec::new();
+    let mut inputs = match cluster(arguments) {
+        Ok(inputs) => inputs,
+        Err(ClusterUse::Usage(message)) => return usage(message),
+        Err(ClusterUse::Failed(error)) => {
+            eprintln!("error: {error}\n  = help: {}", error.help());
+            return Ok(Exit::Failed);
+        }
+    };
     for path in &arguments.files {
-        read(path, true, &mut inputs, &mut unreadable);
+        files::read(path, &mut inputs, &mut unreadable);
     }
     let mut imported = import::import(inputs, &package);
     imported.diagnostics.splice(0..0, unreadable);
@@ -59,6 +72,28 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
     Ok(if has_errors { Exit::Failed } else { Exit::Fine })
 }
 
+/// Why nothing comes of a cluster.
+enum ClusterUse {
+    Usage(&'static str),
+    Failed(ClusterError),
+}
+
+/// The definitions of a cluster, if they are asked for.
+fn cluster(arguments: &Import) -> Result<Vec<Input>, ClusterUse> {
+    let access = &arguments.access;
+    let wanted = match &arguments.from_cluster {
+        None if access.kubeconfig.is_some() || access.context.is_some() => {
+            return Err(ClusterUse::Usage(
+                "--kubeconfig and --context have no effect without --from-cluster",
+            ));
+        }
+        None => return Ok(Vec::new()),
+        Some(names) if names.is_empty() => Wanted::All,
+        Some(names) => Wanted::Named(names.clone()),
+    };
+    cluster::definitions(access, &wanted).map_err(ClusterUse::Failed)
+}
+
 /// The name of the crate.
 fn package(arguments: &Import) -> Result<String, String> {
     let folder = arguments.output.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -68,43 +103,6 @@ fn package(arguments: &Import) -> Result<String, String> {
         return Ok(name);
     }
     Err(format!("{name:?} is no name of a crate: name it with --crate-name"))
-}
-
-/// Reads a file or what is in a folder; what was named is read whatever it is called.
-fn read(path: &Path, is_named: bool, inputs: &mut Vec<Input>, unreadable: &mut Vec<Diagnostic>) {
-    let mut fail = |error: &io::Error| {
-        let message = format!("cannot read {}: {error}", display(path));
-        let help = "name files with CRDs, folders of them, or - for standard input";
-        unreadable.push(Diagnostic::error(Code::UNREADABLE_FILE, None, message).help(help));
-    };
-    if path.as_os_str() == "-" {
-        let mut text = String::new();
-        match io::stdin().read_to_string(&mut text) {
-            Ok(_) => inputs.push(Input { name: "-".to_string(), text }),
-            Err(error) => fail(&error),
-        }
-        return;
-    }
-    if path.is_dir() {
-        match fs::read_dir(path)
-            .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect::<io::Result<Vec<_>>>())
-        {
-            Ok(mut found) => {
-                found.sort();
-                found.iter().for_each(|path| read(path, false, inputs, unreadable));
-            }
-            Err(error) => fail(&error),
-        }
-        return;
-    }
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    if !is_named && !matches!(extension, Some("yaml" | "yml" | "json")) {
-        return;
-    }
-    match fs::read_to_string(path) {
-        Ok(text) => inputs.push(Input { name: display(path), text }),
-        Err(error) => fail(&error),
-    }
 }
 
 /// Writes the files, or none of them.

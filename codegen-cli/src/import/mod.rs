@@ -6,6 +6,7 @@
 mod attributes;
 mod canonical;
 mod facts;
+pub(crate) mod files;
 mod keys;
 mod model;
 mod naming;
@@ -26,10 +27,12 @@ use crate::diag::Diagnostic;
 use crate::source::{SourceFile, SourceMap};
 use model::Module;
 use naming::TypeNames;
-use reader::{Crd, Found};
+use reader::Found;
 use typing::Typing;
 
 pub use canonical::canonical;
+pub(crate) use position::Lines;
+pub(crate) use reader::{Crd, Place, Purpose};
 
 /// A file with definitions.
 #[derive(Clone, Debug)]
@@ -57,6 +60,26 @@ pub struct Imported {
 
 /// Makes a crate of the name `package` of the definitions in the inputs.
 pub fn import(inputs: Vec<Input>, package: &str) -> Imported {
+    let Definitions { crds, skipped, sources, mut diagnostics } = definitions(inputs, Purpose::Import);
+    let made = verify::settled(crds, package, &sources, &mut diagnostics);
+    crate::diag::sort(&mut diagnostics, &sources);
+    Imported { files: made.0, definitions: made.1, skipped, sources, diagnostics }
+}
+
+/// What was read of the inputs.
+pub(crate) struct Definitions {
+    /// The definitions without mistakes, each once.
+    pub(crate) crds: Vec<Crd>,
+    /// How many objects of other kinds were skipped.
+    pub(crate) skipped: usize,
+    /// The inputs.
+    pub(crate) sources: SourceMap,
+    /// What was found.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the definitions of the inputs.
+pub(crate) fn definitions(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
     let mut sources = SourceMap::default();
     let files: Vec<_> = inputs
         .into_iter()
@@ -65,15 +88,13 @@ pub fn import(inputs: Vec<Input>, package: &str) -> Imported {
             sources.add(SourceFile { path: input.name.into(), name, text: input.text })
         })
         .collect();
-    let mut found = Found::default();
+    let mut found = Found { purpose, ..Found::default() };
     for file in files {
         found.read(&sources, file);
     }
     let (skipped, mut diagnostics) = (found.others, found.diagnostics);
     let crds = distinct(found.crds, &sources, &mut diagnostics);
-    let made = verify::settled(crds, package, &sources, &mut diagnostics);
-    crate::diag::sort(&mut diagnostics, &sources);
-    Imported { files: made.0, definitions: made.1, skipped, sources, diagnostics }
+    Definitions { crds, skipped, sources, diagnostics }
 }
 
 /// Each definition once.

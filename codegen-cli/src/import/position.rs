@@ -2,30 +2,45 @@
 
 use std::ops::Range;
 
-/// The range of the line that the path leads to, within `document`; where the path cannot be followed to its end (flow
-/// style, JSON), the deepest line that it reaches.
-pub(super) fn locate(text: &str, document: Range<usize>, path: &[String]) -> Range<usize> {
-    let lines: Vec<Line<'_>> = lines(text, document.clone());
-    let mut at = lines.first().map_or(document.start..document.start, |line| line.range.clone());
-    let mut from = 0;
-    let mut parent = -1_isize;
-    for step in path {
-        let found = match step.parse::<usize>() {
-            Ok(index) => item(&lines, from, parent, index).or_else(|| member(&lines, from, parent, step)),
-            Err(_) => member(&lines, from, parent, step),
-        };
-        let Some((next, indent)) = found else { break };
-        at = lines[next].range.clone();
-        from = next + usize::from(lines[next].indent == indent);
-        // The members of a list's item may begin on its own line.
-        if step.parse::<usize>().is_ok() {
-            from = next;
-        }
-        parent = indent;
-    }
-    at
+/// The lines of a document that say something.
+#[derive(Debug)]
+pub(crate) struct Lines<'a> {
+    lines: Vec<Line<'a>>,
+    start: usize,
 }
 
+impl<'a> Lines<'a> {
+    /// Takes the document of a text apart.
+    pub(super) fn new(text: &'a str, document: Range<usize>) -> Self {
+        Self { start: document.start, lines: lines(text, document) }
+    }
+
+    /// The range of the line that the path leads to; where the path cannot be followed to its end (flow style, JSON), the
+    /// deepest line that it reaches.
+    pub(super) fn locate(&self, path: &[String]) -> Range<usize> {
+        let lines = &self.lines;
+        let mut at = lines.first().map_or(self.start..self.start, |line| line.range.clone());
+        let mut from = 0;
+        let mut parent = -1_isize;
+        for step in path {
+            let found = match step.parse::<usize>() {
+                Ok(index) => item(lines, from, parent, index).or_else(|| member(lines, from, parent, step)),
+                Err(_) => member(lines, from, parent, step),
+            };
+            let Some((next, indent)) = found else { break };
+            at = lines[next].range.clone();
+            from = next + usize::from(lines[next].indent == indent);
+            // The members of a list's item may begin on its own line.
+            if step.parse::<usize>().is_ok() {
+                from = next;
+            }
+            parent = indent;
+        }
+        at
+    }
+}
+
+#[derive(Debug)]
 struct Line<'a> {
     indent: isize,
     text: &'a str,
@@ -98,7 +113,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, path: &[&str], line: usize) {
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
-        let at = locate(text, 0..text.len(), &path);
+        let at = Lines::new(text, 0..text.len()).locate(&path);
         assert_eq!(text[..at.start].matches('\n').count() + 1, line, "{path:?}");
     }
 

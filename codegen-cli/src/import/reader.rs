@@ -8,7 +8,7 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::canonical::canonical;
-use super::position;
+use super::position::Lines;
 use super::strict;
 use crate::diag::Diagnostic;
 use crate::schema::Schema;
@@ -16,20 +16,44 @@ use crate::source::{FileId, Loc, SourceMap};
 
 /// A definition that was read.
 #[derive(Clone, Debug)]
-pub(super) struct Crd {
+pub(crate) struct Crd {
     /// Its whole text as data, as [`canonical`] has it.
-    pub(super) object: Value,
+    pub(crate) object: Value,
     /// Its versions' schemas, in the order of `object`.
     pub(super) schemas: Vec<Schema>,
     /// Where it stands.
-    pub(super) place: Place,
+    pub(crate) place: Place,
     /// Whether it says `preserveUnknownFields`.
     pub(super) says_preserve: bool,
+    /// Where each version of `object` stands in the list as it is written.
+    pub(crate) order: Vec<usize>,
+    /// `status.storedVersions`
+    pub(crate) stored: Vec<String>,
+}
+
+/// What definitions are read for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To make types of them: everything has to be brought back by an attribute.
+    #[default]
+    Import,
+    /// To compare them: whatever API servers have is taken.
+    Compare,
+}
+
+impl Purpose {
+    /// How a template becomes something to read.
+    fn render_first(self) -> &'static str {
+        match self {
+            Purpose::Import => "render it first: helm template CHART | kubesmith import - --output DIR",
+            Purpose::Compare => "render it first: helm template CHART | kubesmith diff OLD -",
+        }
+    }
 }
 
 /// A document in a file, and where an object stands in it.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     file: FileId,
     document: Range<usize>,
     prefix: Vec<String>,
@@ -37,9 +61,19 @@ pub(super) struct Place {
 
 impl Place {
     /// The line that a path in the object leads to.
-    pub(super) fn loc(&self, sources: &SourceMap, path: &[String]) -> Loc {
+    pub(crate) fn loc(&self, sources: &SourceMap, path: &[String]) -> Loc {
+        self.find(&self.lines(sources), path)
+    }
+
+    /// The lines of the document, for those who look for many paths.
+    pub(crate) fn lines<'a>(&self, sources: &'a SourceMap) -> Lines<'a> {
+        Lines::new(&sources.file(self.file).text, self.document.clone())
+    }
+
+    /// The line, of these of the document, that a path in the object leads to.
+    pub(crate) fn find(&self, lines: &Lines<'_>, path: &[String]) -> Loc {
         let full: Vec<String> = self.prefix.iter().chain(path).cloned().collect();
-        let range = position::locate(&sources.file(self.file).text, self.document.clone(), &full);
+        let range = lines.locate(&full);
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Loc { file: self.file, start: offset(range.start), end: offset(range.end) }
     }
@@ -52,6 +86,7 @@ pub(super) struct Found {
     /// How many objects are no definitions.
     pub(super) others: usize,
     pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) purpose: Purpose,
 }
 
 impl Found {
@@ -64,7 +99,9 @@ impl Found {
             match parse(&text[document.clone()]) {
                 Ok(Value::Null) => {}
                 Ok(value) => self.object(sources, place, value),
-                Err(error) => self.diagnostics.push(unreadable(text, file, &document, &error)),
+                Err(error) => {
+                    self.diagnostics.push(unreadable(text, file, &document, &error, self.purpose));
+                }
             }
         }
         if before == (self.crds.len(), self.diagnostics.len()) {
@@ -91,7 +128,8 @@ impl Found {
             self.others += 1;
             return;
         }
-        let mut reader = Reader { sources, place, diagnostics: Vec::new(), failed: false };
+        let purpose = self.purpose;
+        let mut reader = Reader { sources, place, diagnostics: Vec::new(), failed: false, purpose };
         let crd = reader.crd(value);
         self.diagnostics.append(&mut reader.diagnostics);
         self.crds.extend(crd);
@@ -125,7 +163,13 @@ fn parse(text: &str) -> Result<Value, serde_yaml::Error> {
     Value::deserialize(serde_yaml::Deserializer::from_str(text))
 }
 
-fn unreadable(text: &str, file: FileId, document: &Range<usize>, error: &serde_yaml::Error) -> Diagnostic {
+fn unreadable(
+    text: &str,
+    file: FileId,
+    document: &Range<usize>,
+    error: &serde_yaml::Error,
+    purpose: Purpose,
+) -> Diagnostic {
     let at = |start: usize| {
         let offset = u32::try_from(start).unwrap_or(u32::MAX);
         Loc { file, start: offset, end: offset }
@@ -133,7 +177,7 @@ fn unreadable(text: &str, file: FileId, document: &Range<usize>, error: &serde_y
     if let Some(brace) = text[document.clone()].find("{{") {
         return Diagnostic::error(Code::TEMPLATE, at(document.start + brace), "the file is a template")
             .note("`{{` is for Helm or another template engine; what the text will be is not known before it has run")
-            .help("render it first: helm template CHART | kubesmith import - --output DIR");
+            .help(purpose.render_first());
     }
     let start = error.location().map_or(document.start, |location| document.start + location.index());
     // Its lines are those of the document.
@@ -153,6 +197,7 @@ struct Reader<'a> {
     place: Place,
     diagnostics: Vec<Diagnostic>,
     failed: bool,
+    purpose: Purpose,
 }
 
 /// Members of `spec` in `v1beta1` that stand in its versions in `v1`.
@@ -182,19 +227,22 @@ impl Reader<'_> {
         let versions = value["spec"]["versions"].as_array().cloned().unwrap_or_default();
         let mut order: Vec<usize> = (0..versions.len()).collect();
         order.sort_by_key(|at| versions[*at]["name"].as_str().unwrap_or_default());
-        let schemas: Vec<Schema> =
-            order.into_iter().filter_map(|at| self.schema(&versions[at], at)).collect();
-        if value["spec"]["preserveUnknownFields"] == true {
+        let schemas: Vec<Schema> = order.iter().filter_map(|at| self.schema(&versions[*at], *at)).collect();
+        let keeps_all = value["spec"]["preserveUnknownFields"] == true;
+        if keeps_all && self.purpose == Purpose::Import {
             let message = "`preserveUnknownFields: true` is for v1beta1 alone";
             let help = "write x-kubernetes-preserve-unknown-fields into the schema";
             self.fail(&["spec", "preserveUnknownFields"], Code::UNKNOWN_DEFINITION, message, help);
         }
-        (!self.failed).then(|| Crd {
-            object: canonical(&value),
-            schemas,
-            place: self.place.clone(),
-            says_preserve,
-        })
+        let mut object = canonical(&value);
+        if keeps_all {
+            object["spec"]["preserveUnknownFields"] = true.into();
+        }
+        let stored = value.pointer("/status/storedVersions").and_then(Value::as_array);
+        let stored =
+            stored.into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_string())).collect();
+        let place = self.place.clone();
+        (!self.failed).then_some(Crd { object, schemas, place, says_preserve, order, stored })
     }
 
     fn fail(&mut self, path: &[&str], code: Code, message: impl Into<String>, help: &str) {
@@ -217,7 +265,7 @@ impl Reader<'_> {
             ["group", "names", "scope", "conversion"].map(|key| value["spec"][key].to_string()).concat();
         for (path, text) in [("metadata", metadata), ("spec", spec)] {
             if text.contains("{{") {
-                let help = "render it first: helm template CHART | kubesmith import - --output DIR";
+                let help = self.purpose.render_first();
                 self.fail(&[path], Code::TEMPLATE, "the definition is a template", help);
             }
         }
@@ -330,6 +378,9 @@ impl Reader<'_> {
             if !names.contains(&name.as_str()) && !value.is_null() {
                 let full: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
                 out.push(full.iter().map(ToString::to_string).collect());
+                if self.purpose == Purpose::Compare {
+                    continue;
+                }
                 let message = format!("`{}` is left out: no attribute says it", full.join("."));
                 self.warn(
                     &full,

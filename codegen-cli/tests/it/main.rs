@@ -12,6 +12,7 @@ mod dependencies;
 mod deploy;
 mod descriptions;
 mod diagnostics;
+mod diff;
 mod docs;
 mod examples;
 mod features;

@@ -333,6 +333,10 @@ codes! {
         "A file stands where output is to be written, and it does not bear kubesmith's mark. It is never overwritten.";
     CANNOT_WRITE = 602, "output cannot be written",
         "The output folder or a file in it cannot be read or written. Nothing was changed before the first failure.";
+    BREAKS_COMMITTED = 603, "change that breaks what is committed",
+        "The CRD that is about to be written breaks the one that is there: objects that are stored, clients, or the conversion \
+         between versions. `kubesmith diff` tells more; docs/diff.md lists the changes. Where a change is meant, set the \
+         code's level to `allow` for that run, or for good where nobody uses the API yet.";
 
     NOT_CAMEL_CASE = 701, "field name is not camelCase",
         "Names of fields in JSON are camelCase in every Kubernetes API, without `_` and `-`. serde takes them over from Rust \

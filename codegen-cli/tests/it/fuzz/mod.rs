@@ -1,6 +1,7 @@
 //! Input that means no good: whatever the source and the configuration say, a run ends, and what it makes can be used. The
-//! fuzz targets `pipeline` and `toml` call the same functions.
+//! fuzz targets `diff`, `pipeline` and `toml` call the same functions.
 
+mod diff;
 #[path = "../../../../fuzz/mutation.rs"]
 pub(crate) mod mutation;
 pub(crate) mod pipeline;
@@ -75,5 +76,16 @@ proptest! {
         let folder = toml::Folder::new();
         let seeds = toml::SEEDS.map(str::to_owned);
         each_mutated(&seeds, toml::WORDS, |text| folder.check(text), choices)?;
+    }
+
+    #[test]
+    fn verdicts_hold_for_any_schemas(choices in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 40)) {
+        choices.iter().for_each(|bytes| diff::check(bytes));
+    }
+
+    #[test]
+    fn any_definition_is_compared(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 20)) {
+        let good = fs::read_to_string(support::testdata().join("import/good/everything.yaml")).unwrap();
+        each_mutated(std::slice::from_ref(&good), diff::WORDS, |text| diff::compare(&good, text), choices)?;
     }
 }

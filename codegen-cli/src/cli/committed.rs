@@ -1,0 +1,62 @@
+//! Warns when what is about to be written breaks what is there.
+
+use std::path::Path;
+
+use kubesmith_core::diag::Code;
+
+use crate::config::Settings;
+use crate::diag::{self, Diagnostic};
+use crate::diff::load::{self, Loaded};
+use crate::diff::{self, Change, Class};
+use crate::import::Input;
+use crate::output::{Kind, Plan, display};
+use crate::pipeline::Generated;
+
+/// What the run of each of the settings breaks, by their levels of warnings. Only files that change are read as definitions.
+pub(super) fn check(plan: &Plan, runs: &[(Settings, Generated)]) -> Vec<Vec<Diagnostic>> {
+    let changed: Vec<_> = plan.rewrites(Kind::Crd).collect();
+    if changed.is_empty() {
+        return vec![Vec::new(); runs.len()];
+    }
+    let of_run = |(settings, generated): &(Settings, Generated)| {
+        let folder = settings.crd_output.as_deref();
+        let own = changed.iter().filter(|(path, ..)| folder == path.parent());
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for (path, before, after) in own {
+            old.push(input(path, before));
+            new.extend(after.map(|after| input(path, after)));
+        }
+        let (old, new) = (load::texts(old), load::texts(new));
+        // What a person has broken cannot be compared.
+        if old.definitions.is_empty() || old.has_errors() || new.has_errors() {
+            return Vec::new();
+        }
+        let mut found = warnings(&old, &new, generated);
+        settings.lints.apply(&mut found);
+        diag::sort(&mut found, &generated.sources);
+        found
+    };
+    runs.iter().map(of_run).collect()
+}
+
+fn input(path: &Path, text: &str) -> Input {
+    Input { name: display(path), text: text.to_owned() }
+}
+
+fn warnings(old: &Loaded, new: &Loaded, generated: &Generated) -> Vec<Diagnostic> {
+    let types = load::types(generated);
+    let warning = |change: Change| {
+        let own = types.get(&change.crd);
+        let version = change.version.as_ref().and_then(|version| own?.get(version));
+        let loc = version.or_else(|| own?.values().next()).copied();
+        let rule = change.code.rule();
+        let version = change.version.as_deref().map_or_else(String::new, |version| format!(" {version}"));
+        let message =
+            format!("{}{version} {} {}: {}", change.crd, change.path, rule.class.words(), change.message);
+        Diagnostic::warning(Code::BREAKS_COMMITTED, loc, message)
+            .note(format!("{}: {}", rule.name, rule.reason))
+            .help(rule.help)
+    };
+    let changes = diff::compare(&old.definitions, &new.definitions).into_iter();
+    changes.filter(|change| change.code.class(false) != Class::Compatible).map(warning).collect()
+}

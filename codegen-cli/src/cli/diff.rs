@@ -1,0 +1,117 @@
+//! `kubesmith diff`
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Exit, has_color, print};
+use crate::cluster::Access;
+use crate::diag::{self, MessageFormat};
+use crate::diff::load::{self, Loaded, Locator, Operand};
+use crate::diff::render::{self, Format};
+use crate::diff::{self, Allowed, Report};
+use crate::output::display;
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Diff {
+    /// What there was: a file or folder with CRDs, or `-`; a crate or a kubesmith.toml, from which the CRDs are generated;
+    /// `REV:PATH` or `git:REV:PATH`, a revision of git (`git:REV` has the path of the other side); `cluster` or
+    /// `cluster:CONTEXT`, of which the definitions of the other side are looked at.
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// What there will be, written in the same way.
+    #[arg(value_name = "NEW")]
+    new: String,
+    /// How changes are shown.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+    format: Format,
+    /// TOML file of changes that are allowed, each with a reason; docs/diff.md.
+    #[arg(long, value_name = "FILE")]
+    allow: Option<PathBuf>,
+    /// Judges as API servers since 1.33 do, which let values pass that an update leaves as they are.
+    #[arg(long)]
+    ratcheting: bool,
+    #[command(flatten)]
+    access: Access,
+}
+
+const EXAMPLES: &str = "Examples:
+  kubesmith diff git:main config/crd/bases
+  kubesmith diff v1.2.0:config/crd HEAD:config/crd --format json
+  kubesmith diff cluster:production api --ratcheting
+  kubesmith diff git:origin/main kubesmith.toml --allow allowed-changes.toml --format github
+
+Exit codes: 0 everything is compatible or allowed, 1 something is not or could not be read, 2 wrong usage.";
+
+/// Runs the command.
+pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
+    let allowed = match allowed(arguments) {
+        Ok(allowed) => allowed,
+        Err(message) => return super::usage(&message),
+    };
+    let (old, new) = (Operand::parse(&arguments.old), Operand::parse(&arguments.new));
+    if let Some(message) = needless(arguments, [&old, &new]) {
+        return super::usage(message);
+    }
+    let (mut old, mut new) = match load::load(&old, &new, &arguments.access) {
+        Ok(sides) => sides,
+        Err(error) => {
+            eprintln!("error: {error}\n  = help: {}", error.help());
+            return Ok(Exit::Failed);
+        }
+    };
+    let mut exit = Exit::Fine;
+    for side in [&old, &new] {
+        let human = MessageFormat::Human;
+        let text = diag::render(&side.diagnostics, &side.sources, human, has_color(human));
+        io::stderr().write_all(text.as_bytes())?;
+        if side.has_errors() {
+            exit = Exit::Failed;
+        }
+    }
+    if exit == Exit::Failed {
+        both_only(&mut old, &mut new)?;
+    }
+    let changes = diff::compare(&old.definitions, &new.definitions);
+    let mut locator = Locator::new(&old, &new);
+    let report = Report::new(changes, &allowed, arguments.ratcheting, |change| locator.locate(change));
+    print(&render::render(&report, arguments.format))?;
+    if let Some(file) = &arguments.allow {
+        for (line, entry) in &report.unused {
+            eprintln!("warning: {}:{line}: allows nothing: {entry}", display(file));
+        }
+    }
+    Ok(if report.is_breaking() { Exit::Failed } else { exit })
+}
+
+/// Flags that have no effect on these sides.
+fn needless(arguments: &Diff, sides: [&Operand; 2]) -> Option<&'static str> {
+    let has = |wanted: fn(&Operand) -> bool| sides.into_iter().any(wanted);
+    if arguments.access.kubeconfig.is_some() && !has(|side| matches!(side, Operand::Cluster { .. })) {
+        return Some("--kubeconfig has no effect: no side is a cluster");
+    }
+    if arguments.access.context.is_some() && !has(|side| *side == Operand::Cluster { context: None }) {
+        return Some("--context has no effect: no side is `cluster` without a context");
+    }
+    None
+}
+
+/// What could not be read is not gone, nor new.
+fn both_only(old: &mut Loaded, new: &mut Loaded) -> io::Result<()> {
+    let names: Vec<String> =
+        old.definitions.keys().filter(|name| new.definitions.contains_key(*name)).cloned().collect();
+    for side in [old, new] {
+        side.definitions.retain(|name, _| names.contains(name));
+    }
+    let text = format!("only what both sides have is compared: {} definitions\n", names.len());
+    io::stderr().write_all(text.as_bytes())
+}
+
+fn allowed(arguments: &Diff) -> Result<Allowed, String> {
+    let Some(file) = &arguments.allow else { return Ok(Allowed::default()) };
+    let text = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", display(file)))?;
+    Allowed::parse(&text).map_err(|error| format!("{}: {error}", display(file)))
+}

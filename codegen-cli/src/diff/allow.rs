@@ -1,0 +1,160 @@
+//! Changes that are allowed, with a reason: a TOML file.
+
+use kubesmith_core::grammar::closest;
+use serde::Deserialize;
+
+use super::{Change, ChangeCode, RULES};
+
+/// The entries of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Allowed {
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    row: Row,
+    code: ChangeCode,
+    line: usize,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    allow: Vec<toml::Spanned<Row>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    crd: String,
+    version: Option<String>,
+    path: String,
+    code: String,
+    reason: String,
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AllowError {
+    /// It is no TOML, or has other keys.
+    #[error("{0}")]
+    Syntax(String),
+    /// An entry names a code that there is not.
+    #[error("line {line}: there is no change `{code}`{hint}")]
+    UnknownCode {
+        /// The entry's line.
+        line: usize,
+        /// What it says.
+        code: String,
+        /// "; did you mean `x`?", or nothing.
+        hint: String,
+    },
+    /// An entry does not say why.
+    #[error("line {line}: `reason` is empty: say why the change is no harm")]
+    NoReason {
+        /// The entry's line.
+        line: usize,
+    },
+    /// An entry allows nothing, since the change breaks nothing.
+    #[error("line {line}: `{code}` is compatible and needs no entry")]
+    Needless {
+        /// The entry's line.
+        line: usize,
+        /// The code.
+        code: String,
+    },
+}
+
+impl Allowed {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What [`AllowError`] lists.
+    pub fn parse(text: &str) -> Result<Self, AllowError> {
+        let file: File = toml::from_str(text)
+            .map_err(|error| AllowError::Syntax(error.to_string().trim_end().to_owned()))?;
+        let mut entries = Vec::new();
+        for row in file.allow {
+            let line = text[..row.span().start.min(text.len())].matches('\n').count() + 1;
+            entries.push(entry(row.into_inner(), line)?);
+        }
+        Ok(Self { entries })
+    }
+
+    /// The reason for which a change is allowed.
+    pub(super) fn reason(&self, change: &Change) -> Option<(usize, &str)> {
+        let found = self.entries.iter().enumerate().find(|(_, entry)| entry.matches(change));
+        found.map(|(at, entry)| (at, entry.row.reason.as_str()))
+    }
+
+    /// Entries that are none of these, as they would be written in a sentence, with their lines.
+    pub(super) fn unused(&self, used: &std::collections::BTreeSet<usize>) -> Vec<(usize, String)> {
+        let entries = self.entries.iter().enumerate().filter(|(at, _)| !used.contains(at));
+        entries.map(|(_, entry)| (entry.line, entry.shown())).collect()
+    }
+}
+
+fn entry(row: Row, line: usize) -> Result<Entry, AllowError> {
+    let Some(code) = ChangeCode::parse(&row.code) else {
+        let near = closest(&row.code, RULES.iter().map(|rule| rule.name));
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(AllowError::UnknownCode { line, code: row.code, hint });
+    };
+    if row.reason.trim().is_empty() {
+        return Err(AllowError::NoReason { line });
+    }
+    if code.rule().class == super::Class::Compatible {
+        return Err(AllowError::Needless { line, code: row.code });
+    }
+    Ok(Entry { row, code, line })
+}
+
+impl Entry {
+    fn matches(&self, change: &Change) -> bool {
+        self.code == change.code
+            && self.row.crd == change.crd
+            && self.row.path == change.path
+            && self.row.version == change.version
+    }
+
+    fn shown(&self) -> String {
+        let version = self.row.version.as_deref().map_or_else(String::new, |version| format!(" {version}"));
+        format!("{}{version} {} {}", self.row.crd, self.row.path, self.code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Allowed::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let entry = |code: &str, reason: &str| {
+            format!(
+                "# why\n[[allow]]\ncrd = \"a.b\"\npath = \".\"\ncode = \"{code}\"\nreason = \"{reason}\"\n"
+            )
+        };
+        assert!(Allowed::parse(&entry("field-removed", "nobody has it")).is_ok());
+        assert!(Allowed::parse("").is_ok());
+        assert_eq!(
+            error(&entry("field-remove", "x")),
+            "line 2: there is no change `field-remove`; did you mean `field-removed`?"
+        );
+        assert_eq!(
+            error(&entry("field-removed", " ")),
+            "line 2: `reason` is empty: say why the change is no harm"
+        );
+        assert_eq!(
+            error(&entry("field-added", "x")),
+            "line 2: `field-added` is compatible and needs no entry"
+        );
+        assert!(error("[[allow]]\ncrd = \"a\"\n").contains("missing field"));
+        assert!(error("[[allowed]]\n").contains("unknown field `allowed`"));
+    }
+}

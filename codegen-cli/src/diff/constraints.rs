@@ -1,0 +1,228 @@
+//! Compares what is said of values: enums, bounds, formats, patterns, junctors.
+
+use kubesmith_apiextensions::structural::{Structural, validate};
+use serde_json::Value;
+
+use super::schema::{Types, Walk, brief};
+use super::{ChangeCode, bounds};
+
+/// Compares the constraints of two nodes.
+pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
+    let types = Types::of(old);
+    if let Some(values) = finite(old, types) {
+        return listed(walk, &values, old, new);
+    }
+    enums(walk, old, new);
+    bounds::check(walk, old, new, types);
+    if types.has(Types::STRING) || types.has(Types::INTEGER) || types.has(Types::FRACTION) {
+        format(walk, old, new);
+    }
+    if types.has(Types::STRING) {
+        pattern(walk, old, new);
+    }
+    junctors(walk, old, new);
+}
+
+/// The values of a node that has few.
+fn finite(old: &Structural, types: Types) -> Option<Vec<Value>> {
+    let is_scalar = !types.has(Types::OBJECT) && !types.has(Types::ARRAY);
+    match &old.enum_values[..] {
+        [] if types == Types::BOOLEAN => {
+            let null = old.nullable.then_some(Value::Null);
+            Some([false, true].map(Value::from).into_iter().chain(null).collect())
+        }
+        [] => None,
+        values => is_scalar.then(|| values.to_vec()),
+    }
+}
+
+/// Where all values are known, each of them is tried.
+fn listed(walk: &mut Walk<'_>, values: &[Value], old: &Structural, new: &Structural) {
+    if constraints(old) == constraints(new) {
+        return;
+    }
+    // Without enums the rest of a node is as cheap to try for thousands of values.
+    let accepted: std::collections::BTreeSet<String> = new.enum_values.iter().map(normal).collect();
+    let without = |schema: &Structural| Structural { enum_values: Vec::new(), ..constraints(schema) };
+    let (before, after) = (without(old), without(new));
+    let admits = |value: &&Value| {
+        (accepted.is_empty() || accepted.contains(&normal(value))) && validate(&after, value).is_empty()
+    };
+    // A null that is not admitted any more is told as such.
+    let is_asked = |value: &&Value| !value.is_null() || (old.nullable && new.nullable);
+    let stored = values.iter().filter(is_asked).filter(|value| validate(&before, value).is_empty());
+    let lost: Vec<String> = stored.filter(|value| !admits(value)).map(brief).collect();
+    if !lost.is_empty() {
+        return walk.add_at(ChangeCode::EnumNarrowed, &["enum"], gone(&lost));
+    }
+    let known: std::collections::BTreeSet<String> = values.iter().map(normal).collect();
+    let added: Vec<&Value> = new.enum_values.iter().filter(|value| !known.contains(&normal(value))).collect();
+    if old.enum_values.is_empty() || (new.enum_values.len() == values.len() && added.is_empty()) {
+        let message = "the values that are admitted are the same";
+        walk.add(ChangeCode::ConstraintChanged, message);
+    } else if new.enum_values.is_empty() {
+        walk.add_at(ChangeCode::EnumRemoved, &["enum"], "all values are admitted");
+    } else {
+        let message = match &added[..] {
+            [] => "the values that are admitted are the same".to_owned(),
+            added => format!("new: {}", few(added.iter().map(|value| brief(value)))),
+        };
+        walk.add_at(ChangeCode::EnumWidened, &["enum"], message);
+    }
+}
+
+/// The constraints alone, without what is below and rules.
+fn constraints(schema: &Structural) -> Structural {
+    Structural {
+        items: None,
+        properties: std::collections::BTreeMap::new(),
+        additional_properties: None,
+        required: Vec::new(),
+        rules: Vec::new(),
+        default: None,
+        description: String::new(),
+        title: String::new(),
+        documented: false,
+        ..schema.clone()
+    }
+}
+
+/// A value as text, in which 1 and 1.0 are the same.
+fn normal(value: &Value) -> String {
+    match value.as_f64() {
+        Some(number) if value.as_i64().is_none() => number.to_string(),
+        _ => value.to_string(),
+    }
+}
+
+fn gone(values: &[String]) -> String {
+    format!("gone: {}", few(values.iter().cloned()))
+}
+
+/// The first few of a list, and how many more there are.
+fn few(values: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 6;
+    let all: Vec<String> = values.collect();
+    let shown = all[..all.len().min(SHOWN)].join(", ");
+    match all.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Enums of nodes that admit objects or lists as well, and new enums.
+fn enums(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
+    let set = |schema: &Structural| -> std::collections::BTreeSet<String> {
+        schema.enum_values.iter().map(normal).collect()
+    };
+    let (before, after) = (set(old), set(new));
+    match (before.is_empty(), after.is_empty()) {
+        (true, false) => {
+            let message = format!("only {}", few(new.enum_values.iter().map(brief)));
+            walk.add_at(ChangeCode::EnumAdded, &["enum"], message);
+        }
+        (false, true) => walk.add_at(ChangeCode::EnumRemoved, &["enum"], "all values are admitted"),
+        _ if !before.is_subset(&after) => {
+            let lost: Vec<String> = before.difference(&after).cloned().collect();
+            walk.add_at(ChangeCode::EnumNarrowed, &["enum"], gone(&lost));
+        }
+        _ if before != after => {
+            let message = format!("new: {}", few(after.difference(&before).cloned()));
+            walk.add_at(ChangeCode::EnumWidened, &["enum"], message);
+        }
+        _ => {}
+    }
+}
+
+fn format(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
+    let (before, after) = (effective(old), effective(new));
+    if before == after {
+        return;
+    }
+    let below = &["format"];
+    let (from, to) = (&old.format, &new.format);
+    if after.is_empty() {
+        walk.add_at(ChangeCode::FormatRemoved, below, format!("`{from}` is not checked any more"));
+    } else if before.is_empty() && after == "int32" && bounds::within_int32(old) {
+        walk.add_at(ChangeCode::ConstraintChanged, below, "the bounds admit no more than `int32`");
+    } else if before.is_empty() {
+        walk.add_at(ChangeCode::FormatAdded, below, format!("`{to}` is checked"));
+    } else if is_wider(&after, &before) {
+        walk.add_at(ChangeCode::FormatRemoved, below, format!("`{from}` became `{to}`"));
+    } else {
+        walk.add_at(ChangeCode::FormatChanged, below, format!("`{from}` became `{to}`"));
+    }
+}
+
+/// The format as far as it refuses anything.
+fn effective(schema: &Structural) -> String {
+    match (schema.type_.as_str(), schema.format.as_str()) {
+        // Servers hold numbers in 64 bits whatever is said.
+        ("integer", "int64") | ("number", "double") | (_, "password") => String::new(),
+        (_, format) => format.replace('-', ""),
+    }
+}
+
+/// Whether all values of one format have the other.
+fn is_wider(wide: &str, narrow: &str) -> bool {
+    matches!(
+        (wide, narrow),
+        ("uuid", "uuid3" | "uuid4" | "uuid5")
+            | ("isbn", "isbn10" | "isbn13")
+            | ("k8slongname", "k8sshortname")
+    )
+}
+
+fn pattern(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
+    let source = |schema: &Structural| schema.pattern.as_ref().map(|pattern| pattern.source().to_owned());
+    let below = &["pattern"];
+    match (source(old), source(new)) {
+        (None, Some(new)) => {
+            walk.add_at(ChangeCode::PatternAdded, below, format!("texts have to match `{new}`"));
+        }
+        (Some(old), None) => {
+            let message = format!("texts need not match `{old}` any more");
+            walk.add_at(ChangeCode::PatternRemoved, below, message);
+        }
+        (Some(old), Some(new)) if old != new => {
+            walk.add_at(ChangeCode::PatternChanged, below, format!("`{old}` became `{new}`"));
+        }
+        _ => {}
+    }
+}
+
+fn junctors(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
+    let has_all = |all: &[Structural], some: &[Structural]| some.iter().all(|branch| all.contains(branch));
+    let mut tell = |keyword: &str, is_looser: bool| {
+        let (code, message) = match is_looser {
+            true => (ChangeCode::JunctorLoosened, format!("`{keyword}` admits more")),
+            false => (ChangeCode::JunctorTightened, format!("`{keyword}` is new or another")),
+        };
+        walk.add_at(code, &[keyword], message);
+    };
+    if !(has_all(&old.all_of, &new.all_of) && has_all(&new.all_of, &old.all_of)) {
+        tell("allOf", has_all(&old.all_of, &new.all_of));
+    }
+    let (before, after) = (any_of(old), any_of(new));
+    if !(has_all(before, after) && has_all(after, before)) || before.is_empty() != after.is_empty() {
+        tell("anyOf", after.is_empty() || (!before.is_empty() && has_all(after, before)));
+    }
+    // A branch more may be a second one that a value satisfies.
+    if !(has_all(&old.one_of, &new.one_of) && old.one_of.len() == new.one_of.len()) {
+        tell("oneOf", new.one_of.is_empty());
+    }
+    if old.not != new.not {
+        tell("not", new.not.is_none());
+    }
+}
+
+/// `anyOf`, without the one that says "integer or string" once more.
+fn any_of(schema: &Structural) -> &[Structural] {
+    let is_type = |branch: &Structural, type_: &str| {
+        *branch == Structural { type_: type_.to_owned(), ..Structural::default() }
+    };
+    match &schema.any_of[..] {
+        [a, b] if schema.int_or_string && is_type(a, "integer") && is_type(b, "string") => &[],
+        branches => branches,
+    }
+}

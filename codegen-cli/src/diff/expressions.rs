@@ -1,0 +1,82 @@
+//! Compares the CEL rules of a node.
+
+use kubesmith_apiextensions::cel::{Relation, mentions, relation};
+use kubesmith_apiextensions::structural::{Rule, Structural};
+
+use super::ChangeCode;
+use super::schema::Walk;
+
+/// Pairs of rules that are compared at most; with more, rules that are not the same are other rules.
+const MAX_PAIRS: usize = 2_500;
+
+/// Compares the rules of two nodes.
+pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
+    let mut before: Vec<&Rule> = old.rules.iter().filter(|rule| !new.rules.contains(rule)).collect();
+    let mut after: Vec<&Rule> = new.rules.iter().filter(|rule| !old.rules.contains(rule)).collect();
+    let is_few = before.len().saturating_mul(after.len()) <= MAX_PAIRS;
+    type Matches = fn(&Rule, &Rule) -> bool;
+    let same: Matches = |old, new| old.rule == new.rule;
+    let comparable: Matches = |old, new| relation(&old.rule, &new.rule) != Relation::Unclear;
+    let named: Matches = |old, new| !new.message.is_empty() && old.message == new.message;
+    let steps: &[Matches] = if is_few { &[same, comparable, named] } else { &[same] };
+    for matches in steps {
+        after.retain(|new| match before.iter().position(|old| matches(old, new)) {
+            Some(at) => {
+                pair(walk, before.remove(at), new);
+                false
+            }
+            None => true,
+        });
+    }
+    if let ([old], [new]) = (&before[..], &after[..]) {
+        return pair(walk, old, new);
+    }
+    let below = &["x-kubernetes-validations"];
+    for rule in after {
+        walk.add_at(added(rule), below, format!("new: `{}`", brief(rule)));
+    }
+    for rule in before {
+        walk.add_at(ChangeCode::RuleRemoved, below, format!("gone: `{}`", brief(rule)));
+    }
+}
+
+/// Whether the rule runs on updates alone.
+fn is_transition(rule: &Rule) -> bool {
+    rule.optional_old_self != Some(true) && mentions(&rule.rule, "oldSelf")
+}
+
+fn added(rule: &Rule) -> ChangeCode {
+    if is_transition(rule) { ChangeCode::TransitionRuleAdded } else { ChangeCode::RuleAdded }
+}
+
+fn pair(walk: &mut Walk<'_>, old: &Rule, new: &Rule) {
+    let is_optional = |rule: &Rule| rule.optional_old_self == Some(true);
+    let code = if is_optional(old) != is_optional(new) {
+        ChangeCode::RuleOldSelfChanged
+    } else {
+        match (relation(&old.rule, &new.rule), is_transition(old), is_transition(new)) {
+            _ if old.rule == new.rule => ChangeCode::RuleMessageChanged,
+            // The old rule did not run on new objects.
+            (_, true, false) => ChangeCode::RuleAdded,
+            (Relation::Same, ..) => ChangeCode::RuleMessageChanged,
+            (Relation::Looser, ..) => ChangeCode::RuleLoosened,
+            (_, _, true) => ChangeCode::TransitionRuleChanged,
+            (Relation::Tighter, ..) => ChangeCode::RuleTightened,
+            (Relation::Unclear, ..) => ChangeCode::RuleChanged,
+        }
+    };
+    let message = match code {
+        ChangeCode::RuleMessageChanged => format!("`{}` is said in other words", brief(new)),
+        _ => format!("`{}` became `{}`", brief(old), brief(new)),
+    };
+    walk.add_at(code, &["x-kubernetes-validations"], message);
+}
+
+/// The rule on one line, cut where it is long.
+fn brief(rule: &Rule) -> String {
+    let line = rule.rule.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(100) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

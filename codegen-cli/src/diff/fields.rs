@@ -1,0 +1,235 @@
+//! Compares what objects hold: fields, which of them are required, defaults, and what becomes of unknown ones.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use kubesmith_apiextensions::structural::{Additional, MapType, Structural};
+
+use super::ChangeCode;
+use super::schema::{Context, Types, Walk, brief, guards};
+
+/// What a schema says of a field.
+#[derive(Clone, Copy)]
+enum Field<'a> {
+    Known(&'a Structural),
+    /// Any value is kept.
+    Free,
+    /// Any value is kept, but objects lose all fields: `additionalProperties: true`.
+    Emptied,
+    /// The field is dropped.
+    Dropped,
+}
+
+impl<'a> Field<'a> {
+    /// Of values that no property names.
+    fn other(schema: &'a Structural) -> Self {
+        match &schema.additional_properties {
+            Some(Additional::Schema(all)) => Field::Known(all),
+            Some(Additional::Any(true)) => Field::Emptied,
+            _ if schema.preserves_unknown_fields() => Field::Free,
+            _ => Field::Dropped,
+        }
+    }
+
+    fn named(schema: &'a Structural, name: &str) -> Self {
+        schema.properties.get(name).map_or_else(|| Self::other(schema), Field::Known)
+    }
+}
+
+/// Compares two schemas of objects.
+pub(super) fn object(walk: &mut Walk<'_>, old: &Structural, new: &Structural, context: Context<'_>) {
+    if old.effective_map_type() != new.effective_map_type() {
+        let word = |schema: &Structural| match schema.effective_map_type() {
+            MapType::Atomic => "atomic",
+            MapType::Granular => "granular",
+        };
+        let message = format!("map type {} became {}", word(old), word(new));
+        walk.add_at(ChangeCode::MapTypeChanged, &["x-kubernetes-map-type"], message);
+    }
+    let resource = (context.resource.0 || old.embedded_resource, context.resource.1 || new.embedded_resource);
+    let guarded = context.guarded || guards(new);
+    let names: BTreeSet<&String> = old.properties.keys().chain(new.properties.keys()).collect();
+    for name in names {
+        if (resource.0 || resource.1) && matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+            walk.field(name, |walk| standard(walk, name, old, new, guarded));
+            continue;
+        }
+        let (before, after) = (Field::named(old, name), Field::named(new, name));
+        let guarded = guarded || context.keys.contains(name);
+        let is_required = new.required.contains(name);
+        walk.field(name, |walk| field(walk, before, after, guarded, is_required));
+    }
+    required(walk, old, new, context);
+    others(walk, old, new, guarded);
+}
+
+/// Compares what is said of one field, or of all that are not named.
+fn field(walk: &mut Walk<'_>, old: Field<'_>, new: Field<'_>, guarded: bool, is_required: bool) {
+    match (old, new) {
+        (Field::Known(old), Field::Known(new)) => {
+            default(walk, old, new, guarded, is_required);
+            let resource = (old.embedded_resource, new.embedded_resource);
+            walk.node(old, new, Context { guarded, resource, keys: &[] });
+        }
+        (Field::Known(_), Field::Free) => {
+            let message = "the field has no schema any more; unknown fields are kept";
+            walk.add(ChangeCode::FieldUndeclared, message);
+        }
+        (Field::Known(old), Field::Emptied) if !holds_fields(old) => {
+            walk.add(ChangeCode::FieldUndeclared, "the field has no schema any more; it is kept");
+        }
+        (Field::Known(_), Field::Emptied) => {
+            walk.add(ChangeCode::FieldRemoved, "what is below has no schema any more and is dropped");
+        }
+        (Field::Known(_), Field::Dropped) => {
+            walk.add(ChangeCode::FieldRemoved, "the field is gone");
+        }
+        (Field::Free | Field::Emptied, Field::Known(new)) if !admits_anything(new) => {
+            walk.add(ChangeCode::FieldDeclared, format!("the field was free and is now {}", article(new)));
+        }
+        (Field::Dropped, Field::Known(new)) => {
+            walk.add(ChangeCode::FieldAdded, format!("the field is new: {}", article(new)));
+            if guarded && let Some(value) = &new.default {
+                let message = format!("the new field is put into objects as {}", brief(value));
+                walk.add_at(ChangeCode::DefaultAddedUnderRule, &["default"], message);
+            }
+        }
+        // Of what no property names; `others` tells.
+        _ => {}
+    }
+}
+
+/// Whether values may be objects, or hold some.
+fn holds_fields(schema: &Structural) -> bool {
+    let types = Types::of(schema);
+    types.has(Types::OBJECT) || types.has(Types::ARRAY)
+}
+
+/// Whether the schema keeps and admits every value.
+fn admits_anything(schema: &Structural) -> bool {
+    let bare = Structural {
+        description: String::new(),
+        title: String::new(),
+        nullable: false,
+        preserve_unknown_fields: None,
+        ..schema.clone()
+    };
+    schema.preserves_unknown_fields() && schema.nullable && bare == Structural::default()
+}
+
+fn article(schema: &Structural) -> &str {
+    match schema.type_.as_str() {
+        _ if schema.int_or_string => "an integer or a string",
+        "integer" => "an integer",
+        "number" => "a number",
+        "string" => "a string",
+        "boolean" => "a boolean",
+        "array" => "a list",
+        "object" => "an object",
+        _ => "any value",
+    }
+}
+
+/// `apiVersion`, `kind` and `metadata` of a resource are there whether a schema says so or not, and never pruned.
+fn standard(walk: &mut Walk<'_>, name: &str, old: &Structural, new: &Structural, guarded: bool) {
+    let (old, new) = (declared(name, old), declared(name, new));
+    walk.node(&old, &new, Context { guarded, resource: (false, false), keys: &[] });
+}
+
+fn declared<'a>(name: &str, schema: &'a Structural) -> Cow<'a, Structural> {
+    let of_type = |type_: &str| Structural { type_: type_.to_owned(), ..Structural::default() };
+    match (name, schema.properties.get(name)) {
+        ("metadata", found) => {
+            let mut out = found.cloned().unwrap_or_else(|| of_type("object"));
+            out.preserve_unknown_fields = Some(true);
+            for name in ["name", "generateName"] {
+                out.properties.entry(name.to_owned()).or_insert_with(|| of_type("string"));
+            }
+            Cow::Owned(out)
+        }
+        (_, Some(found)) => Cow::Borrowed(found),
+        (_, None) => Cow::Owned(of_type("string")),
+    }
+}
+
+fn required(walk: &mut Walk<'_>, old: &Structural, new: &Structural, context: Context<'_>) {
+    let is_root = context.resource == (true, true) && !new.embedded_resource;
+    for name in new.required.iter().filter(|name| !old.required.contains(name)) {
+        let is_standard = matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
+        let has_default = new.properties.get(name).is_some_and(|field| field.default.is_some());
+        let (code, message) = if is_root && is_standard {
+            (ChangeCode::ConstraintChanged, "the field is required; every object has it")
+        } else if has_default {
+            (ChangeCode::RequiredAddedWithDefault, "the field is required, and has a default")
+        } else {
+            (ChangeCode::RequiredAdded, "the field is required, and has no default")
+        };
+        walk.field(name, |walk| walk.add(code, message));
+    }
+    let gone = old.required.iter().filter(|name| !new.required.contains(name));
+    for name in gone.filter(|name| new.properties.contains_key(*name)) {
+        let message = "the field is not required any more";
+        walk.field(name, |walk| walk.add(ChangeCode::RequiredRemoved, message));
+    }
+}
+
+/// What becomes of fields that no property names.
+fn others(walk: &mut Walk<'_>, old: &Structural, new: &Structural, guarded: bool) {
+    let (before, after) = (Field::other(old), Field::other(new));
+    let keyword = &["x-kubernetes-preserve-unknown-fields"];
+    match (before, after) {
+        (Field::Free, Field::Dropped) => {
+            let message = "unknown fields are dropped";
+            walk.add_at(ChangeCode::PruningAdded, keyword, message);
+        }
+        (Field::Free, Field::Emptied) => {
+            let message = "fields of unknown objects are dropped";
+            walk.add_at(ChangeCode::PruningAdded, keyword, message);
+        }
+        (Field::Dropped | Field::Emptied, Field::Free) => {
+            walk.add_at(ChangeCode::PruningRemoved, keyword, "unknown fields are kept");
+        }
+        (Field::Dropped, Field::Emptied) => {
+            let message = "unknown fields are kept, without those below them";
+            walk.add_at(ChangeCode::PruningRemoved, &["additionalProperties"], message);
+        }
+        (Field::Emptied, Field::Dropped) => {
+            let message = "unknown fields are dropped";
+            walk.add_at(ChangeCode::PruningAdded, &["additionalProperties"], message);
+        }
+        (before, after) => walk.values(|walk| field(walk, before, after, guarded, false)),
+    }
+}
+
+/// Compares the defaults of a field.
+pub(super) fn default(
+    walk: &mut Walk<'_>,
+    old: &Structural,
+    new: &Structural,
+    guarded: bool,
+    is_required: bool,
+) {
+    let below = &["default"];
+    match (&old.default, &new.default) {
+        (None, Some(value)) if guarded => {
+            let message =
+                format!("the default {} is new, and something around it may refuse it", brief(value));
+            walk.add_at(ChangeCode::DefaultAddedUnderRule, below, message);
+        }
+        (None, Some(value)) => {
+            walk.add_at(ChangeCode::DefaultAdded, below, format!("the default {} is new", brief(value)));
+        }
+        (Some(value), None) => {
+            let code = match is_required {
+                true => ChangeCode::DefaultRemovedFromRequired,
+                false => ChangeCode::DefaultRemoved,
+            };
+            walk.add_at(code, below, format!("the default {} is gone", brief(value)));
+        }
+        (Some(before), Some(after)) if before != after => {
+            let message = format!("the default {} became {}", brief(before), brief(after));
+            walk.add_at(ChangeCode::DefaultChanged, below, message);
+        }
+        _ => {}
+    }
+}

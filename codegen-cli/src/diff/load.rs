@@ -1,0 +1,306 @@
+//! Puts the definitions of a side together: from files, the source of a crate, a revision of git, or a cluster.
+
+mod git;
+mod source;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use kubesmith_core::diag::{Code, Severity};
+
+use super::Change;
+use super::model::{Definition, Definitions};
+use crate::cluster::{self, Access, ClusterError, Wanted};
+use crate::diag::{self, Diagnostic};
+use crate::import::{self, Crd, Input, Lines, Place, Purpose, files};
+use crate::pipeline::Generated;
+use crate::source::{Loc, Position, SourceMap};
+
+pub use git::GitError;
+
+/// Where the definitions of a side come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A file or folder with definitions, a crate, a kubesmith.toml; `-` is standard input.
+    Path(PathBuf),
+    /// A revision of the repository around the current folder.
+    Git {
+        /// What git takes for one: `main`, `v1.2.0`, `HEAD~3`.
+        revision: String,
+        /// A path in it, from the top of the repository, or from the current folder with `./` before it; `None`: that of the
+        /// other side.
+        path: Option<String>,
+    },
+    /// A cluster, by the context of a kubeconfig; `None`: the current one.
+    Cluster {
+        /// The context's name.
+        context: Option<String>,
+    },
+}
+
+impl Operand {
+    /// Reads `PATH`, `-`, `git:REV`, `git:REV:PATH`, `REV:PATH`, `cluster` or `cluster:CONTEXT`. What exists as a file is one.
+    pub fn parse(text: &str) -> Self {
+        let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        if Path::new(text).exists() {
+            return Operand::Path(text.into());
+        }
+        if let Some(rest) = text.strip_prefix("git:") {
+            let (revision, path) = rest.split_once(':').unwrap_or((rest, ""));
+            return Operand::Git { revision: revision.to_owned(), path: filled(path) };
+        }
+        match text.split_once(':') {
+            Some(("cluster", context)) => Operand::Cluster { context: filled(context) },
+            None if text == "cluster" => Operand::Cluster { context: None },
+            Some((revision, path)) if !revision.is_empty() && !path.is_empty() => {
+                Operand::Git { revision: revision.to_owned(), path: filled(path) }
+            }
+            _ => Operand::Path(text.into()),
+        }
+    }
+
+    /// The path of files beside the other side of a revision.
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Operand::Path(path) if path.as_os_str() != "-" => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// Why a side cannot be put together.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Git does not give it.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The cluster does not give it.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// The configuration beside the source cannot be used.
+    #[error(transparent)]
+    Config(#[from] crate::config::UsageError),
+    /// Both sides are the same input that can be read once.
+    #[error("standard input can be one of the sides only")]
+    StandardInputTwice,
+}
+
+impl LoadError {
+    /// What can be done.
+    pub fn help(&self) -> String {
+        match self {
+            LoadError::Git(error) => error.help().to_owned(),
+            LoadError::Cluster(error) => error.help(),
+            LoadError::Config(_) => "name a kubesmith.toml, a crate, or files with CRDs".to_owned(),
+            LoadError::StandardInputTwice => "write one of them to a file".to_owned(),
+        }
+    }
+}
+
+/// A side.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The definitions without mistakes.
+    pub definitions: Definitions,
+    /// The files that were read.
+    pub sources: SourceMap,
+    /// What was found in them.
+    pub diagnostics: Vec<Diagnostic>,
+    origins: BTreeMap<String, Origin>,
+    /// What stands before the names of files that were copied to be read.
+    copied: Option<git::Copied>,
+}
+
+/// Where a definition comes from.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// A document.
+    Text(Place),
+    /// Types, by the versions that they are.
+    Source(BTreeMap<String, Loc>),
+    /// Not from a file.
+    Cluster,
+}
+
+/// Puts both sides together.
+///
+/// # Errors
+/// What [`LoadError`] lists. Mistakes in files are in the diagnostics of the sides.
+pub fn load(old: &Operand, new: &Operand, access: &Access) -> Result<(Loaded, Loaded), LoadError> {
+    let is_input = |side: &Operand| *side == Operand::Path("-".into());
+    if is_input(old) && is_input(new) {
+        return Err(LoadError::StandardInputTwice);
+    }
+    // Of a cluster that is compared with files, what the files define is of interest.
+    let (old_side, new_side) = match (old, new) {
+        (Operand::Cluster { .. }, Operand::Cluster { .. }) => {
+            (side(old, new, access, &Wanted::All)?, side(new, old, access, &Wanted::All)?)
+        }
+        (Operand::Cluster { .. }, _) => {
+            let new_side = side(new, old, access, &Wanted::All)?;
+            (side(old, new, access, &wanted(&new_side))?, new_side)
+        }
+        _ => {
+            let old_side = side(old, new, access, &Wanted::All)?;
+            let new_side = side(new, old, access, &wanted(&old_side))?;
+            (old_side, new_side)
+        }
+    };
+    Ok((old_side, new_side))
+}
+
+fn wanted(side: &Loaded) -> Wanted {
+    Wanted::IfThere(side.definitions.keys().cloned().collect())
+}
+
+fn side(operand: &Operand, other: &Operand, access: &Access, wanted: &Wanted) -> Result<Loaded, LoadError> {
+    match operand {
+        Operand::Path(path) => self::path(path),
+        Operand::Git { revision, path } => git::load(revision, path.as_deref(), other.path()),
+        Operand::Cluster { context } => {
+            let access =
+                Access { context: context.clone().or_else(|| access.context.clone()), ..access.clone() };
+            let mut loaded = Loaded::of(cluster::definitions(&access, wanted)?);
+            loaded.origins.values_mut().for_each(|origin| *origin = Origin::Cluster);
+            Ok(loaded)
+        }
+    }
+}
+
+/// Files, folders of them, or source.
+fn path(path: &Path) -> Result<Loaded, LoadError> {
+    if let Some(source) = source::Source::at(path) {
+        return source::load(&source);
+    }
+    let (mut inputs, mut unreadable) = (Vec::new(), Vec::new());
+    files::read(path, &mut inputs, &mut unreadable);
+    let mut loaded = Loaded::of(inputs);
+    loaded.diagnostics.splice(0..0, unreadable);
+    Ok(loaded)
+}
+
+/// Where the types are of which the versions of each definition are generated.
+pub fn types(generated: &Generated) -> BTreeMap<String, BTreeMap<String, Loc>> {
+    source::types(generated)
+}
+
+/// The definitions of texts. Files beside them have other things in them: only if none has a definition that is told.
+pub fn texts(inputs: Vec<Input>) -> Loaded {
+    Loaded::of(inputs)
+}
+
+impl Loaded {
+    fn of(inputs: Vec<Input>) -> Self {
+        let read = import::definitions(inputs, Purpose::Compare);
+        let mut out = Loaded { sources: read.sources, diagnostics: read.diagnostics, ..Loaded::default() };
+        for crd in read.crds {
+            out.add(crd);
+        }
+        if !out.definitions.is_empty() {
+            out.diagnostics.retain(|found| found.code != Code::NO_DEFINITION);
+        }
+        diag::sort(&mut out.diagnostics, &out.sources);
+        out
+    }
+
+    fn add(&mut self, crd: Crd) {
+        let place = crd.place;
+        match Definition::new(crd.object, &crd.order, crd.stored) {
+            Ok(definition) => {
+                self.origins.insert(definition.name.clone(), Origin::Text(place));
+                self.definitions.insert(definition.name.clone(), definition);
+            }
+            Err(error) => {
+                let message = format!("the schema cannot be read: {error}");
+                let loc = place.loc(&self.sources, &["spec".to_owned(), "versions".to_owned()]);
+                self.diagnostics.push(
+                    Diagnostic::error(Code::REFUSED_SCHEMA, loc, message)
+                        .help("API servers refuse it as well"),
+                );
+            }
+        }
+    }
+
+    /// Whether something could not be read.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|found| found.severity == Severity::Error)
+    }
+}
+
+/// Finds changes in files: in the new definition, or in the old one where it is gone.
+#[derive(Debug)]
+pub struct Locator<'a> {
+    sides: [&'a Loaded; 2],
+    /// The lines of the definition that was asked for last: changes come in the order of definitions.
+    last: Option<(String, Lines<'a>)>,
+}
+
+impl<'a> Locator<'a> {
+    /// Looks in both sides.
+    pub fn new(old: &'a Loaded, new: &'a Loaded) -> Self {
+        Self { sides: [new, old], last: None }
+    }
+
+    /// The file and the place of a change.
+    pub fn locate(&mut self, change: &Change) -> Option<(String, Position)> {
+        let side = self.sides.into_iter().find(|side| side.definitions.contains_key(&change.crd))?;
+        let loc = match side.origins.get(&change.crd)? {
+            Origin::Cluster => return None,
+            Origin::Source(types) => {
+                let version = change.version.as_ref().and_then(|version| types.get(version));
+                *version.or_else(|| types.values().next())?
+            }
+            Origin::Text(place) => {
+                if self.last.as_ref().is_none_or(|(crd, _)| *crd != change.crd) {
+                    self.last = Some((change.crd.clone(), place.lines(&side.sources)));
+                }
+                let (_, lines) = self.last.as_ref()?;
+                place.find(lines, &steps(change, side.definitions.get(&change.crd)?))
+            }
+        };
+        let name = &*side.sources.file(loc.file).name;
+        let name = side.copied.as_ref().map_or_else(|| name.to_owned(), |copied| copied.name(name));
+        Some((name, side.sources.position(loc)))
+    }
+}
+
+/// The path of a change as the definition is written: versions by their numbers.
+fn steps(change: &Change, definition: &Definition) -> Vec<String> {
+    let mut steps = change.steps.clone();
+    if let [spec, versions, name, ..] = &steps[..]
+        && spec == "spec"
+        && versions == "versions"
+        && change.version.is_some()
+    {
+        match definition.version(name) {
+            Some(version) => steps[2] = version.at.to_string(),
+            None => steps.truncate(2),
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_read_as_git_and_people_write_them() {
+        let git = |revision: &str, path: Option<&str>| Operand::Git {
+            revision: revision.to_owned(),
+            path: path.map(str::to_owned),
+        };
+        for (text, wanted) in [
+            ("crds", Operand::Path("crds".into())),
+            ("-", Operand::Path("-".into())),
+            ("git:main", git("main", None)),
+            ("git:main:config/crd", git("main", Some("config/crd"))),
+            ("HEAD~1:./crds", git("HEAD~1", Some("./crds"))),
+            ("cluster", Operand::Cluster { context: None }),
+            ("cluster:prod:eu", Operand::Cluster { context: Some("prod:eu".to_owned()) }),
+            (":x", Operand::Path(":x".into())),
+        ] {
+            assert_eq!(Operand::parse(text), wanted, "{text}");
+        }
+    }
+}

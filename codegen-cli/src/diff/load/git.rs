@@ -1,0 +1,300 @@
+//! A revision, read with the program `git`. Neither the work tree nor the index is touched.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+use super::source::{self, Source};
+use super::{LoadError, Loaded};
+use crate::config::FILE_NAME;
+use crate::import::Input;
+
+/// Why a revision cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// The program is not there.
+    #[error("cannot run git: {0}")]
+    NotThere(#[from] io::Error),
+    /// There is no repository around the current folder.
+    #[error("{said}")]
+    NoRepository {
+        /// What git says.
+        said: String,
+    },
+    /// It names nothing that git knows.
+    #[error("git knows no revision `{revision}`")]
+    NoRevision {
+        /// What was asked for.
+        revision: String,
+    },
+    /// Nothing is said of the path, and the other side has none either.
+    #[error("git:{revision} names no path, and the other side is no path either")]
+    NoPath {
+        /// The revision.
+        revision: String,
+    },
+    /// The path leaves the repository.
+    #[error("{path} is outside of the repository")]
+    Outside {
+        /// The path.
+        path: String,
+    },
+    /// The revision has no such file or folder, or none with definitions.
+    #[error("{revision} has no {path}, or no YAML or JSON file there")]
+    NotInRevision {
+        /// The revision.
+        revision: String,
+        /// The path.
+        path: String,
+    },
+    /// Git fails otherwise.
+    #[error("git {action}: {said}")]
+    Failed {
+        /// The command of git.
+        action: String,
+        /// What git says.
+        said: String,
+    },
+}
+
+impl GitError {
+    pub(super) fn help(&self) -> &'static str {
+        match self {
+            GitError::NotThere(_) => "revisions are read with the program git: install it",
+            GitError::NoRepository { .. } => "run the command within the repository",
+            GitError::NoRevision { .. } => {
+                "name a branch, tag or commit; in a shallow clone fetch it first: git fetch origin main"
+            }
+            GitError::NoPath { .. } => "write git:REV:PATH",
+            GitError::Outside { .. } | GitError::NotInRevision { .. } => {
+                "paths are those from the top of the repository; write ./PATH for one from the current folder"
+            }
+            GitError::Failed { .. } => "see what git says",
+        }
+    }
+}
+
+/// A revision that was copied to be generated from.
+#[derive(Debug)]
+pub(super) struct Copied {
+    revision: String,
+    folder: TempDir,
+}
+
+impl Copied {
+    /// The name of a file as `git show` takes it.
+    pub(super) fn name(&self, name: &str) -> String {
+        let folder = crate::output::display(self.folder.path());
+        let below = name.strip_prefix(&folder).map(|rest| rest.trim_start_matches('/'));
+        below.map_or_else(|| name.to_owned(), |below| format!("{}:{below}", self.revision))
+    }
+}
+
+/// Reads a path of a revision; without one, that of the other side.
+pub(super) fn load(revision: &str, path: Option<&str>, other: Option<&Path>) -> Result<Loaded, LoadError> {
+    let prefix = prefix()?;
+    let path = match (path, other) {
+        (Some(path), _) => inside(path, &prefix)?,
+        (None, Some(other)) => beside(other)?,
+        (None, None) => return Err(GitError::NoPath { revision: revision.to_owned() }.into()),
+    };
+    let tree = tree(revision)?;
+    let files = list(&tree, &path)?;
+    if let Some(source) = source_in(&files, &path) {
+        return from_source(revision, &tree, &source);
+    }
+    let is_yaml = |name: &str| [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
+    let wanted: Vec<&Entry> = files.iter().filter(|file| file.path == path || is_yaml(&file.path)).collect();
+    if wanted.is_empty() {
+        return Err(GitError::NotInRevision { revision: revision.to_owned(), path }.into());
+    }
+    let texts = contents(&wanted)?;
+    let name = |file: &&Entry| format!("{revision}:{}", file.path);
+    let inputs = wanted.iter().zip(texts).map(|(file, text)| Input { name: name(file), text });
+    Ok(Loaded::of(inputs.collect()))
+}
+
+fn git() -> Command {
+    let mut command = Command::new("git");
+    // What git says is shown to people, but not read.
+    command.env("GIT_OPTIONAL_LOCKS", "0").stdin(Stdio::null());
+    command
+}
+
+fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().next().unwrap_or("it failed without a message");
+    line.trim_start_matches("fatal: ").to_owned()
+}
+
+fn run(command: &mut Command) -> Result<Vec<u8>, GitError> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let action = command.get_args().next().unwrap_or_default().to_string_lossy().into_owned();
+    Err(GitError::Failed { action, said: said(&output) })
+}
+
+/// The current folder as seen from the top of the repository: empty, or with a `/` at its end.
+fn prefix() -> Result<String, GitError> {
+    let output = git().args(["rev-parse", "--show-prefix"]).output()?;
+    if !output.status.success() {
+        return Err(GitError::NoRepository { said: said(&output) });
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned())
+}
+
+/// A path as git has it: from the top, or with `./` or `../` from the current folder.
+fn inside(path: &str, prefix: &str) -> Result<String, GitError> {
+    let is_relative = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
+    let full = if is_relative { format!("{prefix}{path}") } else { path.to_owned() };
+    let mut parts: Vec<String> = Vec::new();
+    for component in Path::new(&full).components() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
+            Component::ParentDir if parts.pop().is_some() => {}
+            _ => return Err(GitError::Outside { path: path.to_owned() }),
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+/// The path in the repository of a file or folder on disk.
+fn beside(path: &Path) -> Result<String, GitError> {
+    let outside = || GitError::Outside { path: crate::output::display(path) };
+    let top = run(git().args(["rev-parse", "--show-toplevel"]))?;
+    let top =
+        fs::canonicalize(String::from_utf8_lossy(&top).trim_end_matches('\n')).map_err(|_| outside())?;
+    let full = fs::canonicalize(path).map_err(|_| outside())?;
+    let below = full.strip_prefix(&top).map_err(|_| outside())?;
+    Ok(crate::output::display(below))
+}
+
+/// The tree of a revision, by its hash.
+fn tree(revision: &str) -> Result<String, GitError> {
+    let unknown = || GitError::NoRevision { revision: revision.to_owned() };
+    if revision.is_empty() {
+        return Err(unknown());
+    }
+    let wanted = format!("{revision}^{{tree}}");
+    let output = git().args(["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted]).output()?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        false => Err(unknown()),
+    }
+}
+
+/// A file of a revision.
+struct Entry {
+    path: String,
+    hash: String,
+}
+
+/// The files at and below a path.
+fn list(tree: &str, path: &str) -> Result<Vec<Entry>, GitError> {
+    let mut command = git();
+    command.args(["ls-tree", "-r", "-z", "--full-tree", tree]);
+    if !path.is_empty() {
+        // Names are taken as they are.
+        command.env("GIT_LITERAL_PATHSPECS", "1").args(["--", path]);
+    }
+    let out = run(&mut command)?;
+    let entries = String::from_utf8_lossy(&out).into_owned();
+    // "100644 blob HASH\tPATH"
+    let entry = |line: &str| {
+        let (about, path) = line.split_once('\t')?;
+        let mut words = about.split(' ').skip(1);
+        let (kind, hash) = (words.next()?, words.next()?);
+        (kind == "blob").then(|| Entry { path: path.to_owned(), hash: hash.to_owned() })
+    };
+    Ok(entries.split('\0').filter_map(entry).collect())
+}
+
+/// The texts of files, in their order.
+fn contents(files: &[&Entry]) -> Result<Vec<String>, GitError> {
+    let mut command = git();
+    command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let request: String = files.iter().map(|file| format!("{}\n", file.hash)).collect();
+    let input = child.stdin.take();
+    // It answers while it is asked, so that somebody has to read meanwhile.
+    let writer =
+        std::thread::spawn(move || input.map_or(Ok(()), |mut input| input.write_all(request.as_bytes())));
+    let output = child.wait_with_output()?;
+    let broken = |text: &str| GitError::Failed { action: "cat-file".to_owned(), said: text.to_owned() };
+    if !output.status.success() || !writer.join().is_ok_and(|written| written.is_ok()) {
+        return Err(broken(&said(&output)));
+    }
+    let mut rest = &output.stdout[..];
+    let mut texts = Vec::new();
+    for file in files {
+        // "HASH blob SIZE\n", the bytes, and a line break.
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        let head = end.map(|end| String::from_utf8_lossy(&rest[..end]).into_owned()).unwrap_or_default();
+        let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
+        let body = end.zip(size).and_then(|(end, size)| rest.get(end + 1..end + 1 + size));
+        let body = body.ok_or_else(|| broken(&format!("it did not give {}: {head}", file.path)))?;
+        texts.push(String::from_utf8_lossy(body).into_owned());
+        rest = rest.get(head.len() + body.len() + 2..).unwrap_or_default();
+    }
+    Ok(texts)
+}
+
+/// The path of the manifest or configuration that is named, or lies in the folder that is named.
+fn source_in(files: &[Entry], path: &str) -> Option<String> {
+    let has = |wanted: &str| files.iter().any(|file| file.path == wanted);
+    let is_source = |name: &str| matches!(name.rsplit('/').next(), Some(FILE_NAME | "Cargo.toml"));
+    if has(path) {
+        return is_source(path).then(|| path.to_owned());
+    }
+    let slash = if path.is_empty() { "" } else { "/" };
+    [FILE_NAME, "Cargo.toml"]
+        .into_iter()
+        .map(|name| format!("{path}{slash}{name}"))
+        .find(|wanted| has(wanted))
+}
+
+/// Copies the tree into a folder of its own, by an index of its own, and generates there.
+fn from_source(revision: &str, tree: &str, path: &str) -> Result<Loaded, LoadError> {
+    let folder = tempfile::Builder::new().prefix("kubesmith-").tempdir().map_err(GitError::NotThere)?;
+    let root = fs::canonicalize(folder.path()).unwrap_or_else(|_| folder.path().to_path_buf());
+    let index = root.join(".kubesmith-index");
+    let mut prefix = root.clone().into_os_string();
+    prefix.push("/");
+    run(git().env("GIT_INDEX_FILE", &index).args(["read-tree", tree]))?;
+    let mut checkout = git();
+    checkout.env("GIT_INDEX_FILE", &index).args(["checkout-index", "--all", "--force"]);
+    let mut option = std::ffi::OsString::from("--prefix=");
+    option.push(&prefix);
+    // From the top: in a folder below, that folder's files alone are copied.
+    let top = run(git().args(["rev-parse", "--show-toplevel"]))?;
+    let top = PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches('\n').to_owned());
+    run(checkout.current_dir(top).arg(option))?;
+    let named = root.join(path);
+    let source = Source::at(&named)
+        .ok_or_else(|| GitError::NotInRevision { revision: revision.to_owned(), path: path.to_owned() })?;
+    let mut loaded = source::load(&source)?;
+    loaded.copied = Some(Copied { revision: revision.to_owned(), folder });
+    Ok(loaded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_git() {
+        let inside = |path| inside(path, "sub/folder/").ok();
+        assert_eq!(inside("config/crd").as_deref(), Some("config/crd"));
+        assert_eq!(inside("./crd/").as_deref(), Some("sub/folder/crd"));
+        assert_eq!(inside("../crd").as_deref(), Some("sub/crd"));
+        assert_eq!(inside(".").as_deref(), Some("sub/folder"));
+        assert_eq!(inside("../../..").as_deref(), None);
+        assert_eq!(inside("/etc").as_deref(), None);
+    }
+}

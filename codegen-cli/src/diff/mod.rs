@@ -1,0 +1,45 @@
+//! What a change of definitions breaks.
+//!
+//! [`compare`] is a function of two sets of definitions: it lists changes with the verdicts of [`codes`]. Loaders put the
+//! sets together ([`load`]), and renderers show the list ([`render`]).
+
+mod allow;
+mod bounds;
+mod codes;
+mod constraints;
+mod definition;
+mod diverge;
+mod expressions;
+mod fields;
+pub mod load;
+mod model;
+mod refused;
+pub mod render;
+mod report;
+mod schema;
+mod version;
+
+pub use allow::{AllowError, Allowed};
+pub use codes::{CLASSES, Certainty, ChangeCode, Class, RULES, Rule};
+pub use definition::compare;
+pub use model::{Definition, Definitions, Version};
+pub use report::{Finding, Report};
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The definition: `widgets.example.com`.
+    pub crd: String,
+    /// The version; `None` for what is true of all.
+    pub version: Option<String>,
+    /// The field in objects (`spec.ports[*].name`, `.` for the whole object), or in the definition (`spec.scope`).
+    pub path: String,
+    /// What kind of change it is.
+    pub code: ChangeCode,
+    /// Whether something certainly breaks, where something does: not so if other parts of the schema may exclude all that would.
+    pub certain: bool,
+    /// What changed, as a sentence without a full stop.
+    pub message: String,
+    /// What leads there in the definition, with the version's name for its place in the list.
+    pub steps: Vec<String>,
+}

@@ -1,0 +1,106 @@
+//! Definitions as they are compared: values, and the structural schemas of their versions.
+
+use std::collections::BTreeMap;
+
+use kubesmith_apiextensions::structural::{SchemaError, Structural};
+use serde_json::Value;
+
+/// Definitions by their names, which are made of plural and group.
+pub type Definitions = BTreeMap<String, Definition>;
+
+/// A definition.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// `widgets.example.com`
+    pub name: String,
+    /// All of it, as [`canonical`](crate::import::canonical) has it.
+    pub object: Value,
+    /// Its versions, by their names.
+    pub versions: Vec<Version>,
+    /// Versions in which objects may be stored, beside the storage version: `status.storedVersions`.
+    pub stored: Vec<String>,
+}
+
+/// A version of a definition.
+#[derive(Clone, Debug)]
+pub struct Version {
+    /// `v1`
+    pub name: String,
+    /// Its place in the list of versions as it is written.
+    pub at: usize,
+    /// Whether requests for it are answered.
+    pub served: bool,
+    /// Whether objects are stored in it.
+    pub storage: bool,
+    /// All of it.
+    pub value: Value,
+    /// Its schema; one that keeps everything for a definition that preserves unknown fields as a whole.
+    pub schema: Structural,
+}
+
+impl Definition {
+    /// Takes a canonical definition apart. `order` tells where each of its versions stands as it is written.
+    ///
+    /// # Errors
+    /// A schema that cannot be read.
+    pub fn new(object: Value, order: &[usize], stored: Vec<String>) -> Result<Self, SchemaError> {
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let name = format!("{}.{}", text("/spec/names/plural"), text("/spec/group"));
+        let keeps_all = object.pointer("/spec/preserveUnknownFields") == Some(&Value::Bool(true));
+        let list = object.pointer("/spec/versions").and_then(Value::as_array);
+        let mut versions = Vec::new();
+        for (number, value) in list.into_iter().flatten().enumerate() {
+            let is = |key: &str| value[key] == Value::Bool(true);
+            let schema = match value.pointer("/schema/openAPIV3Schema") {
+                Some(schema) => Structural::parse(schema)?,
+                None => Structural { type_: "object".to_owned(), ..Structural::default() },
+            };
+            versions.push(Version {
+                name: value["name"].as_str().unwrap_or_default().to_owned(),
+                at: order.get(number).copied().unwrap_or(number),
+                served: is("served"),
+                storage: is("storage"),
+                value: value.clone(),
+                schema: if keeps_all { kept(schema) } else { schema },
+            });
+        }
+        Ok(Self { name, object, versions, stored })
+    }
+
+    /// The version of this name.
+    pub fn version(&self, name: &str) -> Option<&Version> {
+        self.versions.iter().find(|version| version.name == name)
+    }
+
+    /// The version that objects are stored in.
+    pub fn storage(&self) -> Option<&Version> {
+        self.versions.iter().find(|version| version.storage)
+    }
+
+    /// Whether a webhook converts between versions.
+    pub fn has_webhook(&self) -> bool {
+        self.object.pointer("/spec/conversion/strategy").is_some_and(|strategy| strategy == "Webhook")
+    }
+
+    /// A text of the definition; empty if it is not there.
+    pub(super) fn text(&self, path: &str) -> &str {
+        self.object.pointer(path).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Texts of a list of the definition.
+    pub(super) fn texts(&self, path: &str) -> Vec<&str> {
+        let list = self.object.pointer(path).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+}
+
+/// The schema with nothing pruned anywhere, as `spec.preserveUnknownFields` of old definitions has it.
+fn kept(mut schema: Structural) -> Structural {
+    if matches!(schema.type_.as_str(), "" | "object") && schema.additional_properties.is_none() {
+        schema.preserve_unknown_fields = Some(true);
+    }
+    schema.properties =
+        std::mem::take(&mut schema.properties).into_iter().map(|(name, below)| (name, kept(below))).collect();
+    schema.items = schema.items.map(|items| Box::new(kept(*items)));
+    schema
+}

@@ -1,0 +1,63 @@
+//! What an API server says to the new definition where the old one is established: by the rules that it checks updates by.
+
+use std::collections::BTreeSet;
+
+use kubesmith_apiextensions::structural::validate_crd;
+use serde_json::{Value, json};
+
+use super::model::Definition;
+use super::{Certainty, Change, ChangeCode};
+
+/// Adds what no other change tells of.
+pub(super) fn check(old: &Definition, new: &Definition, changes: &mut Vec<Change>) {
+    let mut stored = stored(old);
+    let before = complete(old, &stored);
+    stored.extend(new.storage().map(|version| version.name.clone()));
+    let after = complete(new, &stored);
+    let told: BTreeSet<&str> = changes
+        .iter()
+        .filter(|change| change.code.rule().certainty == Certainty::Refused)
+        .map(|change| change.path.as_str())
+        .collect();
+    let is_told = |field: &str| told.contains(field) || field.starts_with("status.storedVersions");
+    let refused: Vec<Change> = validate_crd(&after, Some(&before))
+        .into_iter()
+        .filter(|cause| !is_told(&cause.field))
+        .map(|cause| Change {
+            crd: new.name.clone(),
+            version: None,
+            path: cause.field.clone(),
+            code: ChangeCode::UpdateRefused,
+            certain: true,
+            message: one_line(&cause.message()),
+            steps: steps(&cause.field),
+        })
+        .collect();
+    changes.extend(refused);
+}
+
+/// Versions in which objects may be stored.
+fn stored(old: &Definition) -> BTreeSet<String> {
+    let storage = old.storage().map(|version| version.name.clone());
+    old.stored.iter().cloned().chain(storage).collect()
+}
+
+/// The definition with what an API server fills in.
+fn complete(definition: &Definition, stored: &BTreeSet<String>) -> Value {
+    let mut out = definition.object.clone();
+    out["status"] = json!({
+        "conditions": [{"type": "Established", "status": "True"}],
+        "storedVersions": stored,
+    });
+    out
+}
+
+/// "spec.versions[0].name" as keys and numbers, as far as they are those of the definition.
+fn steps(field: &str) -> Vec<String> {
+    let parts = field.split(['.', '[', ']']).filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,58 @@
+//! The report as text, JSON, and annotations of GitHub's workflows.
+
+mod github;
+mod json;
+mod text;
+
+use super::{CLASSES, Class, Report};
+
+/// How a report is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object.
+    Json,
+    /// Annotations of a GitHub workflow.
+    Github,
+}
+
+/// Shows a report; the text ends with a line break.
+pub fn render(report: &Report, format: Format) -> String {
+    match format {
+        Format::Text => text::render(report),
+        Format::Json => json::render(report),
+        Format::Github => github::render(report),
+    }
+}
+
+/// "2 changes break stored objects, 1 breaks clients; 3 are compatible, 1 is allowed"
+fn summary(report: &Report) -> String {
+    let count = |class: Class| {
+        report.findings.iter().filter(|found| found.class == class && found.allowed.is_none()).count()
+    };
+    let one_or =
+        |count: usize, one: &str, many: &str| if count == 1 { one.to_owned() } else { many.to_owned() };
+    let mut parts = Vec::new();
+    for class in CLASSES {
+        let number = count(class);
+        let verb = match class {
+            Class::Stored => one_or(number, "breaks stored objects", "break stored objects"),
+            Class::Clients => one_or(number, "breaks clients", "break clients"),
+            Class::Conversion => one_or(number, "needs conversion", "need conversion"),
+            Class::Compatible => one_or(number, "is compatible", "are compatible"),
+        };
+        if number > 0 {
+            parts.push((number, verb));
+        }
+    }
+    let allowed = report.findings.iter().filter(|found| found.allowed.is_some()).count();
+    if allowed > 0 {
+        parts.push((allowed, one_or(allowed, "is allowed", "are allowed")));
+    }
+    let Some((first, rest)) = parts.split_first() else { return "no changes".to_owned() };
+    let noun = one_or(first.0, "change", "changes");
+    let rest: String = rest.iter().map(|(number, verb)| format!(", {number} {verb}")).collect();
+    format!("{} {noun} {}{rest}", first.0, first.1)
+}

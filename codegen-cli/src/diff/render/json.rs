@@ -1,0 +1,40 @@
+//! For programs. Members are only ever added.
+
+use serde_json::{Value, json};
+
+use super::super::{Certainty, Finding, Report};
+use super::{summary, text};
+
+pub(super) fn render(report: &Report) -> String {
+    let changes: Vec<Value> = report.findings.iter().map(|found| change(found, report.ratcheting)).collect();
+    let unused: Vec<Value> =
+        report.unused.iter().map(|(line, entry)| json!({"line": line, "entry": entry})).collect();
+    let value = json!({
+        "breaking": report.is_breaking(),
+        "ratcheting": report.ratcheting,
+        "summary": summary(report),
+        "changes": changes,
+        "unusedAllowances": unused,
+    });
+    format!("{value:#}\n")
+}
+
+fn change(found: &Finding, ratcheting: bool) -> Value {
+    let change = &found.change;
+    let rule = change.code.rule();
+    let place = found.place.as_ref();
+    json!({
+        "crd": change.crd,
+        "version": change.version,
+        "path": change.path,
+        "code": rule.name,
+        "class": found.class.name(),
+        "certain": change.certain,
+        "refusedByServer": rule.certainty == Certainty::Refused,
+        "message": change.message,
+        "reason": format!("{}{}", rule.reason, text::tolerated(change.code, ratcheting)),
+        "help": rule.help,
+        "allowed": found.allowed,
+        "location": place.map(|(file, at)| json!({"file": file, "line": at.line, "column": at.column})),
+    })
+}

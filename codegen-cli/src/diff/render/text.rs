@@ -1,0 +1,74 @@
+//! For people: by definition, verdict and kind of change.
+
+use std::fmt::Write as _;
+
+use super::super::{CLASSES, Certainty, ChangeCode, Class, Finding, Report};
+use super::summary;
+use crate::diag::printable;
+
+pub(super) fn render(report: &Report) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    while let Some(first) = report.findings.get(at) {
+        let crd = &first.change.crd;
+        let own: Vec<&Finding> =
+            report.findings[at..].iter().take_while(|found| found.change.crd == *crd).collect();
+        at += own.len();
+        let _ = writeln!(out, "{}", printable(crd));
+        for class in CLASSES {
+            self::class(&mut out, class, &own, report.ratcheting);
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{}", summary(report));
+    out
+}
+
+fn class(out: &mut String, class: Class, own: &[&Finding], ratcheting: bool) {
+    let of_class: Vec<&&Finding> = own.iter().filter(|found| found.class == class).collect();
+    if of_class.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "  {}", class.words());
+    let mut codes: Vec<ChangeCode> = of_class.iter().map(|found| found.change.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    for code in codes {
+        let of_code = of_class.iter().filter(|found| found.change.code == code);
+        let rule = code.rule();
+        let note = match rule.certainty {
+            Certainty::Refused => " (an API server refuses the update)",
+            Certainty::Unclear | Certainty::Certain => "",
+        };
+        let _ = writeln!(out, "    {code}: {}{note}", rule.title);
+        for found in of_code {
+            line(out, found);
+        }
+        if class != Class::Compatible {
+            let _ = writeln!(out, "      why: {}{}", rule.reason, tolerated(code, ratcheting));
+            let _ = writeln!(out, "      do:  {}", rule.help);
+        }
+    }
+}
+
+/// What is added where unchanged values are let pass.
+pub(super) fn tolerated(code: ChangeCode, ratcheting: bool) -> &'static str {
+    match ratcheting && code.rule().ratchets {
+        true => {
+            "; since 1.33 an update that leaves the value as it is passes, so that only requests with such values fail"
+        }
+        false => "",
+    }
+}
+
+fn line(out: &mut String, found: &Finding) {
+    let change = &found.change;
+    let version = change.version.as_deref().map_or_else(String::new, |version| format!("{version} "));
+    let place = found.place.as_ref().map_or_else(String::new, |(file, at)| format!("  ({file}:{})", at.line));
+    let unclear = if found.class == Class::Compatible || change.certain { "" } else { " (unclear)" };
+    let text = format!("{version}{}: {}{unclear}{place}", change.path, change.message).replace('\n', " ");
+    let _ = writeln!(out, "      {}", printable(&text));
+    if let Some(reason) = &found.allowed {
+        let _ = writeln!(out, "        allowed: {}", printable(&reason.replace('\n', " ")));
+    }
+}

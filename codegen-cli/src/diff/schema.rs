@@ -1,0 +1,292 @@
+//! Walks two schemas side by side.
+
+use kubesmith_apiextensions::structural::{ListType, Path, Structural};
+use serde_json::Value;
+
+use super::{Certainty, Change, ChangeCode, constraints, expressions, fields};
+
+/// Where schemas belong.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) crd: &'a str,
+    pub(super) version: &'a str,
+}
+
+/// The changes between the schemas of a version.
+pub(super) fn compare(place: Place<'_>, old: &Structural, new: &Structural, changes: &mut Vec<Change>) {
+    let mut walk =
+        Walk { place, path: Path::root(), steps: Vec::new(), documented: 0, entangled: false, changes };
+    walk.node(old, new, Context { guarded: false, resource: (true, true), keys: &[] });
+    let documented = walk.documented;
+    if documented > 0 {
+        let plural = if documented == 1 { "description differs" } else { "descriptions differ" };
+        walk.add(ChangeCode::DocumentationChanged, format!("{documented} {plural}"));
+    }
+}
+
+/// What is known of a node from those around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context<'a> {
+    /// Whether something around it in the new schema may refuse it for what stands in it.
+    pub(super) guarded: bool,
+    /// Whether the object is a resource, before and after.
+    pub(super) resource: (bool, bool),
+    /// Fields by which a list around it tells its items apart.
+    pub(super) keys: &'a [String],
+}
+
+pub(super) struct Walk<'a> {
+    place: Place<'a>,
+    path: Path,
+    /// Below the schema of the version.
+    steps: Vec<String>,
+    documented: usize,
+    /// Whether something in the old schema may exclude the values that a change would break.
+    entangled: bool,
+    changes: &'a mut Vec<Change>,
+}
+
+impl Walk<'_> {
+    /// Adds a change of this node.
+    pub(super) fn add(&mut self, code: ChangeCode, message: impl Into<String>) {
+        self.add_at(code, &[], message);
+    }
+
+    /// Like [`Walk::add`]; `below` are keywords that lead to what is to be seen.
+    pub(super) fn add_at(&mut self, code: ChangeCode, below: &[&str], message: impl Into<String>) {
+        let mut steps: Vec<String> =
+            ["spec", "versions", self.place.version, "schema", "openAPIV3Schema"].map(str::to_owned).to_vec();
+        steps.extend(self.steps.iter().cloned());
+        steps.extend(below.iter().map(ToString::to_string));
+        let path = match self.path.as_str() {
+            "" => ".".to_owned(),
+            path => path.to_owned(),
+        };
+        self.changes.push(Change {
+            crd: self.place.crd.to_owned(),
+            version: Some(self.place.version.to_owned()),
+            path,
+            code,
+            certain: code.rule().certainty != Certainty::Unclear && !self.entangled,
+            message: message.into(),
+            steps,
+        });
+    }
+
+    /// Goes to a field.
+    pub(super) fn field(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
+        let is_plain = !name.is_empty() && !name.contains(['.', '[', ']', '*']);
+        let path = if is_plain { self.path.child(name) } else { self.path.key(name) };
+        self.below(path, &["properties", name], walk);
+    }
+
+    /// Goes to the values of a map.
+    pub(super) fn values(&mut self, walk: impl FnOnce(&mut Self)) {
+        self.below(self.path.key("*"), &["additionalProperties"], walk);
+    }
+
+    fn below(&mut self, path: Path, steps: &[&str], walk: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.path, path);
+        let length = self.steps.len();
+        self.steps.extend(steps.iter().map(ToString::to_string));
+        walk(self);
+        self.steps.truncate(length);
+        self.path = before;
+    }
+
+    /// Compares two nodes and what is below.
+    pub(super) fn node(&mut self, old: &Structural, new: &Structural, context: Context<'_>) {
+        if old == new {
+            return;
+        }
+        self.documented += usize::from((&old.description, &old.title) != (&new.description, &new.title));
+        if !self.types(old, new) {
+            return;
+        }
+        self.nullable(old, new);
+        self.embedded(old, new);
+        let around = self.entangled;
+        self.entangled = around || is_entangled(old);
+        constraints::check(self, old, new);
+        expressions::check(self, old, new);
+        self.entangled = around || guards(old);
+        self.children(old, new, context);
+        self.entangled = around;
+    }
+
+    fn children(&mut self, old: &Structural, new: &Structural, context: Context<'_>) {
+        let types = Types::of(old);
+        if types.has(Types::OBJECT) {
+            fields::object(self, old, new, context);
+        }
+        if types.has(Types::ARRAY) {
+            self.list(old, new, context);
+        }
+    }
+
+    /// Whether the rest is worth comparing.
+    fn types(&mut self, old: &Structural, new: &Structural) -> bool {
+        let (before, after) = (Types::of(old), Types::of(new));
+        let message = || format!("{} became {}", shown(old), shown(new));
+        if !after.contains(before) {
+            let around = self.entangled;
+            // An API server lets a list pass as a text with a format.
+            self.entangled = around || (before == Types::ARRAY && !new.format.is_empty());
+            self.add_at(ChangeCode::TypeChanged, &["type"], message());
+            self.entangled = around;
+            return false;
+        }
+        if before != after {
+            self.add_at(ChangeCode::TypeWidened, &["type"], message());
+        }
+        true
+    }
+
+    fn nullable(&mut self, old: &Structural, new: &Structural) {
+        match (old.nullable, new.nullable) {
+            (true, false) if !old.enum_values.is_empty() && !old.enum_values.contains(&Value::Null) => {
+                let message = "null is not admitted any more; it never was by the enum";
+                self.add(ChangeCode::ConstraintChanged, message);
+            }
+            (true, false) => self.add(ChangeCode::NullableRemoved, "null is not admitted any more"),
+            (false, true) => self.add_at(ChangeCode::NullableAdded, &["nullable"], "null is admitted"),
+            _ => {}
+        }
+    }
+
+    fn embedded(&mut self, old: &Structural, new: &Structural) {
+        let below = &["x-kubernetes-embedded-resource"];
+        match (old.embedded_resource, new.embedded_resource) {
+            (false, true) => {
+                let message = "the value has to be an object with apiVersion, kind and valid metadata";
+                self.add_at(ChangeCode::EmbeddedResourceAdded, below, message);
+            }
+            (true, false) if new.preserves_unknown_fields() && !new.properties.contains_key("metadata") => {
+                let message = "apiVersion, kind and metadata are fields like any other";
+                self.add_at(ChangeCode::EmbeddedResourceOpened, below, message);
+            }
+            (true, false) => {
+                let message = "apiVersion, kind and metadata are dropped, or cut to their schemas";
+                self.add_at(ChangeCode::EmbeddedResourceRemoved, below, message);
+            }
+            _ => {}
+        }
+    }
+
+    fn list(&mut self, old: &Structural, new: &Structural, context: Context<'_>) {
+        self.list_type(old, new);
+        let (Some(before), Some(after)) = (&old.items, &new.items) else { return };
+        let type_ = new.effective_list_type();
+        let guarded = context.guarded || new.unique_items || type_ == ListType::Set || guards(new);
+        let keys: &[String] = if type_ == ListType::Map { &new.list_map_keys } else { &[] };
+        let resource = (before.embedded_resource, after.embedded_resource);
+        self.below(self.path.key("*"), &["items"], |walk| {
+            fields::default(walk, before, after, guarded, false);
+            walk.node(before, after, Context { guarded, resource, keys });
+        });
+    }
+
+    fn list_type(&mut self, old: &Structural, new: &Structural) {
+        let (before, after) = (old.effective_list_type(), new.effective_list_type());
+        let below = &["x-kubernetes-list-type"];
+        let message = format!("list type {} became {}", word(before), word(after));
+        match (before, after) {
+            (ListType::Map, ListType::Map) => self.list_keys(old, new),
+            (before, after) if before == after => {}
+            (_, ListType::Set | ListType::Map) => {
+                self.add_at(ChangeCode::ListTypeTightened, below, message);
+            }
+            (_, ListType::Atomic) => self.add_at(ChangeCode::ListTypeLoosened, below, message),
+        }
+    }
+
+    fn list_keys(&mut self, old: &Structural, new: &Structural) {
+        let (before, after) = (&old.list_map_keys, &new.list_map_keys);
+        let covers = |all: &[String], some: &[String]| some.iter().all(|key| all.contains(key));
+        let code = match (covers(after, before), covers(before, after)) {
+            (true, true) => return,
+            (true, false) => ChangeCode::ListKeysWidened,
+            (false, _) => ChangeCode::ListKeysNarrowed,
+        };
+        let message = format!("keys {} became {}", before.join(", "), after.join(", "));
+        self.add_at(code, &["x-kubernetes-list-map-keys"], message);
+    }
+}
+
+fn word(list_type: ListType) -> &'static str {
+    match list_type {
+        ListType::Atomic => "atomic",
+        ListType::Set => "set",
+        ListType::Map => "map",
+    }
+}
+
+/// Whether other constraints of the node may exclude the values that one of them excludes from now on.
+fn is_entangled(old: &Structural) -> bool {
+    !old.format.is_empty()
+        || old.pattern.is_some()
+        || old.multiple_of.is_some()
+        || !old.rules.is_empty()
+        || old.junctions().next().is_some()
+}
+
+/// Whether the node may refuse a value for fields that are put into it.
+pub(super) fn guards(schema: &Structural) -> bool {
+    !schema.rules.is_empty()
+        || schema.junctions().next().is_some()
+        || schema.max_properties.is_some()
+        || !schema.enum_values.is_empty()
+}
+
+fn shown(schema: &Structural) -> &str {
+    match schema.type_.as_str() {
+        _ if schema.int_or_string => "integer or string",
+        "" => "any type",
+        type_ => type_,
+    }
+}
+
+/// The types of JSON that a node admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Types(u8);
+
+impl Types {
+    pub(super) const INTEGER: Types = Types(1);
+    pub(super) const FRACTION: Types = Types(2);
+    pub(super) const STRING: Types = Types(4);
+    pub(super) const BOOLEAN: Types = Types(8);
+    pub(super) const OBJECT: Types = Types(16);
+    pub(super) const ARRAY: Types = Types(32);
+
+    pub(super) fn of(schema: &Structural) -> Types {
+        match schema.type_.as_str() {
+            _ if schema.int_or_string => Types(Types::INTEGER.0 | Types::STRING.0),
+            "" => Types(63),
+            "integer" => Types::INTEGER,
+            "number" => Types(Types::INTEGER.0 | Types::FRACTION.0),
+            "string" => Types::STRING,
+            "boolean" => Types::BOOLEAN,
+            "object" => Types::OBJECT,
+            "array" => Types::ARRAY,
+            // Of a type that there is not, no value is valid.
+            _ => Types(0),
+        }
+    }
+
+    pub(super) fn has(self, other: Types) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(super) fn contains(self, other: Types) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A value in a message, cut where it is long.
+pub(super) fn brief(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,240 @@
+//! The table of `testdata/diff/cases.yaml`.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use kubesmith::diff::{Certainty, Change, ChangeCode, Class, Definitions, RULES, compare};
+use kubesmith_apiextensions::structural::{Checker, apply_defaults, prune, validate_crd};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::set;
+use crate::support::testdata;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    a: Option<[Value; 2]>,
+    spec: Option<[Map<String, Value>; 2]>,
+    required: Option<[Vec<String>; 2]>,
+    versions: Option<[Vec<Map<String, Value>>; 2]>,
+    definition: Option<[Value; 2]>,
+    expect: Vec<String>,
+    #[serde(default, deserialize_with = "Deserialize::deserialize")]
+    breaks: Value,
+    #[serde(default)]
+    keeps: Vec<Value>,
+    #[serde(default)]
+    refused: bool,
+}
+
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    for (key, value) in patch {
+        merge(&mut target[key], value);
+    }
+}
+
+impl Case {
+    /// The definition of a side, if it has one.
+    fn side(&self, side: usize) -> Option<Value> {
+        let patch = self.definition.as_ref().map_or_else(|| json!({}), |patches| patches[side].clone());
+        if patch.is_null() {
+            return None;
+        }
+        let versions = self.versions.as_ref().map_or_else(
+            || vec![Map::from_iter([("name".to_owned(), json!("v1")), ("storage".to_owned(), json!(true))])],
+            |versions| versions[side].clone(),
+        );
+        let versions: Vec<Value> = versions.into_iter().map(|version| self.version(version, side)).collect();
+        let mut object = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "things.example.com"},
+            "spec": {"group": "example.com", "scope": "Namespaced",
+                "names": {"kind": "Thing", "plural": "things"}, "versions": versions},
+        });
+        merge(&mut object, &patch);
+        Some(object)
+    }
+
+    fn version(&self, mut version: Map<String, Value>, side: usize) -> Value {
+        let mut properties =
+            json!({"a": self.a.as_ref().map_or_else(|| json!({"type": "string"}), |a| a[side].clone())});
+        if let Some(spec) = &self.spec {
+            merge(&mut properties, &Value::Object(spec[side].clone()));
+        }
+        if let Some(fields) = version.remove("fields") {
+            merge(&mut properties, &fields);
+        }
+        let mut spec = json!({"type": "object", "properties": properties});
+        if let Some(required) = &self.required {
+            spec["required"] = json!(required[side]);
+        }
+        let mut out = json!({"served": true, "storage": false, "schema": {"openAPIV3Schema": {"type": "object",
+            "properties": {"spec": spec, "status": {"type": "object"}}}}});
+        merge(&mut out, &Value::Object(version));
+        out
+    }
+
+    fn definitions(&self, side: usize) -> Definitions {
+        self.side(side).map_or_else(Definitions::new, |object| set(&object))
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        compare(&self.definitions(0), &self.definitions(1))
+    }
+
+    /// What checks objects of a side.
+    fn checker(&self, side: usize) -> Checker {
+        let definitions = self.definitions(side);
+        Checker::from_schema(definitions.values().next().unwrap().versions[0].schema.clone())
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let text = fs::read_to_string(testdata().join("diff/cases.yaml")).unwrap();
+    serde_yaml::from_str(&text).unwrap()
+}
+
+fn object(spec: &Value) -> Value {
+    json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": spec})
+}
+
+/// What a server has of an object that it reads, and what it says of it.
+fn read(checker: &Checker, object: &Value) -> (Value, Vec<String>) {
+    let mut out = object.clone();
+    prune(checker.schema(), &mut out);
+    apply_defaults(checker.schema(), &mut out);
+    let causes = checker.create(&out).iter().map(ToString::to_string).collect();
+    (out, causes)
+}
+
+fn shown(change: &Change, ratcheting: bool) -> String {
+    format!("{} {} {}", change.code.class(ratcheting).name(), change.code, change.path)
+}
+
+#[test]
+fn every_change_has_its_verdict() {
+    let cases = cases();
+    assert!(cases.len() >= 60, "{}", cases.len());
+    let mut codes = BTreeSet::new();
+    for case in &cases {
+        let changes = case.changes();
+        let found: Vec<String> = changes.iter().map(|change| shown(change, false)).collect();
+        let (mut found, mut expected) = (found, case.expect.clone());
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{}: {changes:#?}", case.name);
+        codes.extend(changes.iter().map(|change| change.code));
+    }
+    let without: Vec<_> =
+        RULES.iter().filter(|rule| !codes.contains(&rule.code)).map(|rule| rule.name).collect();
+    assert!(without.is_empty(), "without a case: {without:?}");
+}
+
+#[test]
+fn verdicts_are_those_of_a_server() {
+    for case in cases().iter().filter(|case| !case.breaks.is_null() || !case.keeps.is_empty()) {
+        let (old, new) = (case.checker(0), case.checker(1));
+        let is_stored = case.changes().iter().any(|change| change.code.class(false) == Class::Stored);
+        assert_eq!(
+            is_stored,
+            !case.breaks.is_null(),
+            "{}: an object that breaks belongs to a breaking change",
+            case.name
+        );
+        for spec in &case.keeps {
+            let object = object(spec);
+            assert_eq!(read(&old, &object), (object.clone(), vec![]), "{}: is no valid object", case.name);
+            assert_eq!(read(&new, &object), (object, vec![]), "{}", case.name);
+        }
+        if is_stored {
+            let object = object(&case.breaks);
+            let (stored, causes) = read(&old, &object);
+            assert_eq!((&stored, &causes), (&object, &vec![]), "{}: is no valid object", case.name);
+            let (after, causes) = read(&new, &object);
+            assert!(after != object || !causes.is_empty(), "{}: breaks nothing", case.name);
+        }
+    }
+}
+
+/// Where the table says that API servers since 1.33 tolerate what an update leaves, they do.
+#[test]
+fn what_is_tolerated_is_tolerated() {
+    let mut tolerated = 0;
+    for case in cases().iter().filter(|case| !case.breaks.is_null()) {
+        let changes = case.changes();
+        let ratchets = |change: &Change| {
+            let rule = change.code.rule();
+            rule.class != Class::Stored || rule.ratchets
+        };
+        if !changes.iter().all(ratchets) {
+            continue;
+        }
+        assert!(changes.iter().all(|change| change.code.class(true) != Class::Stored), "{}", case.name);
+        let new = case.checker(1);
+        let (old, _) = read(&new, &object(&case.breaks));
+        let mut updated = old.clone();
+        updated["metadata"]["labels"] = json!({"touched": "true"});
+        let faults: Vec<String> = new.update(&updated, &old).iter().map(ToString::to_string).collect();
+        assert!(faults.is_empty(), "{}: {faults:?}", case.name);
+        tolerated += 1;
+    }
+    assert!(tolerated > 20, "{tolerated}");
+}
+
+/// What is said to be refused is refused by the rules of the server, and nothing else is.
+#[test]
+fn what_a_server_refuses_is_said() {
+    for case in cases() {
+        let (Some(mut old), Some(mut new)) = (case.side(0), case.side(1)) else { continue };
+        for object in [&mut old, &mut new] {
+            let storage =
+                object["spec"]["versions"].as_array().unwrap().iter().find(|v| v["storage"] == true).unwrap();
+            let mut stored = BTreeSet::from([storage["name"].as_str().unwrap().to_owned()]);
+            if let Some(said) = object.pointer("/status/storedVersions").and_then(Value::as_array) {
+                stored.extend(said.iter().map(|name| name.as_str().unwrap().to_owned()));
+            }
+            let (kind, names) =
+                (object["spec"]["names"]["kind"].as_str().unwrap().to_owned(), &mut object["spec"]["names"]);
+            for (key, value) in [("singular", kind.to_lowercase()), ("listKind", format!("{kind}List"))] {
+                if names.get(key).is_none() {
+                    names[key] = value.into();
+                }
+            }
+            object["status"] =
+                json!({"storedVersions": stored, "conditions": [{"type": "Established", "status": "True"}]});
+        }
+        let before = old["status"]["storedVersions"].as_array().unwrap().clone();
+        let after = new["status"]["storedVersions"].as_array().unwrap().clone();
+        let all: BTreeSet<String> =
+            before.iter().chain(&after).map(|name| name.as_str().unwrap().to_owned()).collect();
+        new["status"]["storedVersions"] = json!(all);
+        assert_eq!(validate_crd(&old, Some(&old)), [], "{}", case.name);
+        let other = old["metadata"]["name"] != new["metadata"]["name"];
+        let refused = !other && !validate_crd(&new, Some(&old)).is_empty();
+        let changes = case.changes();
+        let said = changes.iter().any(|change| change.code.rule().certainty == Certainty::Refused);
+        assert_eq!(said, refused, "{}", case.name);
+        assert!(said || !case.refused, "{}", case.name);
+    }
+}
+
+#[test]
+fn nothing_changes_between_a_definition_and_itself() {
+    for case in cases() {
+        for side in [0, 1] {
+            let definitions = case.definitions(side);
+            let changes = compare(&definitions, &definitions);
+            let is_valid = changes.iter().all(|change| change.code == ChangeCode::UpdateRefused);
+            assert!(is_valid, "{}: {changes:#?}", case.name);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The command: its operands, its forms of output, its exit codes.
+
+use std::process::{Command, Output};
+
+use crate::support::{self, Crate, testdata};
+
+const OLD: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: widgets.example.com
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets, shortNames: [wd]}
+  scope: Namespaced
+  versions:
+  - name: v1beta1
+    served: true
+    storage: false
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size:
+                type: integer
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              mode:
+                type: string
+                enum: [fast, slow, off]
+              name:
+                type: string
+              size:
+                type: integer
+                maximum: 20
+";
+
+/// Breaks in every way.
+fn new() -> String {
+    OLD.replace(", shortNames: [wd]", "")
+        .replace("[fast, slow, off]", "[fast, slow]")
+        .replace("maximum: 20", "maximum: 10")
+        .replace(
+            "              name:\n                type: string\n",
+            "              label:\n                type: string\n",
+        )
+        .replace("scope: Namespaced", "scope: Cluster")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Exit code and what was printed.
+fn run(folder: &Crate, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = folder.run(&[&["diff"], arguments].concat());
+    (status.code(), text(&stdout), text(&stderr))
+}
+
+fn folder() -> Crate {
+    let folder = Crate::with_files(&[]);
+    folder.write("old.yaml", OLD);
+    folder.write("new.yaml", new());
+    folder
+}
+
+#[test]
+fn changes_are_shown_in_three_forms() {
+    let folder = folder();
+    for format in ["text", "json", "github"] {
+        let (code, out, err) = run(&folder, &["old.yaml", "new.yaml", "--format", format]);
+        assert_eq!((code, err.as_str()), (Some(1), ""), "{out}");
+        insta::assert_snapshot!(format!("diff_{format}"), out);
+    }
+    let (code, out, _) = run(&folder, &["old.yaml", "new.yaml", "--ratcheting"]);
+    assert_eq!(code, Some(1));
+    insta::assert_snapshot!("diff_ratcheting", out);
+    let (code, out, _) = run(&folder, &["old.yaml", "old.yaml"]);
+    assert_eq!((code, out.as_str()), (Some(0), "no changes\n"));
+}
+
+#[test]
+fn what_is_allowed_does_not_fail() {
+    let folder = folder();
+    folder.write("new.yaml", OLD.replace("maximum: 20", "maximum: 10"));
+    let entry = |path: &str, code: &str| {
+        format!(
+            "[[allow]]\ncrd = \"widgets.example.com\"\nversion = \"v1\"\npath = \"{path}\"\ncode = \"{code}\"\n\
+             reason = \"no widget is larger than 10\"\n"
+        )
+    };
+    let run = || run(&folder, &["old.yaml", "new.yaml", "--allow", "allow.toml"]);
+    folder.write("allow.toml", entry("spec.size", "bound-tightened"));
+    let (code, out, err) = run();
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    assert!(out.contains("allowed: no widget is larger than 10\n"), "{out}");
+    assert!(out.ends_with("1 change is allowed\n"), "{out}");
+
+    folder.write("allow.toml", entry("spec.other", "bound-tightened"));
+    let (code, out, err) = run();
+    assert_eq!(code, Some(1), "{out}");
+    assert_eq!(
+        err,
+        "warning: allow.toml:1: allows nothing: widgets.example.com v1 spec.other bound-tightened\n"
+    );
+
+    folder.write("allow.toml", entry("spec.size", "bound-tigtened"));
+    let (code, _, err) = run();
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("did you mean `bound-tightened`?"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_read_is_neither_gone_nor_new() {
+    let folder = folder();
+    let gadgets = OLD.replace("widgets", "gadgets").replace("Widget", "Gadget");
+    folder.write("old.yaml", format!("{OLD}---\n{gadgets}"));
+    folder.write("new.yaml", format!("{}---\n{}", new(), gadgets.replace("scope: Namespaced", "scope: [")));
+    let (code, out, err) = run(&folder, &["old.yaml", "new.yaml"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        err.contains("KS0901") && err.contains("only what both sides have is compared: 1 definitions"),
+        "{err}"
+    );
+    assert!(out.contains("widgets.example.com") && !out.contains("gadgets"), "{out}");
+
+    for (name, code) in
+        [("template", "KS0902"), ("nothing", "KS0903"), ("mixed", "KS0901"), ("mixed", "KS0905")]
+    {
+        let path = testdata().join(format!("import/bad/{name}.yaml"));
+        let (exit, _, err) = run(&folder, &["old.yaml", path.to_str().unwrap()]);
+        assert_eq!(exit, Some(1), "{name}");
+        assert!(err.contains(code), "{name}: {err}");
+    }
+    let beta = testdata().join("import/good/beta.yaml");
+    let (exit, out, err) = run(&folder, &[beta.to_str().unwrap(), beta.to_str().unwrap()]);
+    assert_eq!((exit, out.as_str()), (Some(0), "no changes\n"), "{err}");
+    assert!(err.contains("KS0909"), "converted, with a note: {err}");
+    let (exit, _, err) = run(&folder, &["old.yaml", "nowhere.yaml"]);
+    assert_eq!(exit, Some(1));
+    assert!(err.contains("cannot read nowhere.yaml"), "{err}");
+    let (exit, _, err) = run(&folder, &["-", "-"]);
+    assert_eq!(exit, Some(1));
+    assert!(err.contains("standard input can be one of the sides only"), "{err}");
+}
+
+#[test]
+fn what_is_large_or_deep_is_compared() {
+    let folder = folder();
+    let field = |at: usize| {
+        format!("              field{at}:\n                type: string\n                maxLength: 9\n")
+    };
+    let fields: String = (0..60_000).map(field).collect();
+    let large = OLD.replace("              mode:\n", &format!("{fields}              mode:\n"));
+    assert!(large.len() > 4_000_000);
+    folder.write("old.yaml", &large);
+    folder.write("new.yaml", large.replacen("maxLength: 9", "maxLength: 8", 300));
+    let (code, out, err) = run(&folder, &["old.yaml", "new.yaml"]);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(out.contains("300 changes break stored objects"), "{}", out.lines().last().unwrap_or_default());
+
+    let deep = |leaf: &str| {
+        let mut schema = serde_json::json!({"type": leaf});
+        for _ in 0..40 {
+            schema = serde_json::json!({"type": "object", "properties": {"next": schema}});
+        }
+        OLD.replace(
+            "                type: integer\n                maximum: 20\n",
+            &format!("                {{\"type\": \"object\", \"properties\": {{\"x\": {schema}}}}}\n"),
+        )
+    };
+    folder.write("old.yaml", deep("string"));
+    folder.write("new.yaml", deep("integer"));
+    let (_, out, err) = run(&folder, &["old.yaml", "new.yaml"]);
+    assert!(out.contains("1 change breaks stored objects"), "{out}{err}");
+}
+
+fn git(folder: &Crate, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]);
+    let output = command.args(arguments).current_dir(folder.dir.path()).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn revisions_are_compared_and_nothing_is_touched() {
+    let folder = folder();
+    folder.write(
+        "api/src/lib.rs",
+        format!("{}{}", support::USES, support::kind("Gizmo", "    pub size: i32,")),
+    );
+    folder.write("crds/widgets.yaml", OLD);
+    folder.write("crds/kustomization.yaml", "kind: Kustomization\n");
+    git(&folder, &["init", "--quiet", "--initial-branch=main"]);
+    git(&folder, &["add", "api", "crds"]);
+    git(&folder, &["commit", "--quiet", "--message=one"]);
+    folder.write("crds/widgets.yaml", new());
+    folder.write(
+        "api/src/lib.rs",
+        format!("{}{}", support::USES, support::kind("Gizmo", "    pub size: String,")),
+    );
+    git(&folder, &["add", "crds"]);
+    let status = || {
+        let output = Command::new("git")
+            .args(["status", "--porcelain"])
+            .current_dir(folder.dir.path())
+            .output()
+            .unwrap();
+        text(&output.stdout)
+    };
+    let before = status();
+    for operands in
+        [["git:main", "crds"], ["HEAD:crds", "crds"], ["git:main:./crds/widgets.yaml", "crds/widgets.yaml"]]
+    {
+        let (code, out, err) = run(&folder, &operands);
+        assert_eq!((code, err.as_str()), (Some(1), ""), "{out}");
+        assert!(out.contains("maximum 20 became 10  (crds/widgets.yaml:"), "{out}");
+    }
+    let (code, out, err) = run(&folder, &["crds", "git:main"]);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(out.contains("maximum 10 became 20"), "{out}");
+
+    let (code, out, err) = run(&folder, &["git:main", "api"]);
+    assert_eq!((code, err.as_str()), (Some(1), ""), "{out}");
+    assert!(out.contains("v1 spec.size: integer became string  (api/src/lib.rs:"), "{out}");
+    let (code, out, err) = run(&folder, &["api", "git:main:api"]);
+    assert_eq!((code, err.as_str()), (Some(1), ""), "{out}");
+    assert!(out.contains("v1 spec.size: string became integer  (main:api/src/lib.rs:"), "{out}");
+    assert_eq!(status(), before, "the work tree and the index are as they were");
+
+    for (operands, wanted) in [
+        (["git:nowhere", "crds"], "git knows no revision `nowhere`"),
+        (["git:--help", "crds"], "git knows no revision `--help`"),
+        (["git:main:nowhere", "crds"], "main has no nowhere"),
+        (["git:main:../..", "crds"], "is outside of the repository"),
+        (["git:main", "git:main"], "names no path"),
+    ] {
+        let (code, out, err) = run(&folder, &operands);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{operands:?}");
+        assert!(err.contains(wanted) && err.contains("= help: "), "{operands:?}: {err}");
+    }
+}
+
+#[test]
+fn mistakes_in_source_are_told() {
+    let folder = folder();
+    folder.write(
+        "api/src/lib.rs",
+        format!("{}{}", support::USES, support::kind("Gizmo", "    pub size: Nowhere,")),
+    );
+    let (code, _, err) = run(&folder, &["api", "api"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("api/src/lib.rs:"), "{err}");
+}
+
+/// docs/diff.md has a row for each change, as the table of the code has it.
+#[test]
+fn every_change_is_documented() {
+    use kubesmith::diff::{Certainty, RULES};
+    let docs = std::fs::read_to_string(testdata().join("../docs/diff.md")).unwrap();
+    let mut table =
+        String::from("| code | what changed | verdict | what an API server does |\n|---|---|---|---|\n");
+    for rule in RULES {
+        let note = match rule.certainty {
+            Certainty::Certain => "",
+            Certainty::Unclear => ", unclear",
+            Certainty::Refused => ", refused",
+        };
+        let ratchets = if rule.ratchets { ", tolerated" } else { "" };
+        table += &format!(
+            "| `{}` | {} | {}{note}{ratchets} | {} |\n",
+            rule.name,
+            rule.title,
+            rule.class.words(),
+            rule.reason
+        );
+    }
+    let (begin, end) = ("<!-- changes -->\n", "<!-- end of changes -->\n");
+    let (head, rest) = docs.split_once(begin).expect("the table's beginning");
+    let (_, tail) = rest.split_once(end).expect("the table's end");
+    let wanted = format!("{head}{begin}\n{table}\n{end}{tail}");
+    if std::env::var_os("KUBESMITH_UPDATE").is_some() {
+        std::fs::write(testdata().join("../docs/diff.md"), wanted).unwrap();
+    } else {
+        assert_eq!(docs, wanted, "run the test with KUBESMITH_UPDATE=1 to update docs/diff.md");
+    }
+}

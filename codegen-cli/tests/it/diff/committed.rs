@@ -1,0 +1,50 @@
+//! `kubesmith generate` warns when what it is about to write breaks what is there.
+
+use crate::support::{Crate, USES, kind};
+
+fn source(fields: &str) -> String {
+    format!("{USES}{}", kind("Widget", fields))
+}
+
+fn generate(folder: &Crate, more: &[&str]) -> (Option<i32>, String) {
+    let arguments = ["generate", "--input", "api", "--crd-output", "crds", "--only", "crd"];
+    let output = folder.run(&[&arguments[..], more].concat());
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn breaking_what_is_committed_is_told() {
+    let folder = Crate::new(&source("    pub size: i32,\n    pub name: String,"));
+    assert_eq!(generate(&folder, &[]), (Some(0), String::new()), "nothing was there");
+    let before = folder.tree("crds");
+    folder.write(
+        "api/src/lib.rs",
+        source("    pub size: i32,\n    pub name: String,\n    pub note: Option<String>,"),
+    );
+    assert_eq!(generate(&folder, &[]), (Some(0), String::new()), "compatible");
+
+    folder.write("api/src/lib.rs", source("    pub size: String,"));
+    let (code, err) = generate(&folder, &["--check"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("warning[KS0603]"), "{err}");
+    let kept = folder.tree("crds");
+    let (code, err) = generate(&folder, &["--deny", "KS0603"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("error[KS0603]") && err.contains("nothing was written"), "{err}");
+    assert_eq!(folder.tree("crds"), kept, "nothing was written");
+    assert_eq!(generate(&folder, &["--allow", "KS0603"]), (Some(0), String::new()));
+    assert_ne!(folder.tree("crds"), kept);
+
+    for (path, text) in &before {
+        folder.write(&format!("crds/{path}"), text);
+    }
+    let (code, err) = generate(&folder, &[]);
+    assert_eq!(code, Some(0), "a warning stops nothing");
+    insta::assert_snapshot!("diff_committed", err);
+    assert_eq!(generate(&folder, &[]), (Some(0), String::new()), "said once");
+
+    folder.write("api/src/lib.rs", format!("{USES}{}", kind("Other", "    pub size: i32,")));
+    let (code, err) = generate(&folder, &[]);
+    assert_eq!(code, Some(0));
+    assert!(err.contains("the definition is gone"), "{err}");
+}
