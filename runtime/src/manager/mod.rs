@@ -545,7 +545,10 @@ async fn serve_all(
         let listener =
             listener.map_err(|source| ManagerError::Bind { what, address: address.clone(), source })?;
         let Some(listener) = listener else { continue };
-        tracing::info!(what, %address, "serving");
+        // With port 0 only the listener knows which one it is.
+        let address =
+            listener.local_addr().map_or_else(|_| address.to_string(), |address| address.to_string());
+        tracing::info!(what, address, "serving");
         tasks.spawn(serve(listener, Arc::new(routes), stop.clone()));
     }
     Ok(tasks)

@@ -1,0 +1,229 @@
+//! The controller of IPPool: keeps the status in step with the addresses that pods have, and a pool in use from going.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ippool_api::tsi::v1alpha1::{ADDRESS_ANNOTATION, IPPool, IPPoolStatus, POOL_ANNOTATION};
+use ippool_client::clientset::Clientset;
+use ippool_client::clientset::typed::tsi::v1alpha1::IPPools;
+use ippool_client::informers::SharedInformerFactory;
+use ippool_client::listers::core::v1::pod::PodLister;
+use ippool_client::listers::tsi::v1alpha1::ip_pool::IPPoolLister;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use k8s_openapi::jiff::Timestamp;
+use kubesmith_runtime::cache::{Indexer, ObjectKey};
+use kubesmith_runtime::client::Error as ClientError;
+use kubesmith_runtime::controller::{Action, ControllerBuilder, ReconcileError, Reconciler, Watch};
+use kubesmith_runtime::controllerutil::{
+    add_finalizer, condition, contains_finalizer, is_status_condition_true, remove_finalizer,
+    set_status_condition,
+};
+use kubesmith_runtime::kube::api::PostParams;
+use kubesmith_runtime::manager::Manager;
+use kubesmith_runtime::rbac;
+use kubesmith_runtime::record::{EventRecorder, EventType};
+
+use crate::range::{Range, SpecError, Usage};
+
+/// The controller's name in logs, metrics and events.
+pub const CONTROLLER_NAME: &str = "ippool";
+
+/// Keeps a pool until no pod has an address from it.
+pub const FINALIZER: &str = "tsi.tiduyun.com/in-use";
+
+/// When a key comes again whose object was newer than the cache's.
+const SOON: Duration = Duration::from_millis(50);
+
+/// The index of pods by the pool that they name.
+const BY_POOL: &str = "ippool";
+
+/// Adds the controller to a manager.
+///
+/// # Errors
+///
+/// An informer of the manager's factory has been stopped.
+pub fn add_to_manager(manager: &mut Manager) -> anyhow::Result<()> {
+    let clients = Clientset::new(manager.client().clone());
+    let factory = SharedInformerFactory::from(manager.factory().clone());
+    let (pools, pods) = (factory.tsi().v1alpha1().ip_pools(), factory.core().v1().pods());
+    pods.informer().add_indexer(Indexer::new(BY_POOL, |pod: &Pod| pool_of(pod).into_iter().collect()))?;
+    let reconciler = IPPoolReconciler {
+        pools: pools.lister(),
+        pods: pods.lister(),
+        client: clients.tsi_v1alpha1().ip_pools(),
+        recorder: manager.event_recorder_for(CONTROLLER_NAME),
+        clock: Timestamp::now,
+    };
+    let controller = ControllerBuilder::new(CONTROLLER_NAME)
+        .for_(&pools.informer())
+        .watches(Watch::on(&pods.informer()), |pod: &Pod| pool_of(pod).map(|pool| ObjectKey::cluster(&pool)))
+        .metrics(manager.metrics())
+        .complete(reconciler)?;
+    manager.add(controller);
+    Ok(())
+}
+
+fn pool_of(pod: &Pod) -> Option<String> {
+    pod.metadata.annotations.as_ref()?.get(POOL_ANNOTATION).cloned()
+}
+
+/// The address of a pod that still has one.
+fn address_of(pod: &Pod) -> Option<IpAddr> {
+    let status = pod.status.as_ref();
+    let phase = status.and_then(|status| status.phase.as_deref());
+    if matches!(phase, Some("Succeeded" | "Failed")) {
+        return None;
+    }
+    let annotated = pod.metadata.annotations.as_ref().and_then(|all| all.get(ADDRESS_ANNOTATION));
+    annotated.or_else(|| status?.pod_ip.as_ref())?.parse().ok()
+}
+
+/// Counts the addresses of a pool.
+struct IPPoolReconciler {
+    pools: IPPoolLister,
+    pods: PodLister,
+    client: IPPools,
+    recorder: EventRecorder,
+    /// For the times of conditions.
+    clock: fn() -> Timestamp,
+}
+
+#[rbac(
+    groups = "tsi.tiduyun.com",
+    resources = "ippools",
+    verbs("get", "list", "watch", "create", "update", "patch", "delete")
+)]
+#[rbac(groups = "tsi.tiduyun.com", resources = "ippools/status", verbs("get", "update", "patch"))]
+#[rbac(groups = "tsi.tiduyun.com", resources = "ippools/finalizers", verbs = "update")]
+#[rbac(groups = "", resources = "pods", verbs("get", "list", "watch"))]
+#[rbac(groups = "", resources = "events", verbs("create", "patch"))]
+impl Reconciler for IPPoolReconciler {
+    type Key = ObjectKey;
+
+    async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
+        let Ok(pool) = self.pools.get(key.name()) else { return Ok(Action::done()) };
+        let result = self.bring_in_line(pool).await;
+        match result {
+            // The deletion queues the key again, if there is anything left to do.
+            Err(error) if error.is_not_found() => Ok(Action::done()),
+            // The cache is behind this controller's own last write, or somebody else's.
+            Err(error) if error.is_conflict() => Ok(Action::requeue_after(SOON)),
+            other => other.map(|()| Action::done()).map_err(Into::into),
+        }
+    }
+}
+
+impl IPPoolReconciler {
+    async fn bring_in_line(&self, pool: Arc<IPPool>) -> Result<(), ClientError> {
+        let name = pool.metadata.name.clone().unwrap_or_default();
+        // The index is there from the start; without it nothing would be counted.
+        let pods = self.pods.by_index(BY_POOL, &name);
+        let in_use: Vec<IpAddr> = pods.iter().flatten().filter_map(|pod| address_of(pod)).collect();
+        let pool = self.finalize(pool, in_use.is_empty()).await?;
+        let Some(pool) = pool else { return Ok(()) };
+
+        let usage = Range::new(&pool.spec).map(|range| range.usage(in_use));
+        let mut changed = (*pool).clone();
+        let status = changed.status.get_or_insert_default();
+        let before = status.clone();
+        observe(status, pool.metadata.generation, &usage, (self.clock)());
+        if *status == before && pool.status.is_some() {
+            return Ok(());
+        }
+        let tell = news(&before, status);
+        let written = self.client.update_status(&changed, &PostParams::default()).await?;
+        if let Some((type_, reason, message)) = tell {
+            self.recorder.event(&written, type_, reason, message);
+        }
+        Ok(())
+    }
+
+    /// Puts the finalizer on a pool, and takes it from one that is to go and is not used. `None`: the pool goes.
+    async fn finalize(&self, pool: Arc<IPPool>, unused: bool) -> Result<Option<Arc<IPPool>>, ClientError> {
+        let leaves = pool.metadata.deletion_timestamp.is_some();
+        if !leaves && !contains_finalizer(&*pool, FINALIZER) {
+            let mut kept = (*pool).clone();
+            add_finalizer(&mut kept, FINALIZER);
+            return self.client.update(&kept, &PostParams::default()).await.map(|kept| Some(Arc::new(kept)));
+        }
+        if leaves && unused && contains_finalizer(&*pool, FINALIZER) {
+            let mut freed = (*pool).clone();
+            remove_finalizer(&mut freed, FINALIZER);
+            self.client.update(&freed, &PostParams::default()).await?;
+            return Ok(None);
+        }
+        Ok(Some(pool))
+    }
+}
+
+/// Writes down what there is.
+fn observe(
+    status: &mut IPPoolStatus,
+    generation: Option<i64>,
+    usage: &Result<Usage, SpecError>,
+    now: Timestamp,
+) {
+    status.observed_generation = generation;
+    let counted = usage.as_ref().cloned().unwrap_or_default();
+    (status.allocated, status.free, status.blocks) = (counted.allocated, counted.free, counted.blocks);
+    let mut set = |type_: &str, holds, reason: &str, message: String| {
+        let condition =
+            Condition { observed_generation: generation, ..condition(type_, holds, reason, message, now) };
+        set_status_condition(&mut status.conditions, condition);
+    };
+    match usage {
+        Err(error) => set("Ready", false, "InvalidSpec", error.to_string()),
+        Ok(usage) if !usage.duplicates.is_empty() => {
+            set(
+                "Ready",
+                false,
+                "DuplicateAddress",
+                format!("given to several pods: {}", list(&usage.duplicates)),
+            );
+        }
+        Ok(usage) if !usage.foreign.is_empty() => {
+            set(
+                "Ready",
+                false,
+                "ForeignAddress",
+                format!("not for pods of this pool: {}", list(&usage.foreign)),
+            );
+        }
+        Ok(_) => set("Ready", true, "Counted", "every address is from the pool and given once".to_owned()),
+    }
+    match counted.free {
+        0 => set("Available", false, "Exhausted", "no address is left".to_owned()),
+        _ => set("Available", true, "AddressesLeft", "there are addresses left".to_owned()),
+    }
+}
+
+/// At most eight addresses: a message is for people.
+fn list(addresses: &[IpAddr]) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<String> = addresses.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = addresses.len().saturating_sub(SHOWN);
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+/// What is worth an event: a condition that began to hold or to fail.
+fn news(before: &IPPoolStatus, after: &IPPoolStatus) -> Option<(EventType, &'static str, String)> {
+    let holds = |status: &IPPoolStatus, type_| is_status_condition_true(&status.conditions, type_);
+    let message = |type_: &str| {
+        let found = after.conditions.iter().find(|condition| condition.type_ == type_);
+        found.map(|condition| condition.message.clone()).unwrap_or_default()
+    };
+    let is_new = before.conditions.is_empty();
+    match (holds(before, "Ready"), holds(after, "Ready")) {
+        (true, false) => return Some((EventType::Warning, "NotReady", message("Ready"))),
+        (false, false) if is_new => return Some((EventType::Warning, "NotReady", message("Ready"))),
+        (false, true) if !is_new => return Some((EventType::Normal, "Ready", message("Ready"))),
+        _ => {}
+    }
+    match (holds(before, "Available"), holds(after, "Available")) {
+        (true, false) => Some((EventType::Warning, "Exhausted", message("Available"))),
+        (false, true) if !is_new => Some((EventType::Normal, "AddressesLeft", message("Available"))),
+        _ => None,
+    }
+}

@@ -1,0 +1,213 @@
+//! The controller of IPPool on the embedded API server.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ippool_api::tsi::v1alpha1::{ADDRESS_ANNOTATION, IPPool, IPPoolSpec, POOL_ANNOTATION};
+use ippool_client::clientset::Clientset;
+use ippool_client::clientset::typed::tsi::v1alpha1::IPPools;
+use ippool_controller::ip_pool::{self, FINALIZER};
+use k8s_openapi::api::core::v1::{Container, Event, Pod, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::controller::CancellationToken;
+use kubesmith_runtime::kube::Api;
+use kubesmith_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kubesmith_runtime::manager::{Manager, ManagerError};
+use kubesmith_testenv::TestEnv;
+use tokio::task::JoinHandle;
+
+const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
+
+/// Longer than anything here takes; only a failing test waits for it.
+const LIMIT: Duration = Duration::from_secs(30);
+
+struct Running {
+    env: TestEnv,
+    pools: IPPools,
+    pods: Api<Pod>,
+    stop: CancellationToken,
+    manager: JoinHandle<Result<(), ManagerError>>,
+}
+
+impl Running {
+    async fn start() -> Self {
+        let env = TestEnv::builder().crd_paths([CRDS]).start().await.expect("the server starts");
+        let mut manager = Manager::builder(env.client()).build();
+        ip_pool::add_to_manager(&mut manager).expect("the controller is built");
+        let stop = CancellationToken::new();
+        let manager = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+        let pools = Clientset::new(env.client()).tsi_v1alpha1().ip_pools();
+        let pods = Api::namespaced(env.client(), "default");
+        Running { env, pools, pods, stop, manager }
+    }
+
+    async fn stop(self) {
+        self.stop.cancel();
+        self.manager.await.expect("no panic").expect("no error");
+        self.env.stop().await;
+    }
+
+    async fn pod(&self, name: &str, address: &str) {
+        let annotations = [(POOL_ANNOTATION, "blue"), (ADDRESS_ANNOTATION, address)];
+        let pod = Pod {
+            metadata: ObjectMeta {
+                name: Some(name.to_owned()),
+                annotations: Some(annotations.map(|(key, value)| (key.to_owned(), value.to_owned())).into()),
+                ..ObjectMeta::default()
+            },
+            spec: Some(PodSpec {
+                containers: vec![Container {
+                    name: "main".to_owned(),
+                    image: Some("pause".to_owned()),
+                    ..Container::default()
+                }],
+                ..PodSpec::default()
+            }),
+            ..Pod::default()
+        };
+        self.pods.create(&PostParams::default(), &pod).await.expect("the pod is valid");
+    }
+
+    /// Waits until the pool is as the test wants it.
+    async fn until(&self, what: &str, wanted: impl Fn(&IPPool) -> bool) -> IPPool {
+        let wait = async {
+            loop {
+                let pool = self.pools.get("blue").await.expect("the pool is there");
+                if wanted(&pool) {
+                    return pool;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        match tokio::time::timeout(LIMIT, wait).await {
+            Ok(pool) => pool,
+            Err(_) => panic!("{what}: {:?}", self.pools.get("blue").await),
+        }
+    }
+}
+
+fn pool(cidr: &str) -> IPPool {
+    IPPool {
+        metadata: ObjectMeta { name: Some("blue".to_owned()), ..ObjectMeta::default() },
+        spec: IPPoolSpec {
+            cidr: cidr.to_owned(),
+            gateway: Some("10.1.0.1".to_owned()),
+            block_size: 30,
+            ..IPPoolSpec::default()
+        },
+        ..IPPool::default()
+    }
+}
+
+fn counts(pool: &IPPool) -> Option<(i64, i64, i64)> {
+    pool.status.as_ref().map(|status| (status.allocated, status.free, status.blocks))
+}
+
+/// `Ready=True Counted`
+fn conditions(pool: &IPPool) -> BTreeMap<String, String> {
+    let conditions = pool.status.iter().flat_map(|status| &status.conditions);
+    conditions.map(|found| (found.type_.clone(), format!("{} {}", found.status, found.reason))).collect()
+}
+
+#[tokio::test]
+async fn the_status_follows_the_pods() {
+    let running = Running::start().await;
+    running.pools.create(&pool("10.1.0.0/29"), &PostParams::default()).await.expect("the pool is valid");
+    let seen = running.until("counted", |pool| counts(pool) == Some((0, 5, 0))).await;
+    assert_eq!(conditions(&seen)["Ready"], "True Counted");
+    assert_eq!(seen.status.expect("it has one").observed_generation, seen.metadata.generation);
+
+    for (name, address) in [("a", "10.1.0.2"), ("b", "10.1.0.5"), ("c", "10.1.0.6")] {
+        running.pod(name, address).await;
+    }
+    running.until("three", |pool| counts(pool) == Some((3, 2, 2))).await;
+    running.pod("d", "10.1.0.6").await;
+    let twice =
+        |pool: &IPPool| conditions(pool).get("Ready").is_some_and(|ready| ready == "False DuplicateAddress");
+    running.until("a duplicate", twice).await;
+    running.pods.delete("d", &DeleteParams::default()).await.expect("it is there");
+    running.pod("e", "10.9.0.1").await;
+    let foreign =
+        |pool: &IPPool| conditions(pool).get("Ready").is_some_and(|ready| ready == "False ForeignAddress");
+    running.until("a foreign address", foreign).await;
+    running.pods.delete("e", &DeleteParams::default()).await.expect("it is there");
+
+    for (name, address) in [("f", "10.1.0.3"), ("g", "10.1.0.4")] {
+        running.pod(name, address).await;
+    }
+    let full = running.until("exhausted", |pool| counts(pool) == Some((5, 0, 2))).await;
+    assert_eq!(conditions(&full)["Available"], "False Exhausted");
+
+    // A pod that has ended gives its address back.
+    let done = Patch::Merge(succeeded());
+    running.pods.patch_status("f", &PatchParams::default(), &done).await.expect("it is there");
+    running.until("given back", |pool| counts(pool) == Some((4, 1, 2))).await;
+    let events: Api<Event> = Api::all(running.env.client());
+    let wait = async {
+        while !events
+            .list(&ListParams::default())
+            .await
+            .expect("events")
+            .iter()
+            .any(|event| event.reason.as_deref() == Some("Exhausted"))
+        {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, wait).await.expect("an event tells of it");
+    running.stop().await;
+}
+
+fn succeeded() -> kubesmith_runtime::serde_json::Value {
+    kubesmith_runtime::serde_json::json!({"status": {"phase": "Succeeded"}})
+}
+
+#[tokio::test]
+async fn a_pool_in_use_does_not_go() {
+    let running = Running::start().await;
+    running.pools.create(&pool("10.1.0.0/24"), &PostParams::default()).await.expect("the pool is valid");
+    running.pod("a", "10.1.0.2").await;
+    let has_finalizer =
+        |pool: &IPPool| pool.metadata.finalizers.iter().flatten().any(|name| name == FINALIZER);
+    running.until("in use", |pool| has_finalizer(pool) && counts(pool) == Some((1, 252, 1))).await;
+    running.pools.delete("blue", &DeleteParams::default()).await.expect("it is there");
+    running.until("going", |pool| pool.metadata.deletion_timestamp.is_some() && has_finalizer(pool)).await;
+    running.pods.delete("a", &DeleteParams::default()).await.expect("it is there");
+    let gone = async {
+        while running.pools.get("blue").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, gone).await.expect("the pool goes with its last address");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_schema_refuses_what_makes_no_sense() {
+    let env = TestEnv::builder().crd_paths([CRDS]).start().await.expect("the server starts");
+    let pools = Clientset::new(env.client()).tsi_v1alpha1().ip_pools();
+    let with = |change: fn(&mut IPPoolSpec)| {
+        let mut pool = pool("10.1.0.0/24");
+        change(&mut pool.spec);
+        pool
+    };
+    for (pool, message) in [
+        (with(|spec| spec.cidr = "10.1.0.0".to_owned()), "write it like 10.1.0.0/16"),
+        (with(|spec| spec.gateway = Some("10.2.0.1".to_owned())), "the gateway has to lie in the pool"),
+        (with(|spec| spec.gateway = Some("gate".to_owned())), "write it like 10.1.0.1"),
+        (with(|spec| spec.block_size = 8), "a block cannot be larger than the pool"),
+        (
+            with(|spec| spec.excluded_addresses = vec!["10.1.0.0/33".to_owned()]),
+            "neither an address nor a range",
+        ),
+    ] {
+        let error = pools.create(&pool, &PostParams::default()).await.expect_err(message);
+        assert!(error.is_invalid() && error.to_string().contains(message), "{error}");
+    }
+    let mut made =
+        pools.create(&pool("10.1.0.0/24"), &PostParams::default()).await.expect("the pool is valid");
+    made.spec.cidr = "10.1.0.0/23".to_owned();
+    let error = pools.update(&made, &PostParams::default()).await.expect_err("the range stays");
+    assert!(error.to_string().contains("the addresses of a pool do not change"), "{error}");
+    env.stop().await;
+}
