@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The example operators with the parts that their users have: Balancer with a real nginx.
+# The example operators with the parts that their users have: Balancer with a real nginx, PostgresWriter with a real
+# PostgreSQL. The tests start them, in networks and folders of their own, and stop them.
 #
-#   hack/e2e-operators.sh           all of them
-#   hack/e2e-operators.sh balancer
+#   hack/e2e-operators.sh                            all of them
+#   hack/e2e-operators.sh balancer|postgreswriter ...
 #
 # Installs what is missing with Debian's package manager. Nothing is skipped here; the same tests in hack/test.sh say what
 # they skip where a part is missing.
@@ -17,8 +18,13 @@ run_balancer() {
   cargo test --locked --package balancer-controller --test e2e
 }
 
+run_postgreswriter() {
+  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
+  cargo test --locked --package postgreswriter-controller --test e2e
+}
+
 need_tools
-[ $# -gt 0 ] || set -- balancer
+[ $# -gt 0 ] || set -- balancer postgreswriter
 for operator; do
   echo "-- $operator"
   "run_$operator"

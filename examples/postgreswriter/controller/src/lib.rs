@@ -1,0 +1,78 @@
+//! The PostgresWriter operator: exactly one row for each object, in the table that its spec names, and none afterwards.
+//!
+//! [`settings`] says where the database is, [`row`] what it may be given, [`database`] how that is written, and [`reconcile`]
+//! when.
+
+pub mod database;
+pub mod reconcile;
+pub mod row;
+pub mod settings;
+pub mod status;
+
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use kubesmith_runtime::controller::{BuildError, ControllerBuilder};
+use kubesmith_runtime::manager::Manager;
+use kubesmith_runtime::workqueue::ItemExponentialFailureRateLimiter;
+use postgreswriter_client::clientset::Clientset;
+use postgreswriter_client::informers::SharedInformerFactory;
+
+use database::Database;
+use reconcile::RowReconciler;
+
+/// The controller's name: its component in events, its field manager in writes, its name at the database.
+pub const CONTROLLER_NAME: &str = "postgreswriter-controller";
+
+/// What keeps an object until its row has gone.
+pub const FINALIZER: &str = "demo.yash.com/row";
+
+/// The name of the lease that replicas compete for.
+pub const LEASE_NAME: &str = "postgreswriter.demo.yash.com";
+
+/// What failed is tried again after this time, and twice as much each time,
+const FIRST_RETRY: Duration = Duration::from_millis(50);
+
+/// up to this: a database that comes back is not kept waiting.
+const LAST_RETRY: Duration = Duration::from_secs(30);
+
+/// Adds the controller to what `manager` runs; `workers` objects are worked on at a time, and each is looked at again after
+/// `resync` though nobody is known to have changed it.
+///
+/// # Errors
+///
+/// An informer of the manager was shut down.
+///
+/// # Panics
+///
+/// Outside of a tokio runtime.
+pub fn add_to(
+    manager: &mut Manager,
+    database: &Database,
+    workers: usize,
+    resync: Duration,
+) -> Result<(), BuildError> {
+    let factory = SharedInformerFactory::from(manager.factory().clone());
+    let writers = factory.demo().v1().postgres_writers();
+    let reconciler = RowReconciler {
+        lister: writers.lister(),
+        writers: Clientset::new(manager.client().clone()).demo_v1().postgres_writers(),
+        database: database.clone(),
+        recorder: manager.event_recorder_for(CONTROLLER_NAME),
+        resync,
+        clock: Timestamp::now,
+    };
+    let controller = ControllerBuilder::new(CONTROLLER_NAME)
+        .for_(&writers.informer())
+        .workers(workers)
+        .rate_limiter(ItemExponentialFailureRateLimiter::new(FIRST_RETRY, LAST_RETRY))
+        .metrics(manager.metrics())
+        .complete(reconciler)?;
+    manager.add(controller);
+    let database = database.clone();
+    manager.add_readyz_check("database", move || match database.is_reachable() {
+        true => Ok(()),
+        false => Err("the database cannot be reached".to_owned()),
+    });
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! The reconciler: from an object's key to its row.
+
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::client::Error as ClientError;
+use kubesmith_runtime::controller::{Action, ReconcileError, Reconciler};
+use kubesmith_runtime::controllerutil::{add_finalizer, contains_finalizer, remove_finalizer};
+use kubesmith_runtime::kube::api::{Patch, PatchParams, PostParams};
+use kubesmith_runtime::rbac;
+use kubesmith_runtime::record::{EventRecorder, EventType};
+use postgreswriter_api::v1::PostgresWriter;
+use postgreswriter_client::clientset::typed::demo::v1::{NamespacedPostgresWriters, PostgresWriters};
+use postgreswriter_client::listers::demo::v1::PostgresWriterLister;
+use serde_json::json;
+
+use crate::database::{Database, DatabaseError, Written};
+use crate::row::{Refusal, Row, Table};
+use crate::status::status;
+use crate::{CONTROLLER_NAME, FINALIZER};
+
+/// How long the cache gets to catch up with the server.
+const STALE: Duration = Duration::from_millis(50);
+
+/// Why a row is not as it should be.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error("the spec is refused: {0}")]
+    Refused(#[from] Refusal),
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("the cache is behind the server")]
+    Stale,
+}
+
+impl Fault {
+    /// Whether only what was read is wrong: somebody else was faster, or the object has gone. The change queues the key.
+    fn is_stale(&self) -> bool {
+        match self {
+            Fault::Stale => true,
+            Fault::Client(error) => error.is_conflict() || error.is_not_found(),
+            _ => false,
+        }
+    }
+
+    /// As a word, for conditions and events.
+    fn reason(&self) -> &'static str {
+        match self {
+            Fault::Refused(_) => "InvalidSpec",
+            Fault::Database(DatabaseError::NoTable(_)) => "TableNotFound",
+            Fault::Database(DatabaseError::Unreachable(_)) => "DatabaseUnreachable",
+            Fault::Database(DatabaseError::Refused { .. }) => "DatabaseRefused",
+            Fault::Client(_) | Fault::Stale => "WriteFailed",
+        }
+    }
+}
+
+/// Keeps exactly one row for each object.
+pub struct RowReconciler {
+    pub(crate) lister: PostgresWriterLister,
+    pub(crate) writers: PostgresWriters,
+    pub(crate) database: Database,
+    pub(crate) recorder: EventRecorder,
+    /// How often a row is looked at that nobody is known to have changed.
+    pub(crate) resync: Duration,
+    /// For the times of conditions.
+    pub(crate) clock: fn() -> Timestamp,
+}
+
+#[rbac(groups = "demo.yash.com", resources = "postgreswriters", verbs("get", "list", "watch", "patch"))]
+#[rbac(groups = "demo.yash.com", resources = "postgreswriters/status", verbs("update"))]
+#[rbac(groups = "", resources = "events", verbs("create", "patch"))]
+impl Reconciler for RowReconciler {
+    type Key = ObjectKey;
+
+    async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
+        // An object goes when its row has gone: there is nothing left to do.
+        let Ok(writer) = self.lister.namespace(key.namespace()).get(key.name()) else {
+            return Ok(Action::done());
+        };
+        let mut writer = PostgresWriter::clone(&writer);
+        let result = if writer.metadata.deletion_timestamp.is_some() {
+            self.clean_up(key, &mut writer).await.map(|()| Action::done())
+        } else {
+            self.write(key, &mut writer).await.map(|()| Action::requeue_after(self.resync))
+        };
+        match result {
+            Ok(action) => Ok(action),
+            Err(fault) if fault.is_stale() => Ok(Action::requeue_after(STALE)),
+            Err(fault) => Err(self.report(key, &writer, fault).await),
+        }
+    }
+}
+
+impl RowReconciler {
+    /// Makes the row, and before that everything by which it will be found again.
+    async fn write(&self, key: &ObjectKey, writer: &mut PostgresWriter) -> Result<(), Fault> {
+        let table = Table::new(&writer.spec.table)?;
+        let row = Row::new(key.to_string(), &writer.spec)?;
+        let client = self.writers.namespace(key.namespace());
+        if !contains_finalizer(writer, FINALIZER) {
+            let mut held = writer.clone();
+            add_finalizer(&mut held, FINALIZER);
+            *writer = patch_finalizers(&client, &held).await?;
+        }
+        // Who writes this has seen the newest state of the object: a row may be made for it.
+        let is_new = !writer.status.tables.iter().any(|known| known == table.name());
+        if is_new {
+            writer.status.tables.push(table.name().to_owned());
+            *writer = client.update_status(writer, &PostParams::default()).await?;
+        }
+        let leave = others(writer, &table);
+        let mut written = self.database.write(&table, &row, &leave, is_new).await?;
+        if written == Written::Missing {
+            self.confirm(&client, writer).await?;
+            written = self.database.write(&table, &row, &leave, true).await?;
+        }
+        self.announce(writer, &table, &leave, written);
+        let status = status(writer, vec![table.name().to_owned()], Ok(()), (self.clock)());
+        if status != writer.status {
+            writer.status = status;
+            *writer = client.update_status(writer, &PostParams::default()).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks the server itself whether the object is still there. The cache may be behind what another replica has done,
+    /// and a row for an object that has gone would stay for ever.
+    async fn confirm(
+        &self,
+        client: &NamespacedPostgresWriters,
+        writer: &PostgresWriter,
+    ) -> Result<(), Fault> {
+        let now = client.get(writer.metadata.name.as_deref().unwrap_or_default()).await?;
+        let is_there = now.metadata.uid == writer.metadata.uid && now.metadata.deletion_timestamp.is_none();
+        if is_there { Ok(()) } else { Err(Fault::Stale) }
+    }
+
+    /// Removes the row and then what keeps the object.
+    async fn clean_up(&self, key: &ObjectKey, writer: &mut PostgresWriter) -> Result<(), Fault> {
+        if !contains_finalizer(writer, FINALIZER) {
+            return Ok(());
+        }
+        let names = writer.status.tables.iter().chain([&writer.spec.table]);
+        // What is no table's name has never had a row.
+        let tables: Vec<Table> = names.filter_map(|name| Table::new(name).ok()).collect();
+        self.database.delete(&tables, key.as_str()).await?;
+        self.recorder.event(&*writer, EventType::Normal, "RowDeleted", format!("row {key} is gone"));
+        let mut released = writer.clone();
+        remove_finalizer(&mut released, FINALIZER);
+        patch_finalizers(&self.writers.namespace(key.namespace()), &released).await?;
+        Ok(())
+    }
+
+    fn announce(&self, writer: &PostgresWriter, table: &Table, leave: &[Table], written: Written) {
+        let what = match written {
+            Written::Inserted if leave.is_empty() => "inserted",
+            Written::Inserted => "moved",
+            Written::Updated => "updated",
+            Written::Unchanged | Written::Missing => return,
+        };
+        let message = format!("{what} the row in table {}", table.name());
+        self.recorder.event(writer, EventType::Normal, "RowWritten", message);
+    }
+
+    /// Says what is wrong where people look, and what is to become of the key.
+    async fn report(&self, key: &ObjectKey, writer: &PostgresWriter, fault: Fault) -> ReconcileError {
+        let reason = fault.reason();
+        tracing::warn!(writer = %key, reason, %fault, "the row is not as it should be");
+        self.recorder.event(writer, EventType::Warning, reason, fault.to_string());
+        let tables = writer.status.tables.clone();
+        let status = status(writer, tables, Err((reason, fault.to_string())), (self.clock)());
+        let changed = PostgresWriter { status, ..writer.clone() };
+        if changed.status != writer.status {
+            let client = self.writers.namespace(key.namespace());
+            if let Err(error) = client.update_status(&changed, &PostParams::default()).await {
+                return ReconcileError::new(format!("{fault}; and the status: {error}"));
+            }
+        }
+        if matches!(fault, Fault::Refused(_)) { ReconcileError::terminal(fault) } else { fault.into() }
+    }
+}
+
+/// The tables that may have the row beside the one that is to have it.
+fn others(writer: &PostgresWriter, table: &Table) -> Vec<Table> {
+    let others = writer.status.tables.iter().filter(|known| *known != table.name());
+    others.filter_map(|name| Table::new(name).ok()).collect()
+}
+
+/// Writes the finalizers, unless the object has changed since it was read.
+async fn patch_finalizers(
+    client: &NamespacedPostgresWriters,
+    writer: &PostgresWriter,
+) -> Result<PostgresWriter, ClientError> {
+    let meta = &writer.metadata;
+    let patch =
+        json!({ "metadata": { "finalizers": meta.finalizers, "resourceVersion": meta.resource_version } });
+    let params = PatchParams { field_manager: Some(CONTROLLER_NAME.to_owned()), ..PatchParams::default() };
+    client.patch(meta.name.as_deref().unwrap_or_default(), &params, &Patch::Merge(patch)).await
+}

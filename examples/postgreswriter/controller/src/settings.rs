@@ -1,0 +1,125 @@
+//! Where the database is, from the environment.
+
+use std::fmt;
+use std::time::Duration;
+
+use tokio_postgres::Config;
+
+/// How long it may take to connect, and how long a connection may be silent that should answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The environment has no such value, or one that cannot be meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} {problem}")]
+pub struct SettingsError {
+    /// The variable's name.
+    pub variable: &'static str,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// Where the database is, and who asks.
+#[derive(Clone)]
+pub struct Settings {
+    host: String,
+    port: u16,
+    database: String,
+    user: String,
+    password: String,
+}
+
+impl Settings {
+    /// Reads `PSQL_HOST` (a name, an address or the folder of a socket), `PSQL_PORT`, `PSQL_DBNAME`, `PSQL_USER` and
+    /// `PSQL_PASSWORD`, which may be empty.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] names the first variable that is missing or wrong.
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
+        let any = |name: &'static str| {
+            let value = variable(name).ok_or(problem(name, "is not set, or is no UTF-8"))?;
+            if value.contains('\0') { Err(problem(name, "has a NUL byte")) } else { Ok(value) }
+        };
+        let some = |name: &'static str| {
+            let value = any(name)?;
+            if value.trim().is_empty() { Err(problem(name, "is empty")) } else { Ok(value) }
+        };
+        let port = some("PSQL_PORT")?;
+        let number = port.parse().ok().filter(|port| *port > 0);
+        Ok(Settings {
+            host: some("PSQL_HOST")?,
+            port: number
+                .ok_or_else(|| problem("PSQL_PORT", format!("is {port:?}, not a number from 1 to 65535")))?,
+            database: some("PSQL_DBNAME")?,
+            user: some("PSQL_USER")?,
+            password: any("PSQL_PASSWORD")?,
+        })
+    }
+
+    /// For the driver.
+    #[must_use]
+    pub fn to_config(&self) -> Config {
+        let mut config = Config::new();
+        config.host(&self.host).port(self.port).dbname(&self.database).user(&self.user);
+        if !self.password.is_empty() {
+            config.password(&self.password);
+        }
+        config.application_name(crate::CONTROLLER_NAME).connect_timeout(TIMEOUT).tcp_user_timeout(TIMEOUT);
+        // A lock that somebody holds must not hold up every other row.
+        config.options(format!("-c statement_timeout={}", TIMEOUT.as_millis()));
+        config
+    }
+}
+
+fn problem(variable: &'static str, problem: impl Into<String>) -> SettingsError {
+    SettingsError { variable, problem: problem.into() }
+}
+
+impl fmt::Debug for Settings {
+    /// Without the password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}:{}/{}", self.user, self.host, self.port, self.database)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: [(&str, &str); 5] = [
+        ("PSQL_HOST", "db.example.com"),
+        ("PSQL_PORT", "5432"),
+        ("PSQL_DBNAME", "school"),
+        ("PSQL_USER", "writer"),
+        ("PSQL_PASSWORD", "s3cret"),
+    ];
+
+    fn read(changed: &str, value: Option<&str>) -> Result<Settings, String> {
+        let good =
+            |name: &str| GOOD.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned());
+        let read = Settings::read(|name| if name == changed { value.map(str::to_owned) } else { good(name) });
+        read.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        for (name, _) in GOOD {
+            assert_eq!(read(name, None).unwrap_err(), format!("{name} is not set, or is no UTF-8"));
+            assert_eq!(read(name, Some("a\0b")).unwrap_err(), format!("{name} has a NUL byte"));
+        }
+        for name in ["PSQL_HOST", "PSQL_PORT", "PSQL_DBNAME", "PSQL_USER"] {
+            assert_eq!(read(name, Some(" ")).unwrap_err(), format!("{name} is empty"));
+        }
+        for port in ["0", "65536", "-1", "5432x", "postgres"] {
+            let expected = format!("PSQL_PORT is {port:?}, not a number from 1 to 65535");
+            assert_eq!(read("PSQL_PORT", Some(port)).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn the_password_may_be_empty_and_is_never_shown() {
+        assert!(read("PSQL_PASSWORD", Some("")).is_ok());
+        let shown = format!("{:?}", read("", None).expect("good"));
+        assert_eq!(shown, "writer@db.example.com:5432/school");
+    }
+}

@@ -1,0 +1,164 @@
+//! The operator ends at the worst time.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use kubesmith_runtime::kube::api::{DeleteParams, ListParams, PostParams};
+use kubesmith_testenv::TestEnv;
+use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
+
+use crate::postgres::Postgres;
+use crate::support::{Operator, change, condition, create, eventually, gone, server, student, writers};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
+    let Some(postgres) = Postgres::start().await else { return };
+    postgres.execute("create table others (id text primary key, name text, age integer, country text)").await;
+    let env = server().await;
+
+    // The row is there, and nobody has been told.
+    let told = Rule::new(Fault::DropRequest).resource("postgreswriters/status").nth(2).times(100_000);
+    let proxy = env.fault_proxy(Schedule::new().rule(told)).await.expect("a proxy");
+    let operator = Operator::start(proxy.client(), &postgres);
+    create(&env, &student("a", "students", 1)).await;
+    postgres.has("students", &["default/a alex 1 canada"]).await;
+    operator.kill().await;
+
+    // Nobody knows that the row is there but the status, and the spec names another table meanwhile.
+    change(&env, "a", serde_json::json!({ "table": "others" })).await;
+    let operator = Operator::start(env.client(), &postgres);
+    postgres.has("others", &["default/a alex 1 canada"]).await;
+    assert!(postgres.rows("students").await.is_empty());
+    condition(&env, "a", "RowWritten").await;
+    operator.stop().await;
+
+    // The row has gone, and the finalizer has not.
+    let released = Rule::new(Fault::DropRequest).verb(Verb::Patch).resource("postgreswriters");
+    proxy.set_schedule(Schedule::new().rule(released));
+    let operator = Operator::start(proxy.client(), &postgres);
+    writers(&env).delete("a", &DeleteParams::default()).await.expect("deleted");
+    postgres.has("others", &[]).await;
+    operator.kill().await;
+    assert!(writers(&env).get("a").await.is_ok(), "the finalizer keeps it");
+    let operator = Operator::start(env.client(), &postgres);
+    gone(&env, "a").await;
+    assert!(postgres.rows("others").await.is_empty());
+    operator.stop().await;
+    proxy.stop().await;
+    env.stop().await;
+}
+
+/// The program as a process.
+fn program(kubeconfig: &Path, postgres: &Postgres) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_postgreswriter-controller"));
+    for name in ["PSQL_HOST", "PSQL_PORT", "PSQL_DBNAME", "PSQL_USER", "PSQL_PASSWORD"] {
+        command.env(name, postgres.variable(name).expect("set"));
+    }
+    command
+        .arg("--kubeconfig")
+        .arg(kubeconfig)
+        .args(["--metrics-bind-address=0", "--health-probe-bind-address=0"]);
+    command.env("RUST_LOG", "off").stdout(Stdio::null()).spawn().expect("the program starts")
+}
+
+/// What the table has to hold: each object's row.
+async fn expected(env: &TestEnv) -> Vec<String> {
+    let all = writers(env).list(&ListParams::default()).await.expect("a list");
+    let row = |it: &postgreswriter_api::v1::PostgresWriter| {
+        let (name, spec) = (it.metadata.name.clone().unwrap_or_default(), &it.spec);
+        (format!("default/{name}"), format!("default/{name} {} {} {}", spec.name, spec.age, spec.country))
+    };
+    all.items.iter().map(row).collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_500_at_once_the_rows_are_exactly_the_objects_though_the_program_is_killed() {
+    let Some(postgres) = Postgres::start().await else { return };
+    let mut env = server().await;
+    env.serve((Ipv4Addr::LOCALHOST, 0).into()).await.expect("a socket");
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let kubeconfig = folder.path().join("kubeconfig");
+    std::fs::write(&kubeconfig, env.kubeconfig().await.expect("a kubeconfig")).expect("written");
+
+    let mut running = program(&kubeconfig, &postgres);
+    let client = writers(&env);
+    for number in 0..500 {
+        let writer = student(&format!("s-{number:03}"), "students", number);
+        client.create(&writer, &PostParams::default()).await.expect("created");
+    }
+    for round in 0..4 {
+        // Somewhere in the middle.
+        let enough = (round + 1) * 60;
+        eventually("some rows", async || (postgres.rows("students").await.len() >= enough).then_some(()))
+            .await;
+        running.kill().expect("killed");
+        running.wait().expect("it ends");
+        for number in (round..500).step_by(10) {
+            let name = format!("s-{number:03}");
+            match number % 3 {
+                0 => drop(client.delete(&name, &DeleteParams::default()).await.expect("deleted")),
+                _ => change(&env, &name, serde_json::json!({ "country": format!("round {round}") })).await,
+            }
+        }
+        running = program(&kubeconfig, &postgres);
+    }
+
+    eventually("the rows are the objects", async || {
+        let (rows, expected) = (postgres.rows("students").await, expected(&env).await);
+        let left = client.list(&ListParams::default()).await.expect("a list");
+        let is_settled = left.items.iter().all(|it| it.metadata.deletion_timestamp.is_none());
+        (is_settled && rows == expected).then_some(())
+    })
+    .await;
+    // 17 of each 50 are multiples of 3.
+    let left = expected(&env).await.len();
+    assert!((425..440).contains(&left), "{left}");
+    let stopped =
+        Command::new("kill").args(["-TERM", &running.id().to_string()]).status().expect("kill runs");
+    assert!(stopped.success() && running.wait().expect("it ends").success(), "the program ends in order");
+    env.stop().await;
+}
+
+#[test]
+fn a_bad_environment_stops_the_program_with_an_error_that_names_it() {
+    let run = |changed: &str, value: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_postgreswriter-controller"));
+        let good = [("HOST", "127.0.0.1"), ("PORT", "1"), ("DBNAME", "d"), ("USER", "u"), ("PASSWORD", "p")];
+        command.envs(good.map(|(name, value)| (format!("PSQL_{name}"), value)));
+        match value {
+            Some(value) => command.env(changed, value),
+            None => command.env_remove(changed),
+        };
+        let output = command.output().expect("it runs");
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for name in ["PSQL_HOST", "PSQL_PORT", "PSQL_DBNAME", "PSQL_USER", "PSQL_PASSWORD"] {
+        let printed = run(name, None);
+        assert!(printed.starts_with(&format!("Error: {name} is not set")), "{printed}");
+    }
+    let printed = run("PSQL_PORT", Some("many"));
+    assert!(printed.starts_with("Error: PSQL_PORT is \"many\""), "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_database_refuses_for_ever_stops_the_program() {
+    let Some(postgres) = Postgres::start().await else { return };
+    for (name, value, said) in [
+        ("PSQL_PASSWORD", "wrong", "PSQL_USER or PSQL_PASSWORD is of no use"),
+        ("PSQL_USER", "stranger", "PSQL_USER or PSQL_PASSWORD is of no use"),
+        ("PSQL_DBNAME", "no-database", "PSQL_DBNAME is of no use"),
+    ] {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_postgreswriter-controller"));
+        for variable in ["PSQL_HOST", "PSQL_PORT", "PSQL_DBNAME", "PSQL_USER", "PSQL_PASSWORD"] {
+            command.env(variable, postgres.variable(variable).expect("set"));
+        }
+        let output = tokio::time::timeout(Duration::from_secs(60), command.env(name, value).output()).await;
+        let printed =
+            String::from_utf8_lossy(&output.expect("in time").expect("it runs").stderr).into_owned();
+        assert!(printed.contains(said), "{printed}");
+    }
+}
