@@ -102,7 +102,7 @@ fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnosti
     let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut out: Vec<Crd> = Vec::new();
     for crd in crds {
-        let key = (crd.text(&["spec", "group"]), crd.text(&["spec", "names", "kind"]));
+        let key = (crd.group().to_string(), crd.text(&["spec", "names", "kind"]));
         match seen.get(&key) {
             Some(first) => {
                 let loc = crd.place.loc(sources, &[]);
@@ -122,20 +122,29 @@ fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnosti
     out
 }
 
+/// What decides over the types beside the definitions.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    crds: &'a [Crd],
+    /// What tells their groups apart.
+    groups: &'a BTreeMap<&'a str, String>,
+    /// Whether objects of which one member is given become enums.
+    choices: bool,
+}
+
 /// The modules of the definitions, ordered by group and version.
 fn modules(crds: &[Crd], choices: bool) -> Vec<Module> {
-    let versions: BTreeSet<(String, String)> = crds
-        .iter()
-        .flat_map(|crd| {
-            crd.versions().map(|(version, _)| (crd.text(&["spec", "group"]), version.to_string()))
-        })
-        .collect();
-    let module = |(group, version): (String, String)| {
-        let (first, names) = module_of(crds, &group, &version, &BTreeSet::new(), choices);
+    let groups: BTreeSet<&str> = crds.iter().map(Crd::group).collect();
+    let groups = naming::groups(&groups);
+    let context = Context { crds, groups: &groups, choices };
+    let versions: BTreeSet<(&str, &str)> =
+        crds.iter().flat_map(|crd| crd.versions().map(|(version, _)| (crd.group(), version))).collect();
+    let module = |(group, version): (&str, &str)| {
+        let (first, names) = module_of(context, group, version, &BTreeSet::new());
         let imported = first.imported();
         // Only now it is known which names are imported.
         if imported.iter().any(|name| names.has(name)) {
-            return module_of(crds, &group, &version, &imported, choices).0;
+            return module_of(context, group, version, &imported).0;
         }
         first
     };
@@ -144,23 +153,23 @@ fn modules(crds: &[Crd], choices: bool) -> Vec<Module> {
 
 /// The types of a version of a group, and their names.
 fn module_of(
-    crds: &[Crd],
+    context: Context<'_>,
     group: &str,
     version: &str,
     imported: &BTreeSet<String>,
-    choices: bool,
 ) -> (Module, TypeNames) {
-    let mut typing = Typing::new(group, version, imported, choices);
-    let here = crds.iter().filter(|crd| crd.text(&["spec", "group"]) == group);
+    let mut typing = Typing::new(group, version, imported, context.choices);
+    let here = context.crds.iter().filter(|crd| crd.group() == group);
     let found: Vec<_> = here
         .flat_map(|crd| crd.versions().enumerate().map(move |(at, (name, schema))| (crd, at, name, schema)))
         .filter(|(_, _, name, _)| *name == version)
         .collect();
     let kind = |crd: &Crd| crd.text(&["spec", "names", "kind"]);
     let names: Vec<String> = found.iter().map(|(crd, ..)| typing.names.root(&kind(crd))).collect();
+    let code = &context.groups[group];
     for ((crd, at, _, schema), name) in found.into_iter().zip(names) {
         let version = &crd.object["spec"]["versions"][at];
-        let attributes = resource::attributes(&crd.object, version, schema, &name);
+        let attributes = resource::attributes(&crd.object, version, schema, (&name, code));
         typing.root(&name, &kind(crd), schema, attributes);
     }
     (typing.module, typing.names)
@@ -172,6 +181,11 @@ fn files(crds: &[Crd], package: &str, choices: bool) -> BTreeMap<String, String>
 }
 
 impl Crd {
+    /// The group that it defines a kind of.
+    fn group(&self) -> &str {
+        self.object["spec"]["group"].as_str().unwrap_or_default()
+    }
+
     /// A text in the definition.
     fn text(&self, path: &[&str]) -> String {
         let value = path.iter().fold(&self.object, |at, key| &at[*key]);

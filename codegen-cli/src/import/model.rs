@@ -69,12 +69,15 @@ pub(super) struct Field {
     pub(super) said: Said,
     pub(super) ty: Ty,
     pub(super) is_optional: bool,
+    /// Whether null is something else than the default.
+    pub(super) is_defaulted_null: bool,
 }
 
 impl Field {
-    /// Whether it must be there and may be null.
+    /// Whether null is written: the field must be there and may be null, or absence would become its default.
     pub(super) fn is_null_written(&self) -> bool {
-        self.is_optional && self.said.schema.contains(&Key::Plain("required".to_string()))
+        let is_required = self.said.schema.contains(&Key::Plain("required".to_string()));
+        self.is_optional && (is_required || self.is_defaulted_null)
     }
 }
 

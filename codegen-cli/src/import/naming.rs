@@ -1,6 +1,6 @@
 //! Names of fields, variants and types.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use kubesmith_core::model::RenameRule;
 use kubesmith_core::names;
@@ -152,6 +152,25 @@ impl TypeNames {
     }
 }
 
+/// What tells groups apart in code: the first part of the name, or as many as it takes.
+pub(super) fn groups<'g>(groups: &BTreeSet<&'g str>) -> BTreeMap<&'g str, String> {
+    let first =
+        |group: &str, parts: usize| group.split('.').take(parts).collect::<Vec<_>>().join("-").to_lowercase();
+    let is_unique = |name: &str, parts: usize| {
+        groups
+            .iter()
+            .filter(|other| names::module_name(&first(other, parts)) == names::module_name(name))
+            .count()
+            == 1
+    };
+    let named = groups.iter().map(|group| {
+        let most = group.split('.').count();
+        let parts = (1..most).find(|parts| is_unique(&first(group, *parts), *parts)).unwrap_or(most);
+        (*group, first(group, parts))
+    });
+    named.collect()
+}
+
 /// A field's name in Rust, and whether it is `name` by `rename_all = "camelCase"`.
 pub(super) fn field(name: &str, used: &mut HashSet<String>) -> String {
     let words: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -246,4 +265,17 @@ pub(super) fn variant_rule(idents: &[String], values: &[&str]) -> (RenameRule, &
         }
     }
     (best.0, best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_told_apart_by_as_little_as_it_takes() {
+        let all = ["karpenter.sh", "karpenter.k8s.aws", "apps.example.com", "gateway.a.io", "gateway.a.x-io"];
+        let found = groups(&all.into_iter().collect());
+        let names: Vec<&str> = all.iter().map(|group| found[group].as_str()).collect();
+        assert_eq!(names, ["karpenter-sh", "karpenter-k8s", "apps", "gateway-a-io", "gateway-a-x-io"]);
+    }
 }

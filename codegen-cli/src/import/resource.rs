@@ -10,17 +10,21 @@ use crate::schema::{Schema, standard_fields};
 /// Annotation that groups under k8s.io need.
 const API_APPROVED: &str = "api-approved.kubernetes.io";
 
-/// The attributes of the root type `name` for a version of a definition in its canonical form.
+/// The attributes of the root type `name` for a version of a definition in its canonical form; `group` is what tells its group
+/// from others in code.
 pub(super) fn attributes(
     crd: &Value,
     version: &Value,
     schema: &Schema,
-    name: &str,
+    (name, group): (&str, &str),
 ) -> Vec<(&'static str, Vec<Key>)> {
     let spec = &crd["spec"];
     let mut out = Vec::new();
     let mut keys =
         vec![Key::text("group", text(&spec["group"])), Key::text("version", text(&version["name"]))];
+    if text(&spec["group"]).split('.').next().is_some_and(|first| first != group) {
+        keys.push(Key::text("group_name_in_code", &names::upper_camel_case(group)));
+    }
     name_keys(&spec["names"], name, &mut keys);
     let is_cluster = spec["scope"] == "Cluster";
     if is_cluster {

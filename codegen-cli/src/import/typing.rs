@@ -136,7 +136,10 @@ impl Typing {
         }
         let ty = if is_optional { Ty::Option(Box::new(typed.ty)) } else { typed.ty };
         let ident = naming::field(name, idents);
-        (Field { name: name.to_string(), ident, said, ty, is_optional }, is_optional || typed.has_default)
+        let is_defaulted_null =
+            wanted.nullable && wanted.default.as_ref().is_some_and(|value| !value.is_null());
+        let field = Field { name: name.to_string(), ident, said, ty, is_optional, is_defaulted_null };
+        (field, is_optional || typed.has_default)
     }
 
     fn type_of(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
@@ -361,6 +364,7 @@ fn metadata_field(schema: &Schema) -> Field {
         said,
         ty: Ty::Known(OBJECT_META),
         is_optional: false,
+        is_defaulted_null: false,
     }
 }
 

@@ -264,16 +264,10 @@ pub(super) fn files(
     out
 }
 
-/// Folders of groups: the first part of the name, or as much as tells them apart.
+/// Folders of groups, in the order of their names.
 fn folders<'g>(groups: &BTreeSet<&'g str>) -> Vec<(&'g str, String)> {
-    let short = |group: &str| names::module_name(group.split('.').next().unwrap_or(group));
-    let mut out: Vec<(&str, String)> = groups
-        .iter()
-        .map(|group| {
-            let is_unique = groups.iter().filter(|other| short(other) == short(group)).count() == 1;
-            (*group, if is_unique { short(group) } else { names::module_name(&group.replace('.', "_")) })
-        })
-        .collect();
+    let named = naming::groups(groups).into_iter();
+    let mut out: Vec<_> = named.map(|(group, name)| (group, names::module_name(&name))).collect();
     out.sort_by(|a, b| a.1.cmp(&b.1));
     out
 }

@@ -1,6 +1,6 @@
 //! `kubesmith import`: what is made of definitions gives the same definitions again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,23 +110,58 @@ fn an_old_definition_is_converted() {
     assert_eq!(version["subresources"], json!({"status": {}}));
 }
 
+/// testdata/import/api is compiled, held against random objects and looked at by clippy.
 #[test]
 fn what_is_written_is_what_a_person_would_write() {
-    let text = fs::read_to_string(testdata().join("import/good/everything.yaml")).unwrap();
-    let imported = import("everything.yaml", &text);
-    for (path, text) in &imported.files {
+    let folder = testdata().join("import/good");
+    let input = |path: PathBuf| Input {
+        name: path.file_name().unwrap().to_string_lossy().into_owned(),
+        text: fs::read_to_string(&path).unwrap(),
+    };
+    let imported = import::import(yaml_files(&folder).into_iter().map(input).collect(), "sample-api");
+    let is_source = |path: &&String| path.starts_with("src/");
+    for (path, text) in imported.files.iter().filter(|(path, _)| !is_source(path)) {
         insta::assert_snapshot!(format!("import_{}", path.replace(['/', '.'], "_")), text);
     }
-    let folder = tempfile::tempdir().unwrap();
-    for (path, text) in &imported.files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+    let committed = testdata().join("import/api");
+    if std::env::var_os("KUBESMITH_UPDATE").is_some() {
+        let _ = fs::remove_dir_all(committed.join("src"));
+        for (path, text) in imported.files.iter().filter(|(path, _)| is_source(path)) {
+            fs::create_dir_all(committed.join(path).parent().unwrap()).unwrap();
+            fs::write(committed.join(path), text).unwrap();
+        }
+    }
+    let mut found = Vec::new();
+    rust_files(&committed.join("src"), &mut found);
+    let wanted: BTreeSet<PathBuf> =
+        imported.files.keys().filter(is_source).map(|path| committed.join(path)).collect();
+    assert_eq!(
+        found.iter().cloned().collect::<BTreeSet<_>>(),
+        wanted,
+        "KUBESMITH_UPDATE=1 cargo test -p kubesmith import"
+    );
+    for path in &found {
+        let name = path.strip_prefix(&committed).unwrap().to_str().unwrap();
+        let text = fs::read_to_string(path).unwrap();
+        assert_eq!(text, imported.files[name], "{name}: KUBESMITH_UPDATE=1 cargo test -p kubesmith import");
     }
     let mut rustfmt = Command::new("rustfmt");
-    rustfmt.args(["--edition", "2024", "--check", "src/lib.rs"]).current_dir(folder.path());
+    rustfmt.args(["--edition", "2024", "--check"]).args(&found);
     let output = rustfmt.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            rust_files(&path, out);
+        } else {
+            out.push(path);
+        }
+    }
 }
 
 #[test]

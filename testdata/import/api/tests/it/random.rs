@@ -41,7 +41,17 @@ const FORMATS: &[&str] = &[
 ];
 
 /// Texts without a rule.
-const TEXTS: &[&str] = &["", "a", "example", "Zwölf Boxkämpfer \u{1f98a}", "a\nb\t\"c\" \\", "null", "true", "0", " "];
+const TEXTS: &[&str] = &[
+    "",
+    "a",
+    "example",
+    "Zwölf Boxkämpfer \u{1f98a}",
+    "a\nb\t\"c\" \\",
+    "null",
+    "true",
+    "0",
+    " ",
+];
 
 /// Values that are made for an object before no more than what is required is made.
 const SIZE: usize = 1_000;
@@ -56,7 +66,10 @@ pub(crate) struct Random {
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { state: seed, made: 0 }
+        Self {
+            state: seed,
+            made: 0,
+        }
     }
 
     fn next(&mut self) -> u64 {
@@ -88,13 +101,20 @@ impl Random {
 
 /// An object of a kind as an API server would store it: valid, pruned and with its defaults. Rules in CEL are not asked: no type
 /// depends on them. `None`: none was found.
-pub(crate) fn object(schema: &Structural, api_version: &str, kind: &str, random: &mut Random) -> Option<Value> {
+pub(crate) fn object(
+    schema: &Structural,
+    api_version: &str,
+    kind: &str,
+    random: &mut Random,
+) -> Option<Value> {
     let mut own = schema.clone();
     for name in ["apiVersion", "kind", "metadata"] {
         own.properties.remove(name);
         own.required.retain(|required| required != name);
     }
-    let Value::Object(mut members) = random.value(&own, 0)? else { return None };
+    let Value::Object(mut members) = random.value(&own, 0)? else {
+        return None;
+    };
     members.insert("apiVersion".to_string(), api_version.into());
     members.insert("kind".to_string(), kind.into());
     members.insert("metadata".to_string(), metadata(random));
@@ -113,8 +133,7 @@ fn metadata(random: &mut Random) -> Value {
     if random.once_in(3) {
         out["generation"] = 3.into();
         out["creationTimestamp"] = "2030-01-01T00:00:00Z".into();
-        out["ownerReferences"] =
-            json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "b", "controller": true}]);
+        out["ownerReferences"] = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "b", "controller": true}]);
     }
     out
 }
@@ -136,8 +155,9 @@ impl Random {
         if let Some(default) = schema.default.as_ref().filter(|_| self.once_in(6)) {
             return Some(default.clone());
         }
-        let has_branches =
-            [&schema.all_of, &schema.any_of, &schema.one_of].iter().any(|branches| !branches.is_empty());
+        let has_branches = [&schema.all_of, &schema.any_of, &schema.one_of]
+            .iter()
+            .any(|branches| !branches.is_empty());
         if !has_branches {
             return self.tried(schema, schema, depth);
         }
@@ -159,7 +179,10 @@ impl Random {
     fn chosen(&mut self, schema: &Structural) -> Structural {
         let mut out = schema.clone();
         let mut branches = std::mem::take(&mut out.all_of);
-        for alternatives in [std::mem::take(&mut out.any_of), std::mem::take(&mut out.one_of)] {
+        for alternatives in [
+            std::mem::take(&mut out.any_of),
+            std::mem::take(&mut out.one_of),
+        ] {
             if !alternatives.is_empty() && !schema.int_or_string {
                 branches.push(self.one(&alternatives).clone());
             }
@@ -169,7 +192,12 @@ impl Random {
             absorb(&mut out, &branch);
         }
         // What may not be given together is mostly left out.
-        for name in schema.not.iter().flat_map(|not| &not.required).chain(out.not.iter().flat_map(|n| &n.required)) {
+        for name in schema
+            .not
+            .iter()
+            .flat_map(|not| &not.required)
+            .chain(out.not.iter().flat_map(|n| &n.required))
+        {
             if self.once_in(2) && !out.required.contains(name) {
                 out.properties.remove(name);
                 break;
@@ -184,7 +212,11 @@ impl Random {
         }
         if schema.int_or_string {
             let is_text = self.once_in(2);
-            return if is_text { self.text(schema).map(Value::from) } else { Some(self.below(70_000).into()) };
+            return if is_text {
+                self.text(schema).map(Value::from)
+            } else {
+                Some(self.below(70_000).into())
+            };
         }
         match schema.type_.as_str() {
             "string" => self.text(schema).map(Value::from),
@@ -204,8 +236,14 @@ impl Random {
             1 => (*self.one(&[0, -1, 7, i64::MAX, i64::MIN])).into(),
             2 => json!(1.5),
             3 | 4 => (*self.one(TEXTS)).into(),
-            5 => (0..self.below(3)).map(|_| self.anything(depth + 1)).collect(),
-            _ => Value::Object((0..self.below(3)).map(|at| (format!("any{at}"), self.anything(depth + 1))).collect()),
+            5 => (0..self.below(3))
+                .map(|_| self.anything(depth + 1))
+                .collect(),
+            _ => Value::Object(
+                (0..self.below(3))
+                    .map(|at| (format!("any{at}"), self.anything(depth + 1)))
+                    .collect(),
+            ),
         }
     }
 
@@ -224,7 +262,12 @@ impl Random {
             (*self.one(TEXTS)).to_string()
         };
         let padding = least.saturating_sub(text.chars().count());
-        Some(text.chars().chain("x".repeat(padding).chars()).take(most).collect())
+        Some(
+            text.chars()
+                .chain("x".repeat(padding).chars())
+                .take(most)
+                .collect(),
+        )
     }
 
     /// Appends a text that the expression matches.
@@ -238,7 +281,10 @@ impl Random {
             HirKind::Class(class) => out.push(self.character(class)?),
             HirKind::Repetition(repetition) => {
                 let least = repetition.min as usize;
-                let most = repetition.max.map_or(usize::MAX, |most| most as usize).min(least + more + 1);
+                let most = repetition
+                    .max
+                    .map_or(usize::MAX, |most| most as usize)
+                    .min(least + more + 1);
                 let times = least + self.below(most.saturating_sub(least) + 1);
                 for _ in 0..times {
                     self.matching(&repetition.sub, more, out)?;
@@ -259,16 +305,32 @@ impl Random {
     }
 
     fn character(&mut self, class: &Class) -> Option<char> {
-        let Class::Unicode(class) = class else { return None };
-        let plain = class.ranges().iter().filter(|range| range.start() < '\u{7f}').count();
-        let at = self.below(if plain > 0 { plain } else { class.ranges().len() });
+        let Class::Unicode(class) = class else {
+            return None;
+        };
+        let plain = class
+            .ranges()
+            .iter()
+            .filter(|range| range.start() < '\u{7f}')
+            .count();
+        let at = self.below(if plain > 0 {
+            plain
+        } else {
+            class.ranges().len()
+        });
         let range = class.ranges().get(at)?;
-        let (start, end) = (range.start() as u32, (range.end() as u32).min(0x7e).max(range.start() as u32));
+        let (start, end) = (
+            range.start() as u32,
+            (range.end() as u32).min(0x7e).max(range.start() as u32),
+        );
         let length = usize::try_from(end - start + 1).ok()?;
         char::from_u32(start + u32::try_from(self.below(length)).ok()?)
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "bounds of integers are within their range")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "bounds of integers are within their range"
+    )]
     fn integer(&mut self, schema: &Structural) -> Value {
         let (mut least, mut most) = match schema.format.as_str() {
             "int32" => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -281,7 +343,9 @@ impl Random {
             most = most.min(maximum.floor() as i64);
         }
         let step = schema.multiple_of.map_or(1, |step| (step as i64).max(1));
-        let near = least.max(0).saturating_add(i64::try_from(self.below(100)).unwrap_or(0));
+        let near = least
+            .max(0)
+            .saturating_add(i64::try_from(self.below(100)).unwrap_or(0));
         let value = *self.one(&[least, most, near, near]);
         (value.clamp(least, most.max(least)) / step * step).into()
     }
@@ -298,15 +362,23 @@ impl Random {
     fn array(&mut self, schema: &Structural, depth: usize) -> Option<Value> {
         let least = usize::try_from(schema.min_items.unwrap_or(0)).unwrap_or(0);
         let most = usize::try_from(schema.max_items.unwrap_or(1_000)).unwrap_or(1_000);
-        let more = if self.is_enough(depth) { 0 } else { self.below(3) };
+        let more = if self.is_enough(depth) {
+            0
+        } else {
+            self.below(3)
+        };
         let mut out: Vec<Value> = Vec::new();
         let empty = Structural::default();
         let items = schema.items.as_deref().unwrap_or(&empty);
         for _ in 0..(least + more).min(most) {
-            let Some(item) = self.value(items, depth + 1) else { continue };
+            let Some(item) = self.value(items, depth + 1) else {
+                continue;
+            };
             out.push(item);
             // Sets, and lists with keys, have nothing twice.
-            if schema.effective_list_type() != ListType::Atomic && !validate_lists(schema, &json!(out)).is_empty() {
+            if schema.effective_list_type() != ListType::Atomic
+                && !validate_lists(schema, &json!(out)).is_empty()
+            {
                 out.pop();
             }
         }
@@ -336,19 +408,37 @@ impl Random {
         }
         match &schema.additional_properties {
             Some(Additional::Schema(values)) => self.entries(schema, values, depth, &mut out),
-            Some(Additional::Any(true)) => self.entries(schema, &Structural::default(), depth, &mut out),
-            _ if schema.preserves_unknown_fields() => self.entries(schema, &Structural::default(), depth, &mut out),
+            Some(Additional::Any(true)) => {
+                self.entries(schema, &Structural::default(), depth, &mut out)
+            }
+            _ if schema.preserves_unknown_fields() => {
+                self.entries(schema, &Structural::default(), depth, &mut out)
+            }
             _ => {}
         }
         Some(Value::Object(out))
     }
 
-    fn entries(&mut self, schema: &Structural, values: &Structural, depth: usize, out: &mut Map<String, Value>) {
+    fn entries(
+        &mut self,
+        schema: &Structural,
+        values: &Structural,
+        depth: usize,
+        out: &mut Map<String, Value>,
+    ) {
         let least = usize::try_from(schema.min_properties.unwrap_or(0)).unwrap_or(0);
         let most = usize::try_from(schema.max_properties.unwrap_or(100)).unwrap_or(100);
-        let more = if self.is_enough(depth) { 0 } else { self.below(3) };
+        let more = if self.is_enough(depth) {
+            0
+        } else {
+            self.below(3)
+        };
         for at in 0..(least + more).min(most) {
-            let name = if at == 0 && self.once_in(4) { "some.key/of-a map".to_string() } else { format!("key{at}") };
+            let name = if at == 0 && self.once_in(4) {
+                "some.key/of-a map".to_string()
+            } else {
+                format!("key{at}")
+            };
             if let Some(value) = self.value(values, depth + 1) {
                 out.entry(name).or_insert(value);
             }
@@ -399,27 +489,46 @@ fn absorb(schema: &mut Structural, branch: &Structural) {
 ///
 /// Numbers are compared by their value. A quantity that was a number comes back as text, as from Go's type; a null in an optional
 /// field that has no default comes back as absence.
-pub(crate) fn difference(schema: Option<&Structural>, given: &Value, back: &Value, path: &str) -> Option<String> {
+pub(crate) fn difference(
+    schema: Option<&Structural>,
+    given: &Value,
+    back: &Value,
+    path: &str,
+) -> Option<String> {
     match (given, back) {
         (Value::Object(given), Value::Object(back)) => {
-            let names = given.keys().chain(back.keys().filter(|name| !given.contains_key(*name)));
+            let names = given
+                .keys()
+                .chain(back.keys().filter(|name| !given.contains_key(*name)));
             names.into_iter().find_map(|name| {
                 let field = schema.and_then(|schema| schema.field(name));
                 let path = format!("{path}.{name}");
                 match (given.get(name), back.get(name)) {
                     (Some(given), Some(back)) => difference(field, given, back, &path),
-                    (Some(Value::Null), None) if field.is_some_and(|field| field.default.is_none()) => None,
+                    (Some(Value::Null), None)
+                        if field.is_some_and(|field| field.default.is_none()) =>
+                    {
+                        None
+                    }
                     (given, back) => Some(told(&path, given, back)),
                 }
             })
         }
         (Value::Array(given), Value::Array(back)) if given.len() == back.len() => {
             let items = schema.and_then(|schema| schema.items.as_deref());
-            given.iter().zip(back).enumerate().find_map(|(at, (given, back))| {
-                difference(items, given, back, &format!("{path}[{at}]"))
-            })
+            given
+                .iter()
+                .zip(back)
+                .enumerate()
+                .find_map(|(at, (given, back))| {
+                    difference(items, given, back, &format!("{path}[{at}]"))
+                })
         }
-        (Value::Number(a), Value::Number(b)) if a == b || a.as_f64() == b.as_f64() && a.is_f64() != b.is_f64() => None,
+        (Value::Number(a), Value::Number(b))
+            if a == b || a.as_f64() == b.as_f64() && a.is_f64() != b.is_f64() =>
+        {
+            None
+        }
         (Value::Number(number), Value::String(text))
             if *text == number.to_string() && schema.is_some_and(|schema| schema.int_or_string) =>
         {

@@ -1,7 +1,3 @@
----
-source: codegen-cli/tests/it/import.rs
-expression: text
----
 //! Version `v1beta1` of group `example.com`.
 
 use std::collections::BTreeMap;

@@ -1,12 +1,9 @@
----
-source: codegen-cli/tests/it/import.rs
-expression: text
----
 //! Version `v1` of group `example.com`.
 
 use std::collections::BTreeMap;
 
 use k8s_openapi::ByteString;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubesmith_runtime::{Resource, Schema};
@@ -92,6 +89,9 @@ pub struct Either {
     pub b: Option<String>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Empty {}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Schema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -105,6 +105,16 @@ pub enum Mode {
     Empty,
     /// `half-way`
     HalfWay,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(rename_all = "camelCase")]
+pub struct Nested {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_fields: Option<String>,
+    /// Fields that the schema does not name.
+    #[serde(flatten)]
+    pub other_fields_2: BTreeMap<String, serde_json::Value>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
@@ -124,6 +134,27 @@ pub struct Port {
     /// Where it leads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Backup>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct MatchExpression {
+    pub key: String,
+    pub operator: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(list_type = "atomic")]
+    pub values: Option<Vec<String>>,
+}
+
+/// What it is for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+#[schema(struct_type = "atomic")]
+#[serde(rename_all = "camelCase")]
+pub struct Selector {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(list_type = "atomic")]
+    pub match_expressions: Option<Vec<MatchExpression>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// A repository.
@@ -172,11 +203,16 @@ pub struct GadgetSpec {
     pub backup: Option<Backup>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<ByteString>,
+    #[serde(default)]
+    #[schema(nullable, default = "a")]
+    pub cleared: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub either: Option<Either>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(embedded_resource)]
     pub embedded: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<Empty>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(title = "Foo")]
     pub foo_bar: Option<String>,
@@ -186,9 +222,14 @@ pub struct GadgetSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<BTreeMap<String, BTreeMap<String, Vec<Option<String>>>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[validation(max_properties = 8)]
     #[schema(extra = {"additionalProperties": {"maxLength": 63, "type": "string"}})]
     pub labels: Option<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[validation(minimum = -9223372036854775808, maximum = 9223372036854775807)]
+    pub large: Option<isize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[validation(x_int_or_string)]
     #[schema(schemaless)]
@@ -199,6 +240,8 @@ pub struct GadgetSpec {
     #[serde(default)]
     #[schema(required, nullable)]
     pub maybe: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Quantity>,
     /// A constraint that does nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(extra = {"maxLength": 3})]
@@ -206,6 +249,8 @@ pub struct GadgetSpec {
     #[validation(max_length = 10)]
     #[schema(default = "off")]
     pub mode: Mode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nested: Option<BTreeMap<String, Nested>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[validation(enum(1, 2, 3))]
     pub numbered: Option<isize>,
@@ -217,6 +262,12 @@ pub struct GadgetSpec {
     #[validation(max_items = 4)]
     #[schema(list_type = "map", list_map_key = "name")]
     pub ports: Option<Vec<Port>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[validation(minimum = 0)]
+    pub ratio: Option<f64>,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<Selector>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_: Option<bool>,
     #[validation(minimum = -5, maximum = 100, exclusive_maximum)]
@@ -240,6 +291,9 @@ pub struct GadgetSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[validation(pattern = r#"^"\d+\\$"#)]
     pub r#type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable)]
+    pub unset: Option<isize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Time>,
 }

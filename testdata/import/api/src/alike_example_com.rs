@@ -1,0 +1,3 @@
+//! Group `alike.example.com`.
+
+pub mod v1;

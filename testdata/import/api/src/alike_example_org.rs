@@ -1,0 +1,3 @@
+//! Group `alike.example.org`.
+
+pub mod v1;

@@ -1,0 +1,3 @@
+//! Group `old.example.com`.
+
+pub mod v1alpha1;

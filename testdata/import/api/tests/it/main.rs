@@ -1,0 +1,56 @@
+//! What `kubesmith import` makes of testdata/import/good keeps every object that the definitions accept.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod random;
+mod round_trip;
+
+use std::fs;
+use std::path::Path;
+
+use kubesmith_imported::{example, old, plain};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Objects of each kind.
+const OBJECTS: u64 = 300;
+
+fn definitions() -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../good");
+    let mut out = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let documents = serde_yaml::Deserializer::from_str(&text);
+        out.extend(documents.map(|document| Value::deserialize(document).unwrap()));
+    }
+    out.retain(|object| object["kind"] == "CustomResourceDefinition");
+    out
+}
+
+#[test]
+fn objects_come_back_as_they_were() {
+    let definitions = definitions();
+    let made = [
+        round_trip::check::<example::v1::Gadget>(&definitions, OBJECTS),
+        round_trip::check::<example::v1beta1::Gadget>(&definitions, OBJECTS),
+        round_trip::check::<plain::foo_10::Exposer>(&definitions, OBJECTS),
+        round_trip::check::<plain::mod_::Exposer>(&definitions, OBJECTS),
+        round_trip::check::<plain::v0::Exposer>(&definitions, OBJECTS),
+    ];
+    for made in made {
+        let made = made.unwrap();
+        assert!(made > OBJECTS / 2, "{made} objects");
+    }
+}
+
+/// A definition in v1beta1 has no structural schema of its own: what is asked is only that its type is there.
+#[test]
+fn an_old_definition_has_a_type() {
+    let read: old::v1alpha1::Old = serde_json::from_value(serde_json::json!({
+        "apiVersion": "old.example.com/v1alpha1", "kind": "Old", "metadata": {"name": "a"}, "unknown": {"b": [1]},
+    }))
+    .unwrap();
+    assert_eq!(
+        serde_json::to_value(&read).unwrap()["unknown"],
+        serde_json::json!({"b": [1]})
+    );
+}
