@@ -125,7 +125,9 @@ fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
     }
     take!(List, count: "min_items" = min_items, "max_items" = max_items);
     take!(Object, count: "min_properties" = min_properties, "max_properties" = max_properties);
-    if let Some(values) = rest.enum_.take() {
+    let is_set =
+        |values: &Vec<Value>| values.iter().enumerate().all(|(at, value)| !values[..at].contains(value));
+    if let Some(values) = rest.enum_.take_if(|values| is_set(values)) {
         let literals = values.iter().map(|value| Key::Plain(super::attributes::json(value)));
         out.push(Key::List("enum".to_string(), literals.collect()));
     }

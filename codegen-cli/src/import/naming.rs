@@ -147,8 +147,7 @@ impl TypeNames {
                 return candidate.clone();
             }
         }
-        let numbered = (2..).map(|number| format!("{stem}{own}{number}"));
-        numbered.into_iter().find(|name| self.take(name)).unwrap_or(own)
+        numbered(&format!("{stem}{own}"), "", self.used.len(), |name| self.take(name))
     }
 }
 
@@ -171,6 +170,14 @@ pub(super) fn groups<'g>(groups: &BTreeSet<&'g str>) -> BTreeMap<&'g str, String
     named.collect()
 }
 
+/// The name with the first number that `take` takes. Where many names are alike it goes on from how many there are, so that not all
+/// of them are tried.
+fn numbered(base: &str, sign: &str, known: usize, mut take: impl FnMut(&str) -> bool) -> String {
+    let numbers = (2..10).chain(known.max(10)..);
+    let mut names = numbers.map(|number| format!("{base}{sign}{number}"));
+    names.find(|name| take(name)).unwrap_or_else(|| base.to_string())
+}
+
 /// A field's name in Rust, and whether it is `name` by `rename_all = "camelCase"`.
 pub(super) fn field(name: &str, used: &mut HashSet<String>) -> String {
     let words: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -178,13 +185,11 @@ pub(super) fn field(name: &str, used: &mut HashSet<String>) -> String {
     if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
         base = format!("field_{base}").trim_end_matches('_').to_string();
     }
-    let mut ident = escaped(&base);
-    let mut number = 2;
-    while !used.insert(ident.clone()) {
-        ident = format!("{base}_{number}");
-        number += 1;
+    let ident = escaped(&base);
+    if used.insert(ident.clone()) {
+        return ident;
     }
-    ident
+    numbered(&base, "_", used.len(), |name| used.insert(name.to_string()))
 }
 
 /// Keywords as raw identifiers; those that cannot be raw with an underscore.
@@ -212,13 +217,10 @@ pub(super) fn variants(values: &[&str]) -> Vec<String> {
             value => pascal(value),
         };
         let base = if names::is_keyword(&base) { format!("{base}Value") } else { base };
-        let mut ident = base.clone();
-        let mut number = 2;
-        while !used.insert(ident.clone()) {
-            ident = format!("{base}{number}");
-            number += 1;
+        if used.insert(base.clone()) {
+            return base;
         }
-        ident
+        numbered(&base, "", used.len(), |name| used.insert(name.to_string()))
     };
     values.iter().map(name).collect()
 }

@@ -129,9 +129,10 @@ impl Found {
             return;
         }
         let purpose = self.purpose;
-        let mut reader = Reader { sources, place, diagnostics: Vec::new(), failed: false, purpose };
+        let mut reader =
+            Reader { sources, place, diagnostics: Vec::new(), failed: false, purpose, untold: 0 };
         let crd = reader.crd(value);
-        self.diagnostics.append(&mut reader.diagnostics);
+        self.diagnostics.append(&mut reader.finish());
         self.crds.extend(crd);
     }
 }
@@ -198,7 +199,13 @@ struct Reader<'a> {
     diagnostics: Vec<Diagnostic>,
     failed: bool,
     purpose: Purpose,
+    /// How many diagnostics are beyond [`MOST_TOLD`].
+    untold: usize,
 }
+
+/// How many diagnostics of a definition are told: what is wrong again and again is mostly one mistake, and each is looked for
+/// in the text.
+const MOST_TOLD: usize = 20;
 
 /// Members of `spec` in `v1beta1` that stand in its versions in `v1`.
 const PER_VERSION: &[&str] = &["subresources", "additionalPrinterColumns"];
@@ -246,16 +253,29 @@ impl Reader<'_> {
     }
 
     fn fail(&mut self, path: &[&str], code: Code, message: impl Into<String>, help: &str) {
-        let path: Vec<String> = path.iter().map(ToString::to_string).collect();
-        let loc = self.place.loc(self.sources, &path);
         self.failed = true;
-        self.diagnostics.push(Diagnostic::error(code, loc, message).help(help));
+        self.tell(path, |loc| Diagnostic::error(code, loc, message).help(help));
     }
 
     fn warn(&mut self, path: &[&str], code: Code, message: impl Into<String>, help: &str) {
+        self.tell(path, |loc| Diagnostic::warning(code, loc, message).help(help));
+    }
+
+    fn tell(&mut self, path: &[&str], diagnostic: impl FnOnce(Loc) -> Diagnostic) {
+        if self.diagnostics.len() >= MOST_TOLD {
+            self.untold += 1;
+            return;
+        }
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
-        let loc = self.place.loc(self.sources, &path);
-        self.diagnostics.push(Diagnostic::warning(code, loc, message).help(help));
+        self.diagnostics.push(diagnostic(self.place.loc(self.sources, &path)));
+    }
+
+    /// What was found; the last one tells how much more there is.
+    fn finish(mut self) -> Vec<Diagnostic> {
+        if let Some(last) = self.diagnostics.last_mut().filter(|_| self.untold > 0) {
+            last.notes.push(format!("and {} more of this definition", self.untold));
+        }
+        self.diagnostics
     }
 
     /// Quoted templates are valid YAML.

@@ -141,6 +141,9 @@ fn structure(module: &Module, ty: &Type, fields: &[Field], open: Option<&str>, o
         serde(field, rule, out);
         attributes::write(out, 4, "validation", &field.said.validation);
         attributes::write(out, 4, "schema", &field.said.schema);
+        if weight(&field.ty, 1) > HEAVIEST {
+            out.push_str("    #[allow(clippy::type_complexity)]\n");
+        }
         let ty = text(module, &field.ty);
         // rustfmt breaks what is wider than a hundred columns.
         let space = if field.ident.len() + ty.len() + 11 > 100 { "\n        " } else { " " };
@@ -212,6 +215,20 @@ fn choice(module: &Module, name: &str, choices: &[Choice], out: &mut String) {
         let _ = writeln!(out, "    {}({}),", choice.ident, text(module, &choice.ty));
     }
     out.push_str("}\n");
+}
+
+/// clippy's `type-complexity-threshold`.
+const HEAVIEST: usize = 250;
+
+/// How complex clippy finds a type: each name in it counts by how deep it stands.
+fn weight(ty: &Ty, depth: usize) -> usize {
+    let own = 10 * depth;
+    match ty {
+        Ty::Known(path) if *path == MAP => own + 20 * (depth + 1),
+        Ty::Plain(_) | Ty::Known(_) | Ty::Own(_) => own,
+        Ty::List(inner) | Ty::Option(inner) => own + weight(inner, depth + 1),
+        Ty::Map(inner) => own + 10 * (depth + 1) + weight(inner, depth + 1),
+    }
 }
 
 fn text(module: &Module, ty: &Ty) -> String {

@@ -210,8 +210,10 @@ fn deep_and_wide_schemas_are_imported() {
     for _ in 0..40 {
         deep = json!({"type": "object", "properties": {"next": deep, "other": {"type": "integer"}}});
     }
-    let fields =
-        (0..10_000).map(|at| (format!("field{at}"), json!({"type": "string", "description": "A field."})));
+    // 5 MB.
+    let text = "A field of many. ".repeat(30);
+    let fields = (0..10_000)
+        .map(|at| (format!("field{at}"), json!({"type": "string", "description": text.trim_end()})));
     let wide = json!({"type": "object", "properties": Value::Object(fields.collect())});
     for spec in [deep, wide] {
         let imported = import("things.json", &definition(&spec));
@@ -223,6 +225,36 @@ fn deep_and_wide_schemas_are_imported() {
     }
     let text = definition(&endless);
     assert_eq!(import("things.json", &text).definitions, 0);
+}
+
+#[test]
+fn what_is_wrong_again_and_again_is_told_a_few_times() {
+    let fields = (0..5_000).map(|at| (format!("field{at}"), json!({"type": "string", "$ref": "#/a"})));
+    let spec = json!({"type": "object", "properties": Value::Object(fields.collect())});
+    let yaml = serde_yaml::to_string(&serde_json::from_str::<Value>(&definition(&spec)).unwrap()).unwrap();
+    let imported = import("things.yaml", &yaml);
+    assert_eq!((imported.definitions, imported.diagnostics.len()), (0, 20));
+    assert!(shown(&imported).contains("and 4980 more of this definition"), "{}", shown(&imported));
+}
+
+/// Names that are equal in Rust get numbers without all of them being tried.
+#[test]
+fn time_grows_with_the_input() {
+    let time = |count: usize| {
+        let fields = (0..count).map(|at| {
+            (
+                "-".repeat(at % 50) + &"_".repeat(at / 50),
+                json!({"type": "object",
+            "properties": {"a": {"type": "object", "properties": {format!("b{at}"): {"type": "string"}}}}}),
+            )
+        });
+        let text = definition(&json!({"type": "object", "properties": Value::Object(fields.collect())}));
+        let start = std::time::Instant::now();
+        assert_eq!(import("things.json", &text).definitions, 1);
+        start.elapsed()
+    };
+    let (small, large) = (time(250), time(2_000));
+    assert!(large < small * 8 * 4, "8 times as much takes {large:?} instead of {small:?}");
 }
 
 #[test]

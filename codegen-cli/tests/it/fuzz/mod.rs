@@ -1,7 +1,8 @@
 //! Input that means no good: whatever the source and the configuration say, a run ends, and what it makes can be used. The
-//! fuzz targets `diff`, `pipeline` and `toml` call the same functions.
+//! fuzz targets `diff`, `import`, `pipeline` and `toml` call the same functions.
 
 mod diff;
+pub(crate) mod import;
 #[path = "../../../../fuzz/mutation.rs"]
 pub(crate) mod mutation;
 pub(crate) mod pipeline;
@@ -50,6 +51,29 @@ fn each_mutated(
     Ok(())
 }
 
+fn definitions() -> Vec<String> {
+    let mut out = Vec::new();
+    for folder in ["good", "bad"] {
+        let folder = support::testdata().join("import").join(folder);
+        let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        out.extend(paths.into_iter().map(|path| fs::read_to_string(path).unwrap()));
+    }
+    out
+}
+
+#[test]
+fn deep_definitions_end() {
+    let before = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: ";
+    for [open, close] in
+        [["{a: ", "}"], ["[", "]"], ["- ", ""], ["? ", ""], ["&a ", ""], ["{not: ", "}"], ["\"", ""]]
+    {
+        for times in [40, 1_000, 20_000] {
+            import::check(&[before, &open.repeat(times), "x", &close.repeat(times)].concat());
+        }
+    }
+}
+
 #[test]
 fn deep_nesting_is_refused() {
     let folder = pipeline::Folder::new();
@@ -87,5 +111,11 @@ proptest! {
     fn any_definition_is_compared(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 20)) {
         let good = fs::read_to_string(support::testdata().join("import/good/everything.yaml")).unwrap();
         each_mutated(std::slice::from_ref(&good), diff::WORDS, |text| diff::compare(&good, text), choices)?;
+    }
+
+    #[test]
+    fn any_definition_is_borne(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 6)) {
+        let check = |text: &str| drop(import::check(text));
+        each_mutated(&definitions(), import::WORDS, check, choices)?;
     }
 }

@@ -222,6 +222,7 @@ pub struct GadgetSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[allow(clippy::type_complexity)]
     pub groups: Option<BTreeMap<String, BTreeMap<String, Vec<Option<String>>>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[validation(max_properties = 8)]
@@ -288,6 +289,9 @@ pub struct GadgetSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(default = {"count": 1.5, "metadata": {}, "tags": ["a", "b"]})]
     pub template: Option<GadgetTemplate>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(extra = {"enum": ["a", "b", "a"]})]
+    pub twice: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[validation(pattern = r#"^"\d+\\$"#)]
     pub r#type: Option<String>,
