@@ -36,13 +36,15 @@ fn inner_part(text: &str) -> usize {
 /// Copies items, with an empty line where one block ends and the next begins.
 ///
 /// The printer puts items on lines at column 0 and what is inside `impl` blocks at column 4; it
-/// writes no empty line of its own and the output has no literal that spans lines.
+/// writes no empty line of its own and the output has no literal that spans lines. In traits, documentation that follows a
+/// semicolon begins an item.
 fn separate_items(text: &str, out: &mut String) {
     let mut before = "";
     for (number, line) in text.lines().enumerate() {
         if number == 0
             || (begins_item(line) && ends_block(before, indentation(line)))
             || leaves_list(before, line)
+            || (before.ends_with(';') && line.starts_with("    ///"))
         {
             out.push('\n');
         }

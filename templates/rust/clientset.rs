@@ -3,6 +3,21 @@
 pub mod scheme;
 pub mod typed;
 
+/// The clients of every group-version of this package: for code that takes any clientset, and for
+/// clientsets of your own.
+pub trait Interface: Send + Sync + 'static {
+    /// Clients of `__ApiVersion__`.
+    #[each(version)]
+    type __GroupVersion__: self::typed::__group__::__version__::__GroupVersion__Interface;
+
+    /// What the server serves: its version, groups and resources.
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+
+    /// Clients of `__ApiVersion__`.
+    #[each(version)]
+    fn __group_version__(&self) -> Self::__GroupVersion__;
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
@@ -29,6 +44,18 @@ impl Clientset {
         ::kubesmith_runtime::client::connect(config).await.map(Self::new)
     }
 
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
+    /// server.
+    ///
+    /// # Errors
+    /// The configuration is unusable, or the options cannot be.
+    pub async fn try_from_config_with_options(
+        config: ::kubesmith_runtime::kube::Config,
+        options: ::kubesmith_runtime::client::ClientOptions,
+    ) -> ::kubesmith_runtime::client::Result<Self> {
+        ::kubesmith_runtime::client::connect_with_options(config, options).await.map(Self::new)
+    }
+
     /// Makes a clientset from a client that exists.
     #[must_use]
     pub fn new(client: ::kubesmith_runtime::kube::Client) -> Self {
@@ -52,6 +79,20 @@ impl Clientset {
     #[must_use]
     pub fn __group_version__(&self) -> self::typed::__group__::__version__::__GroupVersion__Client {
         self::typed::__group__::__version__::__GroupVersion__Client::new(self.client.clone())
+    }
+}
+
+impl Interface for Clientset {
+    #[each(version)]
+    type __GroupVersion__ = self::typed::__group__::__version__::__GroupVersion__Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self.discovery()
+    }
+
+    #[each(version)]
+    fn __group_version__(&self) -> Self::__GroupVersion__ {
+        self.__group_version__()
     }
 }
 

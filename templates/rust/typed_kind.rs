@@ -1,5 +1,9 @@
 //! Client of the `__Kind__` objects of `__ApiVersion__`.
 
+mod interface;
+
+pub use self::interface::{__Kind__Interface, __Plural__Getter};
+
 /// Client of the `__Kind__` objects of the cluster.
 ///
 /// __Summary__

@@ -6,11 +6,16 @@ pub mod __module__;
 #[each(kind)]
 #[when(cluster)]
 #[when(reexport)]
-pub use self::__module__::__Plural__;
+pub use self::__module__::{__Kind__Interface, __Plural__, __Plural__Getter};
 #[each(kind)]
 #[when(namespaced)]
 #[when(reexport)]
-pub use self::__module__::{__Plural__, Namespaced__Plural__};
+pub use self::__module__::{__Kind__Interface, Namespaced__Plural__, __Plural__, __Plural__Getter};
+/// Gives the clients of every kind of `__ApiVersion__`: for code that takes any client, and for
+/// clients of your own.
+pub trait __GroupVersion__Interface: __Getters__ {}
+
+impl __GroupVersion__Interface for __GroupVersion__Client {}
 
 /// Client of the group-version `__ApiVersion__`: one accessor per kind.
 #[derive(Clone, Debug)]

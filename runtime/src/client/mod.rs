@@ -31,17 +31,23 @@ mod discovery;
 pub(crate) mod drive;
 pub(crate) mod error;
 mod options;
+mod response;
 mod rest;
+mod scope;
 pub(crate) mod transport;
 mod typed;
+mod user_agent;
 
 pub use config::build_config_from_flags;
 pub use conflict::FieldConflict;
 pub use discovery::Discovery;
 pub use error::{Error, Request};
 pub use options::{ClientOptions, HttpVersion};
-pub use rest::{RestClient, connect, connect_with_options, default_user_agent, try_default};
-pub use typed::{ClientScope, Deletion, TypedClient, WatchStream};
+pub use response::ResponseFuture;
+pub use rest::{RestClient, connect, connect_with_options, try_default};
+pub use scope::ClientScope;
+pub use typed::{Deletion, TypedClient, WatchStream};
+pub use user_agent::default_user_agent;
 
 /// What a request ends with.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -4,6 +4,7 @@ use http::HeaderValue;
 use http::header::USER_AGENT;
 
 use super::transport::Transport;
+use super::user_agent::default_user_agent;
 use super::{ClientOptions, Error};
 
 /// A client bound to one group version, as a generated `EcsV1Client` holds it.
@@ -76,16 +77,6 @@ impl std::fmt::Debug for RestClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RestClient").field("group_version", &self.group_version).finish_non_exhaustive()
     }
-}
-
-/// The user agent sent when the configuration names none: `kubesmith/<version> (<os>/<arch>)`.
-///
-/// ```
-/// assert!(kubesmith_runtime::client::default_user_agent().starts_with("kubesmith/"));
-/// ```
-#[must_use]
-pub fn default_user_agent() -> String {
-    format!("kubesmith/{} ({}/{})", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// Makes a client from a configuration; requests carry [`default_user_agent`] unless the configuration has a

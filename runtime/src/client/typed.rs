@@ -1,6 +1,7 @@
 //! One kind's verbs.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
@@ -15,7 +16,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::Request;
-use super::{Error, RestClient};
+use super::transport::TimedOut;
+use super::{ClientScope, Error, RestClient};
 use crate::applyconfigurations::ApplyConfiguration;
 
 /// The events of a watch, with the errors of this module. [`TypedClient`] has an example.
@@ -42,50 +44,6 @@ impl<T> Deletion<T> {
     #[must_use]
     pub fn is_deleted(&self) -> bool {
         matches!(self, Self::Deleted(_))
-    }
-}
-
-/// The scopes that kinds have: in namespaces, or cluster-wide. It cannot be implemented elsewhere.
-///
-/// ```
-/// use k8s_openapi::api::core::v1::{ConfigMap, Node};
-/// use kubesmith_runtime::client::ClientScope;
-///
-/// /// Takes kinds of either scope.
-/// fn plural<K: kube::Resource<Scope: ClientScope, DynamicType = ()>>() -> String {
-///     K::plural(&()).into_owned()
-/// }
-/// assert_eq!((plural::<ConfigMap>(), plural::<Node>()), ("configmaps".to_owned(), "nodes".to_owned()));
-/// ```
-pub trait ClientScope: sealed::Sealed + Sized {
-    /// The objects of a kind in this scope.
-    #[doc(hidden)]
-    fn api<K>(client: kube::Client, namespace: &str) -> Api<K>
-    where
-        K: kube::Resource<Scope = Self, DynamicType = ()>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for k8s_openapi::ClusterResourceScope {}
-    impl Sealed for k8s_openapi::NamespaceResourceScope {}
-}
-
-impl ClientScope for NamespaceResourceScope {
-    fn api<K>(client: kube::Client, namespace: &str) -> Api<K>
-    where
-        K: kube::Resource<Scope = Self, DynamicType = ()>,
-    {
-        Api::namespaced(client, namespace)
-    }
-}
-
-impl ClientScope for ClusterResourceScope {
-    fn api<K>(client: kube::Client, _: &str) -> Api<K>
-    where
-        K: kube::Resource<Scope = Self, DynamicType = ()>,
-    {
-        Api::all(client)
     }
 }
 
@@ -146,6 +104,8 @@ impl ClientScope for ClusterResourceScope {
 pub struct TypedClient<K> {
     rest: RestClient,
     api: Api<K>,
+    /// Whether single objects cannot be named, because no namespace was chosen.
+    everywhere: bool,
 }
 
 impl<K> TypedClient<K>
@@ -158,7 +118,7 @@ where
     where
         K: kube::Resource<Scope = ClusterResourceScope>,
     {
-        Self { api: Api::all(rest.client().clone()), rest }
+        Self { api: Api::all(rest.client().clone()), rest, everywhere: false }
     }
 
     /// Objects of a namespaced kind in all namespaces: list and watch (other verbs need a namespace).
@@ -167,16 +127,16 @@ where
     where
         K: kube::Resource<Scope = NamespaceResourceScope>,
     {
-        Self { api: Api::all(rest.client().clone()), rest }
+        Self { api: Api::all(rest.client().clone()), rest, everywhere: true }
     }
 
-    /// Objects of a namespaced kind in one namespace.
+    /// Objects of a namespaced kind in one namespace; in all of them, as [`Self::all_namespaces`], if it is empty.
     #[must_use]
     pub fn namespaced(rest: RestClient, namespace: &str) -> Self
     where
         K: kube::Resource<Scope = NamespaceResourceScope>,
     {
-        Self { api: Api::namespaced(rest.client().clone(), namespace), rest }
+        Self::of_scope(rest, namespace)
     }
 
     /// Objects of a kind in either scope; the namespace counts where the kind has them.
@@ -184,7 +144,8 @@ where
     where
         K: kube::Resource<Scope: ClientScope>,
     {
-        Self { api: K::Scope::api(rest.client().clone(), namespace), rest }
+        let everywhere = K::Scope::NAMESPACED && namespace.is_empty();
+        Self { api: K::Scope::api(rest.client().clone(), namespace), rest, everywhere }
     }
 
     /// The group version's client.
@@ -214,6 +175,17 @@ where
         }
     }
 
+    /// Refuses to ask for one object of a namespaced kind without saying in which namespace, as client-go does.
+    fn located(&self, verb: &'static str, name: Option<&str>) -> Result<(), Error> {
+        if !self.everywhere {
+            return Ok(());
+        }
+        Err(Error::BadRequest {
+            request: self.request(verb, name),
+            reason: "the client is of all namespaces, which can only list and watch: choose one with `namespace`",
+        })
+    }
+
     fn failed(&self, verb: &'static str, name: Option<&str>) -> impl FnOnce(kube::Error) -> Error {
         let request = self.request(verb, name);
         move |source| Error::from_kube(request, source)
@@ -230,6 +202,7 @@ where
     /// # Errors
     /// [`Error::is_not_found`] when there is none; else the server's refusal or a failure of the transport.
     pub async fn get(&self, name: &str) -> Result<K, Error> {
+        self.located("get", Some(name))?;
         self.api.get(name).await.map_err(self.failed("get", Some(name)))
     }
 
@@ -238,6 +211,7 @@ where
     /// # Errors
     /// The server's refusal or a failure of the transport.
     pub async fn get_opt(&self, name: &str) -> Result<Option<K>, Error> {
+        self.located("get", Some(name))?;
         self.api.get_opt(name).await.map_err(self.failed("get", Some(name)))
     }
 
@@ -246,15 +220,17 @@ where
     /// # Errors
     /// As [`Self::get`].
     pub async fn get_status(&self, name: &str) -> Result<K, Error> {
+        self.located("get", Some(name))?;
         self.api.get_status(name).await.map_err(self.failed("get", Some(name)))
     }
 
-    /// The objects that match `params`; one page of them when `params` has a limit.
+    /// The objects that match `params`; one page of them when `params` has a limit. The request is given up after the
+    /// timeout that `params` may have.
     ///
     /// # Errors
     /// The server's refusal or a failure of the transport; [`Error::is_gone`] for an expired continue token.
     pub async fn list(&self, params: &ListParams) -> Result<ObjectList<K>, Error> {
-        self.api.list(params).await.map_err(self.failed("list", None))
+        within(params, self.api.list(params)).await.map_err(self.failed("list", None))
     }
 
     /// The changes after `resource_version`. The stream ends at the server's timeout; an informer is what
@@ -283,6 +259,7 @@ where
     /// [`Error::is_already_exists`], [`Error::is_invalid`], other refusals, or a failure of the transport.
     pub async fn create(&self, object: &K, params: &PostParams) -> Result<K, Error> {
         let name = object.meta().name.as_deref().or(object.meta().generate_name.as_deref());
+        self.located("create", name)?;
         self.api.create(params, object).await.map_err(self.failed("create", name))
     }
 
@@ -309,11 +286,12 @@ where
     /// # Errors
     /// [`Error::is_not_found`], [`Error::is_conflict`] when preconditions fail, other refusals.
     pub async fn delete(&self, name: &str, params: &DeleteParams) -> Result<Deletion<K>, Error> {
+        self.located("delete", Some(name))?;
         let answer = self.api.delete(name, params).await.map_err(self.failed("delete", Some(name)))?;
         Ok(answer.either(Deletion::Deleting, |status| Deletion::Deleted(Box::new(status))))
     }
 
-    /// Deletes every object that matches `list`.
+    /// Deletes every object that matches `list`, whose timeout counts as in [`Self::list`].
     ///
     /// # Errors
     /// The server's refusal or a failure of the transport.
@@ -322,8 +300,9 @@ where
         params: &DeleteParams,
         list: &ListParams,
     ) -> Result<Deletion<ObjectList<K>>, Error> {
-        let answer =
-            self.api.delete_collection(params, list).await.map_err(self.failed("deletecollection", None))?;
+        self.located("deletecollection", None)?;
+        let deletion = within(list, self.api.delete_collection(params, list));
+        let answer = deletion.await.map_err(self.failed("deletecollection", None))?;
         Ok(answer.either(Deletion::Deleting, |status| Deletion::Deleted(Box::new(status))))
     }
 
@@ -457,7 +436,9 @@ where
     }
 
     fn name_of<'a>(&self, verb: &'static str, object: &'a K) -> Result<&'a str, Error> {
-        match object.meta().name.as_deref() {
+        let name = object.meta().name.as_deref();
+        self.located(verb, name)?;
+        match name {
             Some(name) if !name.is_empty() => Ok(name),
             _ => Err(Error::BadRequest {
                 request: self.request(verb, None),
@@ -470,6 +451,7 @@ where
     where
         P: Serialize,
     {
+        self.located("patch", Some(name))?;
         let managed = params.field_manager.as_deref().is_some_and(|manager| !manager.is_empty());
         if matches!(patch, Patch::Apply(_)) && !managed {
             return Err(Error::BadRequest {
@@ -481,6 +463,18 @@ where
     }
 }
 
+/// The outcome of a request, or that it took longer than the parameters let it. kube sends the timeout with watches alone;
+/// client-go limits every request that has one.
+#[allow(deprecated, reason = "kube has no other place for it")]
+async fn within<T>(params: &ListParams, request: impl Future<Output = kube::Result<T>>) -> kube::Result<T> {
+    let Some(seconds) = params.timeout.filter(|seconds| *seconds > 0) else { return request.await };
+    let limit = Duration::from_secs(seconds.into());
+    match tokio::time::timeout(limit, request).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(kube::Error::Service(TimedOut(limit).into())),
+    }
+}
+
 /// `plural.group`, as RBAC and client-go's messages spell it; the plural alone in the core group.
 fn resource_name<K: kube::Resource<DynamicType = ()>>() -> String {
     let (plural, group) = (K::plural(&()), K::group(&()));
@@ -489,7 +483,7 @@ fn resource_name<K: kube::Resource<DynamicType = ()>>() -> String {
 
 impl<K: Clone> Clone for TypedClient<K> {
     fn clone(&self) -> Self {
-        Self { rest: self.rest.clone(), api: self.api.clone() }
+        Self { rest: self.rest.clone(), api: self.api.clone(), everywhere: self.everywhere }
     }
 }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{Patch, PatchParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kubesmith_runtime::client::{Error, RestClient, TypedClient};
 
@@ -49,7 +49,59 @@ async fn apply_needs_a_field_manager() {
 async fn built_in_objects_of_a_list_serialise_with_their_type() {
     let list =
         r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"a"}}]}"#;
-    let objects = maps(200, list).list(&kube::api::ListParams::default()).await.unwrap();
+    let objects = maps(200, list).list(&ListParams::default()).await.unwrap();
     let value = serde_json::to_value(&objects.items[0]).unwrap();
     assert_eq!((&value["apiVersion"], &value["kind"]), (&"v1".into(), &"ConfigMap".into()));
+}
+
+/// A client whose server never answers.
+fn silent() -> kube::Client {
+    let service = tower::service_fn(|_: Request<Body>| {
+        std::future::pending::<Result<Response<Full<Bytes>>, std::convert::Infallible>>()
+    });
+    kube::Client::new(service, "default")
+}
+
+#[tokio::test]
+async fn one_object_of_all_namespaces_is_not_asked_for() {
+    for maps in [
+        TypedClient::<ConfigMap>::namespaced(RestClient::new(silent(), "", "v1"), ""),
+        TypedClient::all_namespaces(RestClient::new(silent(), "", "v1")),
+    ] {
+        let map = ConfigMap::default();
+        let (post, patch) = (PostParams::default(), PatchParams::apply("me"));
+        let errors = [
+            maps.get("a").await.unwrap_err(),
+            maps.get_opt("a").await.unwrap_err(),
+            maps.get_status("a").await.unwrap_err(),
+            maps.create(&map, &post).await.unwrap_err(),
+            maps.update(&map, &post).await.unwrap_err(),
+            maps.delete("a", &DeleteParams::default()).await.unwrap_err(),
+            maps.delete_collection(&DeleteParams::default(), &ListParams::default()).await.unwrap_err(),
+            maps.patch("a", &patch, &Patch::Merge(&map)).await.unwrap_err(),
+            maps.apply(&map, &patch).await.unwrap_err(),
+        ];
+        for error in errors {
+            assert!(error.to_string().ends_with("choose one with `namespace`"), "{error}");
+        }
+    }
+    let all = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]}"#;
+    let rest = maps(200, all).rest_client().clone();
+    let all = TypedClient::<ConfigMap>::namespaced(rest, "").list(&ListParams::default()).await.unwrap();
+    assert!(all.items.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_ends_with_the_timeout_of_its_parameters() {
+    let maps = TypedClient::<ConfigMap>::namespaced(RestClient::new(silent(), "", "v1"), "default");
+    #[allow(deprecated, reason = "kube has no other place for it")]
+    let params = ListParams { timeout: Some(5), ..ListParams::default() };
+    let error = maps.list(&params).await.unwrap_err();
+    assert!(error.to_string().ends_with("it took longer than the timeout of 5s"), "{error}");
+    let error = maps.delete_collection(&DeleteParams::default(), &params).await.unwrap_err();
+    assert!(error.to_string().ends_with("it took longer than the timeout of 5s"), "{error}");
+    #[allow(deprecated, reason = "kube has no other place for it")]
+    let endless = ListParams { timeout: Some(0), ..ListParams::default() };
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(100), maps.list(&endless)).await;
+    assert!(waited.is_err());
 }

@@ -12,7 +12,7 @@ use super::skeleton::{Bindings, Skeleton};
 
 /// Placeholders of the kinds' skeletons, with the letter that stands for each and how often, at
 /// two bytes each: what the printer takes for the width of the name.
-const STAND_INS: [(&str, char, usize); 10] = [
+const STAND_INS: [(&str, char, usize); 12] = [
     ("Object", 'а', 17),
     ("Kind", 'б', 8),
     ("Plural", 'в', 9),
@@ -23,6 +23,8 @@ const STAND_INS: [(&str, char, usize); 10] = [
     ("root", 'з', 3),
     ("ApiVersion", 'и', 1),
     ("Configuration", 'л', 31),
+    ("accessor", 'м', 9),
+    ("GroupVersion", 'н', 6),
 ];
 
 /// The letter that stands for the summary's lines.

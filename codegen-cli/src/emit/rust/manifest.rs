@@ -18,7 +18,7 @@ pub(super) fn emit(ir: &Ir, options: &RustOptions) -> Option<String> {
     let mut out = file_header(&comments(&options.header, "#"), "#", &plan::packages(ir));
     // A client belongs to the version of its API.
     let version = ir.crates.first().map_or("0.1.0", |input| input.version.as_str());
-    let description = format!("{} of {}", root_docs::parts(options.parts), root_docs::group_names(ir));
+    let description = format!("{} of {}", root_docs::parts(ir, options.parts), root_docs::group_names(ir));
     out.push_str("\n[package]\n");
     for (key, value) in
         [("name", name.as_str()), ("description", &description), ("version", version), ("edition", "2024")]

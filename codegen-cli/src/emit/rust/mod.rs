@@ -6,7 +6,7 @@
 //! does so once for all kinds of one shape. For the kind `EcsBinding` the tree is
 //!
 //! ```text
-//! clientset/{mod,scheme}.rs   clientset/typed/ecs/v1/ecs_binding.rs
+//! clientset/{mod,scheme}.rs   clientset/typed/ecs/v1/ecs_binding.rs   clientset/typed/ecs/v1/ecs_binding/interface.rs
 //! applyconfigurations/ecs/v1/{ecs_binding,ecs_binding_spec}.rs
 //! informers/{mod,factory,generic}.rs   informers/ecs/v1/ecs_binding.rs
 //! listers/ecs/v1/ecs_binding.rs
@@ -217,6 +217,8 @@ templates! {
     TypedVersion = "typed_version.rs";
     /// `clientset/typed/<group>/<version>/<kind>.rs`.
     TypedKind = "typed_kind.rs";
+    /// `clientset/typed/<group>/<version>/<kind>/interface.rs`.
+    TypedInterface = "typed_interface.rs";
     /// `applyconfigurations/mod.rs`.
     Apply = "apply.rs";
     /// `applyconfigurations/<group>/mod.rs`.
@@ -250,7 +252,7 @@ templates! {
 impl Template {
     /// Whether there is such a file for every kind, so that a layout pays.
     fn is_kind(self) -> bool {
-        matches!(self, Self::TypedKind | Self::InformerKind | Self::ListerKind)
+        matches!(self, Self::TypedKind | Self::TypedInterface | Self::InformerKind | Self::ListerKind)
     }
 }
 

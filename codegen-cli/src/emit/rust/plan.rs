@@ -39,6 +39,8 @@ pub(super) struct Plan {
 struct Kind {
     bindings: Arc<Bindings>,
     module: String,
+    /// Path of the trait that gives its client, from the version's module.
+    getter: String,
     source: String,
     client: bool,
     informer: bool,
@@ -98,6 +100,7 @@ impl Plan {
             self.job(&mut jobs, "clientset/typed/mod.rs", Template::Typed, all);
             let templates = [Template::TypedGroup, Template::TypedVersion, Template::TypedKind];
             self.part_jobs(&mut jobs, "clientset/typed", &self.clients, templates);
+            self.interface_jobs(&mut jobs, "clientset/typed");
         }
         if !self.apply.groups.is_empty() {
             self.apply_jobs(&mut jobs);
@@ -147,6 +150,23 @@ impl Plan {
         }
     }
 
+    /// The files with the clients' traits.
+    fn interface_jobs<'p>(&'p self, jobs: &mut Vec<Job<'p>>, folder: &str) {
+        for group in &self.clients.groups {
+            for version in &group.versions {
+                jobs.extend(version.kinds.iter().map(|kind| Job {
+                    path: format!(
+                        "{folder}/{}/{}/{}/interface.rs",
+                        group.module, version.module, kind.module
+                    ),
+                    source: &kind.source,
+                    template: Template::TypedInterface,
+                    bindings: Arc::clone(&kind.bindings),
+                }));
+            }
+        }
+    }
+
     /// The files of a part's groups, versions and kinds.
     fn part_jobs<'p>(
         &'p self,
@@ -183,7 +203,9 @@ impl Part {
                 let kinds: Vec<_> = kinds.iter().filter(|kind| keep(kind)).cloned().collect();
                 if !kinds.is_empty() {
                     let list = kinds.iter().map(|kind| Arc::clone(&kind.bindings)).collect();
-                    let bindings = Arc::new(version_names(group, version).list("kind", list));
+                    let getters = kinds.iter().map(|kind| kind.getter.clone()).collect();
+                    let names = version_names(group, version).traits("Getters", getters);
+                    let bindings = Arc::new(names.list("kind", list));
                     let module = names::module(&version.name, &module);
                     part_versions.push(PartVersion { bindings, module, kinds });
                 }
@@ -318,7 +340,8 @@ fn kinds_of_version(
 /// (`NamespacedFoos` of the kinds Foo and NamespacedFoo) is reached through its kind's module only.
 fn exported_names(group: &Group, version: &Version) -> BTreeMap<String, usize> {
     let group_version = names::type_part(&group.code_name) + &names::type_part(&version.code_name);
-    let mut taken = BTreeMap::from([(group_version + "Client", 1)]);
+    let mut taken =
+        BTreeMap::from([(format!("{group_version}Client"), 1), (format!("{group_version}Interface"), 1)]);
     for name in version.resources.iter().flat_map(exports) {
         *taken.entry(name).or_default() += 1;
     }
@@ -327,7 +350,8 @@ fn exported_names(group: &Group, version: &Version) -> BTreeMap<String, usize> {
 
 fn exports(resource: &Resource) -> Vec<String> {
     let (kind, plural) = (names::type_part(&resource.kind), names::type_part(&resource.code.plural));
-    let mut exports = vec![format!("{kind}Lister"), format!("{kind}Informer")];
+    let mut exports = ["Lister", "Informer", "Interface"].map(|name| format!("{kind}{name}")).to_vec();
+    exports.push(format!("{plural}Getter"));
     if resource.scope == Scope::Namespaced {
         exports.extend([format!("{kind}NamespaceLister"), format!("Namespaced{plural}")]);
     }
@@ -352,6 +376,7 @@ fn kind(
     let namespaced = resource.scope == Scope::Namespaced;
     let module = names::module(&resource.code.module, &names::module(&version.name, &group.module));
     let plural = names::type_part(&resource.code.plural);
+    let getter = format!("self::{module}::{plural}Getter");
     let bindings = version_names(group, version)
         .text("Kind", names::type_part(&resource.kind))
         .text("ListKind", &resource.list_kind)
@@ -372,7 +397,7 @@ fn kind(
         .flag("any_verb", !verbs.is_empty())
         .flag("list_or_watch", has(Verb::List) || has(Verb::Watch));
     let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));
-    Kind { bindings: Arc::new(bindings), module, source, client, informer, lister }
+    Kind { bindings: Arc::new(bindings), module, getter, source, client, informer, lister }
 }
 
 /// The flags of the verbs.

@@ -5,22 +5,42 @@ use heck::ToSnakeCase;
 use super::{Package, Parts, RustOptions, names, plan};
 use crate::ir::{Group, Ir, Resource, Scope, Verb, Version};
 
+/// What apply configurations are for.
+const APPLY: &str = "# Server-side apply
+
+`apply` takes one of the [`applyconfigurations`]: the fields that a field manager wants,
+set with methods `with_...`, and no others. Functions `extract_...` read back what a manager has applied.";
+
 /// How many group-versions are named one by one.
 const MANY: usize = 6;
 
 /// The text, without comment marks.
 pub(super) fn text(ir: &Ir, options: &RustOptions) -> String {
-    let mut out = format!("{} of {}.", parts(options.parts), group_versions(ir));
+    let mut out = format!("{} of {}.", parts(ir, options.parts), group_versions(ir));
     if let Some(example) = Example::find(ir, options) {
         out.push_str("\n\n");
         out.push_str(&example.text(options));
+        out.push_str("\n\n");
+        out.push_str(&example.traits());
+        if options.parts.apply && example.has(&[Verb::Apply]) {
+            out.push_str("\n\n");
+            out.push_str(APPLY);
+        }
     }
     out
 }
 
-/// `Clients, informers and listers`, as far as they are generated.
-pub(super) fn parts(parts: Parts) -> String {
-    let named = [(parts.client, "clients"), (parts.informer, "informers"), (parts.lister, "listers")];
+/// `Clients, apply configurations, informers and listers`, as far as they are generated.
+pub(super) fn parts(ir: &Ir, parts: Parts) -> String {
+    let mut kinds = ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources);
+    let applied =
+        kinds.any(|kind| kind.client.as_ref().is_some_and(|tags| tags.verbs.contains(&Verb::Apply)));
+    let named = [
+        (parts.client, "clients"),
+        (parts.client && parts.apply && applied, "apply configurations"),
+        (parts.informer, "informers"),
+        (parts.lister, "listers"),
+    ];
     let names: Vec<_> = named.iter().filter(|(there, _)| *there).map(|(_, name)| *name).collect();
     let mut text = enumerate(&names);
     if let Some(first) = text.get_mut(..1) {
@@ -74,15 +94,34 @@ impl<'i> Example<'i> {
                 version.resources.iter().map(move |resource| Self { group, version, resource })
             })
         });
-        let mut fit: Vec<Self> = kinds.filter(|example| all && example.fits()).collect();
+        let mut fit: Vec<Self> =
+            kinds.filter(|example| all && example.has(&[Verb::Get, Verb::List, Verb::Watch])).collect();
         // Kinds of the inputs before those of Kubernetes.
         fit.sort_by_key(|example| example.resource.is_built_in());
         fit.into_iter().next()
     }
 
-    fn fits(&self) -> bool {
-        let verbs = self.resource.client.as_ref().map_or(&[][..], |tags| &tags.verbs);
-        [Verb::Get, Verb::List, Verb::Watch].iter().all(|verb| verbs.contains(verb))
+    /// Whether the kind's client has all of the verbs.
+    fn has(&self, wanted: &[Verb]) -> bool {
+        let tags = self.resource.client.as_ref();
+        tags.is_some_and(|tags| wanted.iter().all(|verb| tags.verbs.contains(verb)))
+    }
+
+    /// What traits are for, by those of the kind.
+    fn traits(&self) -> String {
+        let group = names::group_module(&self.group.module);
+        let version = names::module(&self.version.name, &group);
+        let module = names::module(&self.resource.code.module, &version);
+        let folder = format!("clientset::typed::{group}::{version}::{module}");
+        let kind = names::type_part(&self.resource.kind);
+        let plural = names::type_part(&self.resource.code.plural);
+        format!(
+            "# Traits
+
+Clients have traits beside them. A controller that takes `impl {plural}Getter`
+([`{plural}Getter`]({folder}::{plural}Getter), [`{kind}Interface`]({folder}::{kind}Interface),
+[`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test."
+        )
     }
 
     fn text(&self, options: &RustOptions) -> String {

@@ -28,6 +28,8 @@ pub(super) enum Value {
     Text(String),
     /// A path, such as the user's type; it stands for a whole identifier.
     Path(String),
+    /// Traits: `__Name__` among the bounds of a trait stands for all of them.
+    Traits(Vec<String>),
 }
 
 /// Placeholders, flags and lists of one level: package, group, version or kind.
@@ -53,6 +55,12 @@ impl Bindings {
         self
     }
 
+    /// Binds `__name__`, among the bounds of a trait, to these traits.
+    pub(super) fn traits(mut self, name: &'static str, paths: Vec<String>) -> Self {
+        self.values.push((name, Value::Traits(paths)));
+        self
+    }
+
     /// Says whether `#[when(name)]` holds.
     pub(super) fn flag(mut self, name: &'static str, set: bool) -> Self {
         self.flags.push((name, set));
@@ -62,8 +70,10 @@ impl Bindings {
     /// The text or path that `__name__` stands for.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.values.iter().find(|(known, _)| *known == name)?;
-        let (Value::Text(text) | Value::Path(text)) = value;
-        Some(text)
+        match value {
+            Value::Text(text) | Value::Path(text) => Some(text),
+            Value::Traits(_) => None,
+        }
     }
 
     /// The flags, as far as they are set on this level.
@@ -143,7 +153,7 @@ impl<'b> Filler<'b> {
     fn text(&self, name: &str) -> Option<&'b str> {
         match self.value(name)? {
             Value::Text(text) => Some(text),
-            Value::Path(_) => None,
+            Value::Path(_) | Value::Traits(_) => None,
         }
     }
 
@@ -277,6 +287,12 @@ nodes! {
     syn::Item, visit_item_mut, item => item_attributes(item);
     syn::ImplItem, visit_impl_item_mut, item => match item {
         syn::ImplItem::Fn(it) => Some(&mut it.attrs),
+        syn::ImplItem::Type(it) => Some(&mut it.attrs),
+        _ => None,
+    };
+    syn::TraitItem, visit_trait_item_mut, item => match item {
+        syn::TraitItem::Fn(it) => Some(&mut it.attrs),
+        syn::TraitItem::Type(it) => Some(&mut it.attrs),
         _ => None,
     };
     syn::Field, visit_field_mut, field => Some(&mut field.attrs);
@@ -298,6 +314,7 @@ fn item_attributes(item: &mut syn::Item) -> Option<&mut Vec<Attribute>> {
         syn::Item::Impl(it) => Some(&mut it.attrs),
         syn::Item::Mod(it) => Some(&mut it.attrs),
         syn::Item::Struct(it) => Some(&mut it.attrs),
+        syn::Item::Trait(it) => Some(&mut it.attrs),
         syn::Item::Use(it) => Some(&mut it.attrs),
         _ => None,
     }
@@ -340,6 +357,26 @@ impl Filler<'_> {
         let (flag, meta) = parsed.unwrap_or_else(|error| panic!("`when` in a skeleton: {error}"));
         attribute.meta = meta;
         self.flag(&flag.to_string())
+    }
+
+    /// Spreads bounds that are a placeholder for several traits.
+    fn spread_bounds(&self, bounds: &mut Punctuated<syn::TypeParamBound, syn::Token![+]>) {
+        let mut spread: Vec<syn::TypeParamBound> = Vec::new();
+        for bound in std::mem::take(bounds) {
+            let ident = match &bound {
+                syn::TypeParamBound::Trait(it) => it.path.get_ident().map(Ident::to_string),
+                _ => None,
+            };
+            let name = ident.as_deref().and_then(|it| it.strip_prefix("__")?.strip_suffix("__"));
+            match name.and_then(|name| self.value(name)) {
+                Some(Value::Traits(paths)) => spread.extend(paths.iter().map(|path| {
+                    syn::parse_str::<syn::TypeParamBound>(path)
+                        .unwrap_or_else(|error| panic!("the plan binds {path:?}, which is no trait: {error}"))
+                })),
+                _ => spread.push(bound),
+            }
+        }
+        *bounds = spread.into_iter().collect();
     }
 
     /// Spreads documentation lines that are only a placeholder.
@@ -392,6 +429,14 @@ impl VisitMut for Filler<'_> {
         if let Some((path, _)) = &mut item.trait_ {
             self.visit_path_mut(path);
         }
+        self.expand_all(&mut item.items);
+    }
+
+    fn visit_item_trait_mut(&mut self, item: &mut syn::ItemTrait) {
+        self.visit_attributes_mut(&mut item.attrs);
+        self.visit_ident_mut(&mut item.ident);
+        self.spread_bounds(&mut item.supertraits);
+        item.supertraits.iter_mut().for_each(|bound| self.visit_type_param_bound_mut(bound));
         self.expand_all(&mut item.items);
     }
 

@@ -129,6 +129,7 @@ fn the_tree_mirrors_group_version_and_kind() {
         "src/clientset/typed/mod.rs",
         "src/clientset/typed/shop/mod.rs",
         "src/clientset/typed/shop/v1/ecs_binding.rs",
+        "src/clientset/typed/shop/v1/ecs_binding/interface.rs",
         "src/clientset/typed/shop/v1/mod.rs",
         "src/informers/factory.rs",
         "src/informers/generic.rs",
@@ -161,6 +162,9 @@ fn a_verb_that_is_left_out_has_no_method() {
     let text = file(&some, "src/clientset/typed/shop/v1/cart.rs");
     assert_eq!(text.matches("pub async fn").count(), 2);
     assert!(text.contains("pub async fn get(") && text.contains("pub async fn list("));
+    let text = file(&some, "src/clientset/typed/shop/v1/cart/interface.rs");
+    let verbs: Vec<_> = text.matches("-> impl ::kubesmith_runtime::client::ResponseFuture<").collect();
+    assert_eq!(verbs.len(), 4, "two in the trait, two in its implementation");
 }
 
 #[test]

@@ -36,6 +36,12 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Traits
+//!
+//! Clients have traits beside them. A controller that takes `impl IPPoolsGetter`
+//! ([`IPPoolsGetter`](clientset::typed::tsi::v1alpha1::ip_pool::IPPoolsGetter), [`IPPoolInterface`](clientset::typed::tsi::v1alpha1::ip_pool::IPPoolInterface),
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;

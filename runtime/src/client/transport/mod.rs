@@ -44,7 +44,7 @@ pub(crate) struct FromReflector;
 
 /// The call took longer than it may.
 #[derive(Debug, thiserror::Error)]
-#[error("it took longer than the client's timeout of {0:?}")]
+#[error("it took longer than the timeout of {0:?}")]
 pub(super) struct TimedOut(pub(super) Duration);
 
 /// A client's transport. Clones share everything.

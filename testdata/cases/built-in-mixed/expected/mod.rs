@@ -34,6 +34,12 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Traits
+//!
+//! Clients have traits beside them. A controller that takes `impl CartsGetter`
+//! ([`CartsGetter`](clientset::typed::shop::v1::cart::CartsGetter), [`CartInterface`](clientset::typed::shop::v1::cart::CartInterface),
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 

@@ -1,16 +1,12 @@
 //! Apply configurations through their own API: the JSON that they are, and what a server makes of them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use case_apply::{Delivery, Payment, Phase, Shop};
 use k8s_openapi::ByteString;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::api::{Patch, PatchParams};
-use kubesmith::config::{self, Generator, Overrides};
-use kubesmith::pipeline;
 use kubesmith_expected::apply::Clientset;
 use kubesmith_expected::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration;
 use kubesmith_expected::apply::applyconfigurations::core::v1::{
@@ -150,23 +146,8 @@ fn what_is_written_is_read_again() {
     }
 }
 
-/// The CRDs of the case, as the command writes them.
-fn crds() -> Vec<CustomResourceDefinition> {
-    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases/apply");
-    let flags = Overrides {
-        input: vec![case.join("api")],
-        only: vec![Generator::Crd],
-        crd_output: Some(case.join("crds")),
-        ..Overrides::default()
-    };
-    let generated = pipeline::generate(&config::settings(None, flags).unwrap().remove(0));
-    assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics);
-    let files = generated.targets.iter().flat_map(|target| target.tree.iter());
-    files.map(|(_, text)| serde_yaml::from_str(text).unwrap()).collect()
-}
-
 async fn shops() -> (TestEnv, NamespacedShops) {
-    let env = TestEnv::builder().crds(crds()).start().await.unwrap();
+    let env = crate::crds::server("apply").await;
     let shops = Clientset::new(env.client()).shop_v1().shops().namespace("default");
     (env, shops)
 }

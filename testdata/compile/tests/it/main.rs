@@ -4,6 +4,9 @@
 
 mod apply;
 mod built_in;
+mod crds;
+mod left_out;
 mod requests;
+mod traits;
 mod trees;
 mod usage;

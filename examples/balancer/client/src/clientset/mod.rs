@@ -10,6 +10,19 @@
 pub mod scheme;
 pub mod typed;
 
+/// The clients of every group-version of this package: for code that takes any clientset, and for
+/// clientsets of your own.
+pub trait Interface: Send + Sync + 'static {
+    /// Clients of `exposer.hliangzhao.io/v1alpha1`.
+    type ExposerV1alpha1: self::typed::exposer::v1alpha1::ExposerV1alpha1Interface;
+
+    /// What the server serves: its version, groups and resources.
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+
+    /// Clients of `exposer.hliangzhao.io/v1alpha1`.
+    fn exposer_v1alpha1(&self) -> Self::ExposerV1alpha1;
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
@@ -36,6 +49,20 @@ impl Clientset {
         ::kubesmith_runtime::client::connect(config).await.map(Self::new)
     }
 
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
+    /// server.
+    ///
+    /// # Errors
+    /// The configuration is unusable, or the options cannot be.
+    pub async fn try_from_config_with_options(
+        config: ::kubesmith_runtime::kube::Config,
+        options: ::kubesmith_runtime::client::ClientOptions,
+    ) -> ::kubesmith_runtime::client::Result<Self> {
+        ::kubesmith_runtime::client::connect_with_options(config, options)
+            .await
+            .map(Self::new)
+    }
+
     /// Makes a clientset from a client that exists.
     #[must_use]
     pub fn new(client: ::kubesmith_runtime::kube::Client) -> Self {
@@ -60,6 +87,18 @@ impl Clientset {
         &self,
     ) -> self::typed::exposer::v1alpha1::ExposerV1alpha1Client {
         self::typed::exposer::v1alpha1::ExposerV1alpha1Client::new(self.client.clone())
+    }
+}
+
+impl Interface for Clientset {
+    type ExposerV1alpha1 = self::typed::exposer::v1alpha1::ExposerV1alpha1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self.discovery()
+    }
+
+    fn exposer_v1alpha1(&self) -> Self::ExposerV1alpha1 {
+        self.exposer_v1alpha1()
     }
 }
 

@@ -10,6 +10,25 @@
 pub mod scheme;
 pub mod typed;
 
+/// The clients of every group-version of this package: for code that takes any clientset, and for
+/// clientsets of your own.
+pub trait Interface: Send + Sync + 'static {
+    /// Clients of `v1`.
+    type CoreV1: self::typed::core::v1::CoreV1Interface;
+
+    /// Clients of `tsi.tiduyun.com/v1alpha1`.
+    type TsiV1alpha1: self::typed::tsi::v1alpha1::TsiV1alpha1Interface;
+
+    /// What the server serves: its version, groups and resources.
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+
+    /// Clients of `v1`.
+    fn core_v1(&self) -> Self::CoreV1;
+
+    /// Clients of `tsi.tiduyun.com/v1alpha1`.
+    fn tsi_v1alpha1(&self) -> Self::TsiV1alpha1;
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
@@ -34,6 +53,20 @@ impl Clientset {
         config: ::kubesmith_runtime::kube::Config,
     ) -> ::kubesmith_runtime::client::Result<Self> {
         ::kubesmith_runtime::client::connect(config).await.map(Self::new)
+    }
+
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
+    /// server.
+    ///
+    /// # Errors
+    /// The configuration is unusable, or the options cannot be.
+    pub async fn try_from_config_with_options(
+        config: ::kubesmith_runtime::kube::Config,
+        options: ::kubesmith_runtime::client::ClientOptions,
+    ) -> ::kubesmith_runtime::client::Result<Self> {
+        ::kubesmith_runtime::client::connect_with_options(config, options)
+            .await
+            .map(Self::new)
     }
 
     /// Makes a clientset from a client that exists.
@@ -64,6 +97,24 @@ impl Clientset {
     #[must_use]
     pub fn tsi_v1alpha1(&self) -> self::typed::tsi::v1alpha1::TsiV1alpha1Client {
         self::typed::tsi::v1alpha1::TsiV1alpha1Client::new(self.client.clone())
+    }
+}
+
+impl Interface for Clientset {
+    type CoreV1 = self::typed::core::v1::CoreV1Client;
+
+    type TsiV1alpha1 = self::typed::tsi::v1alpha1::TsiV1alpha1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self.discovery()
+    }
+
+    fn core_v1(&self) -> Self::CoreV1 {
+        self.core_v1()
+    }
+
+    fn tsi_v1alpha1(&self) -> Self::TsiV1alpha1 {
+        self.tsi_v1alpha1()
     }
 }
 

@@ -7,6 +7,55 @@
 pub mod scheme;
 pub mod typed;
 
+/// The clients of every group-version of this package: for code that takes any clientset, and for
+/// clientsets of your own.
+pub trait Interface: Send + Sync + 'static {
+    /// Clients of `v1`.
+    type CoreV1: self::typed::core::v1::CoreV1Interface;
+
+    /// Clients of `apiextensions.k8s.io/v1`.
+    type ApiextensionsV1: self::typed::apiextensions::v1::ApiextensionsV1Interface;
+
+    /// Clients of `apps/v1`.
+    type AppsV1: self::typed::apps::v1::AppsV1Interface;
+
+    /// Clients of `events.k8s.io/v1`.
+    type EventsV1: self::typed::events::v1::EventsV1Interface;
+
+    /// Clients of `policy/v1`.
+    type PolicyV1: self::typed::policy::v1::PolicyV1Interface;
+
+    /// Clients of `rbac.authorization.k8s.io/v1`.
+    type RbacV1: self::typed::rbac::v1::RbacV1Interface;
+
+    /// Clients of `shop.example.com/v1`.
+    type ShopV1: self::typed::shop::v1::ShopV1Interface;
+
+    /// What the server serves: its version, groups and resources.
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+
+    /// Clients of `v1`.
+    fn core_v1(&self) -> Self::CoreV1;
+
+    /// Clients of `apiextensions.k8s.io/v1`.
+    fn apiextensions_v1(&self) -> Self::ApiextensionsV1;
+
+    /// Clients of `apps/v1`.
+    fn apps_v1(&self) -> Self::AppsV1;
+
+    /// Clients of `events.k8s.io/v1`.
+    fn events_v1(&self) -> Self::EventsV1;
+
+    /// Clients of `policy/v1`.
+    fn policy_v1(&self) -> Self::PolicyV1;
+
+    /// Clients of `rbac.authorization.k8s.io/v1`.
+    fn rbac_v1(&self) -> Self::RbacV1;
+
+    /// Clients of `shop.example.com/v1`.
+    fn shop_v1(&self) -> Self::ShopV1;
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
@@ -31,6 +80,20 @@ impl Clientset {
         config: ::kubesmith_runtime::kube::Config,
     ) -> ::kubesmith_runtime::client::Result<Self> {
         ::kubesmith_runtime::client::connect(config).await.map(Self::new)
+    }
+
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
+    /// server.
+    ///
+    /// # Errors
+    /// The configuration is unusable, or the options cannot be.
+    pub async fn try_from_config_with_options(
+        config: ::kubesmith_runtime::kube::Config,
+        options: ::kubesmith_runtime::client::ClientOptions,
+    ) -> ::kubesmith_runtime::client::Result<Self> {
+        ::kubesmith_runtime::client::connect_with_options(config, options)
+            .await
+            .map(Self::new)
     }
 
     /// Makes a clientset from a client that exists.
@@ -93,6 +156,54 @@ impl Clientset {
     #[must_use]
     pub fn shop_v1(&self) -> self::typed::shop::v1::ShopV1Client {
         self::typed::shop::v1::ShopV1Client::new(self.client.clone())
+    }
+}
+
+impl Interface for Clientset {
+    type CoreV1 = self::typed::core::v1::CoreV1Client;
+
+    type ApiextensionsV1 = self::typed::apiextensions::v1::ApiextensionsV1Client;
+
+    type AppsV1 = self::typed::apps::v1::AppsV1Client;
+
+    type EventsV1 = self::typed::events::v1::EventsV1Client;
+
+    type PolicyV1 = self::typed::policy::v1::PolicyV1Client;
+
+    type RbacV1 = self::typed::rbac::v1::RbacV1Client;
+
+    type ShopV1 = self::typed::shop::v1::ShopV1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self.discovery()
+    }
+
+    fn core_v1(&self) -> Self::CoreV1 {
+        self.core_v1()
+    }
+
+    fn apiextensions_v1(&self) -> Self::ApiextensionsV1 {
+        self.apiextensions_v1()
+    }
+
+    fn apps_v1(&self) -> Self::AppsV1 {
+        self.apps_v1()
+    }
+
+    fn events_v1(&self) -> Self::EventsV1 {
+        self.events_v1()
+    }
+
+    fn policy_v1(&self) -> Self::PolicyV1 {
+        self.policy_v1()
+    }
+
+    fn rbac_v1(&self) -> Self::RbacV1 {
+        self.rbac_v1()
+    }
+
+    fn shop_v1(&self) -> Self::ShopV1 {
+        self.shop_v1()
     }
 }
 

@@ -7,6 +7,37 @@
 pub mod scheme;
 pub mod typed;
 
+/// The clients of every group-version of this package: for code that takes any clientset, and for
+/// clientsets of your own.
+pub trait Interface: Send + Sync + 'static {
+    /// Clients of `v1`.
+    type CoreV1: self::typed::core::v1::CoreV1Interface;
+
+    /// Clients of `authentication.k8s.io/v1`.
+    type AuthenticationV1: self::typed::authentication::v1::AuthenticationV1Interface;
+
+    /// Clients of `authorization.k8s.io/v1`.
+    type AuthorizationV1: self::typed::authorization::v1::AuthorizationV1Interface;
+
+    /// Clients of `coordination.k8s.io/v1`.
+    type CoordinationV1: self::typed::coordination::v1::CoordinationV1Interface;
+
+    /// What the server serves: its version, groups and resources.
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+
+    /// Clients of `v1`.
+    fn core_v1(&self) -> Self::CoreV1;
+
+    /// Clients of `authentication.k8s.io/v1`.
+    fn authentication_v1(&self) -> Self::AuthenticationV1;
+
+    /// Clients of `authorization.k8s.io/v1`.
+    fn authorization_v1(&self) -> Self::AuthorizationV1;
+
+    /// Clients of `coordination.k8s.io/v1`.
+    fn coordination_v1(&self) -> Self::CoordinationV1;
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
@@ -31,6 +62,20 @@ impl Clientset {
         config: ::kubesmith_runtime::kube::Config,
     ) -> ::kubesmith_runtime::client::Result<Self> {
         ::kubesmith_runtime::client::connect(config).await.map(Self::new)
+    }
+
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
+    /// server.
+    ///
+    /// # Errors
+    /// The configuration is unusable, or the options cannot be.
+    pub async fn try_from_config_with_options(
+        config: ::kubesmith_runtime::kube::Config,
+        options: ::kubesmith_runtime::client::ClientOptions,
+    ) -> ::kubesmith_runtime::client::Result<Self> {
+        ::kubesmith_runtime::client::connect_with_options(config, options)
+            .await
+            .map(Self::new)
     }
 
     /// Makes a clientset from a client that exists.
@@ -79,6 +124,36 @@ impl Clientset {
         &self,
     ) -> self::typed::coordination::v1::CoordinationV1Client {
         self::typed::coordination::v1::CoordinationV1Client::new(self.client.clone())
+    }
+}
+
+impl Interface for Clientset {
+    type CoreV1 = self::typed::core::v1::CoreV1Client;
+
+    type AuthenticationV1 = self::typed::authentication::v1::AuthenticationV1Client;
+
+    type AuthorizationV1 = self::typed::authorization::v1::AuthorizationV1Client;
+
+    type CoordinationV1 = self::typed::coordination::v1::CoordinationV1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self.discovery()
+    }
+
+    fn core_v1(&self) -> Self::CoreV1 {
+        self.core_v1()
+    }
+
+    fn authentication_v1(&self) -> Self::AuthenticationV1 {
+        self.authentication_v1()
+    }
+
+    fn authorization_v1(&self) -> Self::AuthorizationV1 {
+        self.authorization_v1()
+    }
+
+    fn coordination_v1(&self) -> Self::CoordinationV1 {
+        self.coordination_v1()
     }
 }
 

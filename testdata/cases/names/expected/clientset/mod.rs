@@ -7,6 +7,43 @@
 pub mod scheme;
 pub mod typed;
 
+/// The clients of every group-version of this package: for code that takes any clientset, and for
+/// clientsets of your own.
+pub trait Interface: Send + Sync + 'static {
+    /// Clients of `generic.example.com/v1`.
+    type GenericV1: self::typed::generic_::v1::GenericV1Interface;
+
+    /// Clients of `plain.example.com/foo-10`.
+    type PlainFoo10: self::typed::plain::foo_10::PlainFoo10Interface;
+
+    /// Clients of `plain.example.com/new`.
+    type PlainNew: self::typed::plain::new::PlainNewInterface;
+
+    /// Clients of `plain.example.com/v0`.
+    type PlainV0: self::typed::plain::v0::PlainV0Interface;
+
+    /// Clients of `start.example.com/v1`.
+    type StartV1: self::typed::start::v1::StartV1Interface;
+
+    /// What the server serves: its version, groups and resources.
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+
+    /// Clients of `generic.example.com/v1`.
+    fn generic_v1(&self) -> Self::GenericV1;
+
+    /// Clients of `plain.example.com/foo-10`.
+    fn plain_foo_10(&self) -> Self::PlainFoo10;
+
+    /// Clients of `plain.example.com/new`.
+    fn plain_new(&self) -> Self::PlainNew;
+
+    /// Clients of `plain.example.com/v0`.
+    fn plain_v0(&self) -> Self::PlainV0;
+
+    /// Clients of `start.example.com/v1`.
+    fn start_v1(&self) -> Self::StartV1;
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
@@ -31,6 +68,20 @@ impl Clientset {
         config: ::kubesmith_runtime::kube::Config,
     ) -> ::kubesmith_runtime::client::Result<Self> {
         ::kubesmith_runtime::client::connect(config).await.map(Self::new)
+    }
+
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
+    /// server.
+    ///
+    /// # Errors
+    /// The configuration is unusable, or the options cannot be.
+    pub async fn try_from_config_with_options(
+        config: ::kubesmith_runtime::kube::Config,
+        options: ::kubesmith_runtime::client::ClientOptions,
+    ) -> ::kubesmith_runtime::client::Result<Self> {
+        ::kubesmith_runtime::client::connect_with_options(config, options)
+            .await
+            .map(Self::new)
     }
 
     /// Makes a clientset from a client that exists.
@@ -79,6 +130,42 @@ impl Clientset {
     #[must_use]
     pub fn start_v1(&self) -> self::typed::start::v1::StartV1Client {
         self::typed::start::v1::StartV1Client::new(self.client.clone())
+    }
+}
+
+impl Interface for Clientset {
+    type GenericV1 = self::typed::generic_::v1::GenericV1Client;
+
+    type PlainFoo10 = self::typed::plain::foo_10::PlainFoo10Client;
+
+    type PlainNew = self::typed::plain::new::PlainNewClient;
+
+    type PlainV0 = self::typed::plain::v0::PlainV0Client;
+
+    type StartV1 = self::typed::start::v1::StartV1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self.discovery()
+    }
+
+    fn generic_v1(&self) -> Self::GenericV1 {
+        self.generic_v1()
+    }
+
+    fn plain_foo_10(&self) -> Self::PlainFoo10 {
+        self.plain_foo_10()
+    }
+
+    fn plain_new(&self) -> Self::PlainNew {
+        self.plain_new()
+    }
+
+    fn plain_v0(&self) -> Self::PlainV0 {
+        self.plain_v0()
+    }
+
+    fn start_v1(&self) -> Self::StartV1 {
+        self.start_v1()
     }
 }
 

@@ -7,6 +7,9 @@
 //! Client of the `Balancer` objects of `exposer.hliangzhao.io/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{BalancerInterface, BalancersGetter};
+
 /// Client of the `Balancer` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Balancer splits traffic over weighted backends.

@@ -9,8 +9,13 @@
 
 pub mod balancer;
 
-pub use self::balancer::{Balancers, NamespacedBalancers};
-
+pub use self::balancer::{
+    BalancerInterface, NamespacedBalancers, Balancers, BalancersGetter,
+};
+/// Gives the clients of every kind of `exposer.hliangzhao.io/v1alpha1`: for code that takes any client, and for
+/// clients of your own.
+pub trait ExposerV1alpha1Interface: self::balancer::BalancersGetter {}
+impl ExposerV1alpha1Interface for ExposerV1alpha1Client {}
 /// Client of the group-version `exposer.hliangzhao.io/v1alpha1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ExposerV1alpha1Client {

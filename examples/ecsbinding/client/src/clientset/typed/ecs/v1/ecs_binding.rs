@@ -7,6 +7,9 @@
 //! Client of the `EcsBinding` objects of `hopegi.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{EcsBindingInterface, EcsBindingsGetter};
+
 /// Client of the `EcsBinding` objects of the cluster.
 ///
 /// hopegi test crd

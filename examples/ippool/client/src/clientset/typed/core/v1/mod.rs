@@ -9,8 +9,12 @@
 
 pub mod pod;
 
-pub use self::pod::{Pods, NamespacedPods};
+pub use self::pod::{PodInterface, NamespacedPods, Pods, PodsGetter};
 
+/// Gives the clients of every kind of `v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait CoreV1Interface: self::pod::PodsGetter {}
+impl CoreV1Interface for CoreV1Client {}
 /// Client of the group-version `v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CoreV1Client {

@@ -7,6 +7,9 @@
 //! Client of the `Pod` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{PodInterface, PodsGetter};
+
 /// Client of the `Pod` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Pod is a collection of containers that can run on a host. This resource is created by

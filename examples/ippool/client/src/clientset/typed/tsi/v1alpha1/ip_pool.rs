@@ -7,6 +7,9 @@
 //! Client of the `IPPool` objects of `tsi.tiduyun.com/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{IPPoolInterface, IPPoolsGetter};
+
 /// Client of the `IPPool` objects of the cluster.
 ///
 /// IPPool is a range of addresses that pods get theirs from.

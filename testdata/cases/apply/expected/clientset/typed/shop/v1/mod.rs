@@ -8,10 +8,14 @@ pub mod shop;
 pub mod silent;
 pub mod town;
 
-pub use self::town::Towns;
-pub use self::shop::{Shops, NamespacedShops};
-pub use self::silent::{Silents, NamespacedSilents};
+pub use self::town::{TownInterface, Towns, TownsGetter};
+pub use self::shop::{ShopInterface, NamespacedShops, Shops, ShopsGetter};
+pub use self::silent::{SilentInterface, NamespacedSilents, Silents, SilentsGetter};
 
+/// Gives the clients of every kind of `shop.example.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait ShopV1Interface: self::shop::ShopsGetter + self::silent::SilentsGetter + self::town::TownsGetter {}
+impl ShopV1Interface for ShopV1Client {}
 /// Client of the group-version `shop.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV1Client {

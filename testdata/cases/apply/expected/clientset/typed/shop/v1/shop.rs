@@ -4,6 +4,9 @@
 //! Client of the `Shop` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ShopInterface, ShopsGetter};
+
 /// Client of the `Shop` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Shop sells things.

@@ -4,6 +4,9 @@
 //! Client of the `Silent` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{SilentInterface, SilentsGetter};
+
 /// Client of the `Silent` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Silent has a client that does not apply.

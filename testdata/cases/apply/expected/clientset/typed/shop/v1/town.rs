@@ -4,6 +4,9 @@
 //! Client of the `Town` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{TownInterface, TownsGetter};
+
 /// Client of the `Town` objects of the cluster.
 ///
 /// Town is cluster-scoped, and has fields with the names of methods.

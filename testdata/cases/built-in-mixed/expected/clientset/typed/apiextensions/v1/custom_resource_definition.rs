@@ -4,6 +4,9 @@
 //! Client of the `CustomResourceDefinition` objects of `apiextensions.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{CustomResourceDefinitionInterface, CustomResourceDefinitionsGetter};
+
 /// Client of the `CustomResourceDefinition` objects of the cluster.
 ///
 /// CustomResourceDefinition represents a resource that should be exposed on the API server.

@@ -6,8 +6,14 @@
 
 pub mod custom_resource_definition;
 
-pub use self::custom_resource_definition::CustomResourceDefinitions;
-
+pub use self::custom_resource_definition::{
+    CustomResourceDefinitionInterface, CustomResourceDefinitions,
+    CustomResourceDefinitionsGetter,
+};
+/// Gives the clients of every kind of `apiextensions.k8s.io/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait ApiextensionsV1Interface: self::custom_resource_definition::CustomResourceDefinitionsGetter {}
+impl ApiextensionsV1Interface for ApiextensionsV1Client {}
 /// Client of the group-version `apiextensions.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ApiextensionsV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `ControllerRevision` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ControllerRevisionInterface, ControllerRevisionsGetter};
+
 /// Client of the `ControllerRevision` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// ControllerRevision implements an immutable snapshot of state data. Clients are responsible

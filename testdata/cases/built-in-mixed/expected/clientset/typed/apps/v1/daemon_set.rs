@@ -4,6 +4,9 @@
 //! Client of the `DaemonSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{DaemonSetInterface, DaemonSetsGetter};
+
 /// Client of the `DaemonSet` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// DaemonSet represents the configuration of a daemon set.

@@ -4,6 +4,9 @@
 //! Client of the `Deployment` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{DeploymentInterface, DeploymentsGetter};
+
 /// Client of the `Deployment` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Deployment enables declarative updates for Pods and ReplicaSets.

@@ -10,12 +10,26 @@ pub mod deployment;
 pub mod replica_set;
 pub mod stateful_set;
 
-pub use self::controller_revision::{ControllerRevisions, NamespacedControllerRevisions};
-pub use self::daemon_set::{DaemonSets, NamespacedDaemonSets};
-pub use self::deployment::{Deployments, NamespacedDeployments};
-pub use self::replica_set::{ReplicaSets, NamespacedReplicaSets};
-pub use self::stateful_set::{StatefulSets, NamespacedStatefulSets};
-
+pub use self::controller_revision::{
+    ControllerRevisionInterface, NamespacedControllerRevisions, ControllerRevisions,
+    ControllerRevisionsGetter,
+};
+pub use self::daemon_set::{
+    DaemonSetInterface, NamespacedDaemonSets, DaemonSets, DaemonSetsGetter,
+};
+pub use self::deployment::{
+    DeploymentInterface, NamespacedDeployments, Deployments, DeploymentsGetter,
+};
+pub use self::replica_set::{
+    ReplicaSetInterface, NamespacedReplicaSets, ReplicaSets, ReplicaSetsGetter,
+};
+pub use self::stateful_set::{
+    StatefulSetInterface, NamespacedStatefulSets, StatefulSets, StatefulSetsGetter,
+};
+/// Gives the clients of every kind of `apps/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait AppsV1Interface: self::controller_revision::ControllerRevisionsGetter + self::daemon_set::DaemonSetsGetter + self::deployment::DeploymentsGetter + self::replica_set::ReplicaSetsGetter + self::stateful_set::StatefulSetsGetter {}
+impl AppsV1Interface for AppsV1Client {}
 /// Client of the group-version `apps/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct AppsV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `ReplicaSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ReplicaSetInterface, ReplicaSetsGetter};
+
 /// Client of the `ReplicaSet` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// ReplicaSet ensures that a specified number of pod replicas are running at any given time.

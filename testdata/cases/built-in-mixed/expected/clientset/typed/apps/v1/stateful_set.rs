@@ -4,6 +4,9 @@
 //! Client of the `StatefulSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{StatefulSetInterface, StatefulSetsGetter};
+
 /// Client of the `StatefulSet` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// StatefulSet represents a set of pods with consistent identities. Identities are defined

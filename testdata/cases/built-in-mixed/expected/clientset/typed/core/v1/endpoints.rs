@@ -4,6 +4,9 @@
 //! Client of the `Endpoints` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{EndpointsInterface, EndpointsGetter};
+
 /// Client of the `Endpoints` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Endpoints is a collection of endpoints that implement the actual service. Example:

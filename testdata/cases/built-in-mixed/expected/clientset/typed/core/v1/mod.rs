@@ -8,10 +8,16 @@ pub mod endpoints;
 pub mod pod;
 pub mod service;
 
-pub use self::endpoints::{Endpoints, NamespacedEndpoints};
-pub use self::pod::{Pods, NamespacedPods};
-pub use self::service::{Services, NamespacedServices};
+pub use self::endpoints::{
+    EndpointsInterface, NamespacedEndpoints, Endpoints, EndpointsGetter,
+};
+pub use self::pod::{PodInterface, NamespacedPods, Pods, PodsGetter};
+pub use self::service::{ServiceInterface, NamespacedServices, Services, ServicesGetter};
 
+/// Gives the clients of every kind of `v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait CoreV1Interface: self::endpoints::EndpointsGetter + self::pod::PodsGetter + self::service::ServicesGetter {}
+impl CoreV1Interface for CoreV1Client {}
 /// Client of the group-version `v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CoreV1Client {

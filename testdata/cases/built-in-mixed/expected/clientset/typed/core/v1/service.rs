@@ -4,6 +4,9 @@
 //! Client of the `Service` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ServiceInterface, ServicesGetter};
+
 /// Client of the `Service` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Service is a named abstraction of software service (for example, mysql) consisting of

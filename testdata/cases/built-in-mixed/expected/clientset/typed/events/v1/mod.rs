@@ -6,8 +6,12 @@
 
 pub mod event;
 
-pub use self::event::{Events, NamespacedEvents};
+pub use self::event::{EventInterface, NamespacedEvents, Events, EventsGetter};
 
+/// Gives the clients of every kind of `events.k8s.io/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait EventsV1Interface: self::event::EventsGetter {}
+impl EventsV1Interface for EventsV1Client {}
 /// Client of the group-version `events.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct EventsV1Client {

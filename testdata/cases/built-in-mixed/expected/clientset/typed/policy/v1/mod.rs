@@ -7,8 +7,13 @@
 pub mod pod_disruption_budget;
 
 pub use self::pod_disruption_budget::{
-    PodDisruptionBudgets, NamespacedPodDisruptionBudgets,
+    PodDisruptionBudgetInterface, NamespacedPodDisruptionBudgets, PodDisruptionBudgets,
+    PodDisruptionBudgetsGetter,
 };
+/// Gives the clients of every kind of `policy/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait PolicyV1Interface: self::pod_disruption_budget::PodDisruptionBudgetsGetter {}
+impl PolicyV1Interface for PolicyV1Client {}
 /// Client of the group-version `policy/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct PolicyV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `PodDisruptionBudget` objects of `policy/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{PodDisruptionBudgetInterface, PodDisruptionBudgetsGetter};
+
 /// Client of the `PodDisruptionBudget` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// PodDisruptionBudget is an object to define the max disruption that can be caused to a

@@ -6,8 +6,12 @@
 
 pub mod role;
 
-pub use self::role::{Roles, NamespacedRoles};
+pub use self::role::{RoleInterface, NamespacedRoles, Roles, RolesGetter};
 
+/// Gives the clients of every kind of `rbac.authorization.k8s.io/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait RbacV1Interface: self::role::RolesGetter {}
+impl RbacV1Interface for RbacV1Client {}
 /// Client of the group-version `rbac.authorization.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct RbacV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `Role` objects of `rbac.authorization.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{RoleInterface, RolesGetter};
+
 /// Client of the `Role` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Role is a namespaced, logical grouping of PolicyRules that can be referenced as a unit by

@@ -4,6 +4,9 @@
 //! Client of the `Cart` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{CartInterface, CartsGetter};
+
 /// Client of the `Cart` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Cart holds what a customer wants.

@@ -6,8 +6,12 @@
 
 pub mod token_review;
 
-pub use self::token_review::TokenReviews;
+pub use self::token_review::{TokenReviewInterface, TokenReviews, TokenReviewsGetter};
 
+/// Gives the clients of every kind of `authentication.k8s.io/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait AuthenticationV1Interface: self::token_review::TokenReviewsGetter {}
+impl AuthenticationV1Interface for AuthenticationV1Client {}
 /// Client of the group-version `authentication.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct AuthenticationV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `TokenReview` objects of `authentication.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{TokenReviewInterface, TokenReviewsGetter};
+
 /// Client of the `TokenReview` objects of the cluster.
 ///
 /// TokenReview attempts to authenticate a token to a known user. Note: TokenReview requests

@@ -4,6 +4,9 @@
 //! Client of the `LocalSubjectAccessReview` objects of `authorization.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{LocalSubjectAccessReviewInterface, LocalSubjectAccessReviewsGetter};
+
 /// Client of the `LocalSubjectAccessReview` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// LocalSubjectAccessReview checks whether or not a user or group can perform an action in a

@@ -7,8 +7,13 @@
 pub mod local_subject_access_review;
 
 pub use self::local_subject_access_review::{
-    LocalSubjectAccessReviews, NamespacedLocalSubjectAccessReviews,
+    LocalSubjectAccessReviewInterface, NamespacedLocalSubjectAccessReviews,
+    LocalSubjectAccessReviews, LocalSubjectAccessReviewsGetter,
 };
+/// Gives the clients of every kind of `authorization.k8s.io/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait AuthorizationV1Interface: self::local_subject_access_review::LocalSubjectAccessReviewsGetter {}
+impl AuthorizationV1Interface for AuthorizationV1Client {}
 /// Client of the group-version `authorization.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct AuthorizationV1Client {

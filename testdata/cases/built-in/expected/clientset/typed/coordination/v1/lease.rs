@@ -4,6 +4,9 @@
 //! Client of the `Lease` objects of `coordination.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{LeaseInterface, LeasesGetter};
+
 /// Client of the `Lease` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Lease defines a lease concept.

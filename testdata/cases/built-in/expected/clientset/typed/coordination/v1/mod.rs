@@ -6,8 +6,12 @@
 
 pub mod lease;
 
-pub use self::lease::{Leases, NamespacedLeases};
+pub use self::lease::{LeaseInterface, NamespacedLeases, Leases, LeasesGetter};
 
+/// Gives the clients of every kind of `coordination.k8s.io/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait CoordinationV1Interface: self::lease::LeasesGetter {}
+impl CoordinationV1Interface for CoordinationV1Client {}
 /// Client of the group-version `coordination.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CoordinationV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `ConfigMap` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ConfigMapInterface, ConfigMapsGetter};
+
 /// Client of the `ConfigMap` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// ConfigMap holds configuration data for pods to consume.

@@ -4,6 +4,9 @@
 //! Client of the `Event` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{EventInterface, EventsGetter};
+
 /// Client of the `Event` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Event is a report of an event somewhere in the cluster. Events have a limited retention

@@ -9,11 +9,19 @@ pub mod event;
 pub mod namespace;
 pub mod service_account;
 
-pub use self::namespace::Namespaces;
-pub use self::config_map::{ConfigMaps, NamespacedConfigMaps};
-pub use self::event::{Events, NamespacedEvents};
-pub use self::service_account::{ServiceAccounts, NamespacedServiceAccounts};
-
+pub use self::namespace::{NamespaceInterface, Namespaces, NamespacesGetter};
+pub use self::config_map::{
+    ConfigMapInterface, NamespacedConfigMaps, ConfigMaps, ConfigMapsGetter,
+};
+pub use self::event::{EventInterface, NamespacedEvents, Events, EventsGetter};
+pub use self::service_account::{
+    ServiceAccountInterface, NamespacedServiceAccounts, ServiceAccounts,
+    ServiceAccountsGetter,
+};
+/// Gives the clients of every kind of `v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait CoreV1Interface: self::config_map::ConfigMapsGetter + self::event::EventsGetter + self::namespace::NamespacesGetter + self::service_account::ServiceAccountsGetter {}
+impl CoreV1Interface for CoreV1Client {}
 /// Client of the group-version `v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CoreV1Client {

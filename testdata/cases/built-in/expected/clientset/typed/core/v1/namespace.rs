@@ -4,6 +4,9 @@
 //! Client of the `Namespace` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{NamespaceInterface, NamespacesGetter};
+
 /// Client of the `Namespace` objects of the cluster.
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.

@@ -4,6 +4,9 @@
 //! Client of the `ServiceAccount` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ServiceAccountInterface, ServiceAccountsGetter};
+
 /// Client of the `ServiceAccount` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// ServiceAccount binds together: \* a name, understood by users, and perhaps by peripheral

@@ -6,8 +6,12 @@
 
 pub mod ecs_binding;
 
-pub use self::ecs_binding::EcsBindings;
+pub use self::ecs_binding::{EcsBindingInterface, EcsBindings, EcsBindingsGetter};
 
+/// Gives the clients of every kind of `hopegi.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait EcsV1Interface: self::ecs_binding::EcsBindingsGetter {}
+impl EcsV1Interface for EcsV1Client {}
 /// Client of the group-version `hopegi.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct EcsV1Client {

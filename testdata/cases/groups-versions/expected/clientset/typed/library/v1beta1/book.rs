@@ -4,6 +4,9 @@
 //! Client of the `Book` objects of `library.example.com/v1beta1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{BookInterface, BooksGetter};
+
 /// Client of the `Book` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Book can be borrowed.

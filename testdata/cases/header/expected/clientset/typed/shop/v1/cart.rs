@@ -8,6 +8,9 @@
 //! Client of the `Cart` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{CartInterface, CartsGetter};
+
 /// Client of the `Cart` objects of the cluster.
 ///
 /// Cart holds what a customer wants.

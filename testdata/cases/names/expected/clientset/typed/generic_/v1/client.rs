@@ -4,6 +4,9 @@
 //! Client of the `Client` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ClientInterface, ClientsGetter};
+
 /// Client of the `Client` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// The kind Client.

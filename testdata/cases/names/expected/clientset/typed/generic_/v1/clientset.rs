@@ -4,6 +4,9 @@
 //! Client of the `Clientset` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ClientsetInterface, ClientsetsGetter};
+
 /// Client of the `Clientset` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// The kind Clientset.

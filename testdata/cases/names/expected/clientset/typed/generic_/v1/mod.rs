@@ -21,23 +21,32 @@ pub mod type_;
 pub mod v1_;
 pub mod vec;
 
-pub use self::arc::{Arcs, NamespacedArcs};
-pub use self::box_::{Boxes, NamespacedBoxes};
-pub use self::client::{Clients, NamespacedClients};
-pub use self::clientset::{Clientsets, NamespacedClientsets};
-pub use self::mod_::{Mods, NamespacedMods};
-pub use self::option::{Options, NamespacedOptions};
-pub use self::rest_client::{RestClients, NamespacedRestClients};
-pub use self::result::{Results, NamespacedResults};
-pub use self::send::{Sends, NamespacedSends};
-pub use self::shared_informer_factory::{
-    SharedInformerFactories, NamespacedSharedInformerFactories,
+pub use self::arc::{ArcInterface, NamespacedArcs, Arcs, ArcsGetter};
+pub use self::box_::{BoxInterface, NamespacedBoxes, Boxes, BoxesGetter};
+pub use self::client::{ClientInterface, NamespacedClients, Clients, ClientsGetter};
+pub use self::clientset::{
+    ClientsetInterface, NamespacedClientsets, Clientsets, ClientsetsGetter,
 };
-pub use self::string::{Strings, NamespacedStrings};
-pub use self::type_::{Types, NamespacedTypes};
-pub use self::v1_::{V1s, NamespacedV1s};
-pub use self::vec::{Vecs, NamespacedVecs};
+pub use self::mod_::{ModInterface, NamespacedMods, Mods, ModsGetter};
+pub use self::option::{OptionInterface, NamespacedOptions, Options, OptionsGetter};
+pub use self::rest_client::{
+    RestClientInterface, NamespacedRestClients, RestClients, RestClientsGetter,
+};
+pub use self::result::{ResultInterface, NamespacedResults, Results, ResultsGetter};
+pub use self::send::{SendInterface, NamespacedSends, Sends, SendsGetter};
+pub use self::shared_informer_factory::{
+    SharedInformerFactoryInterface, NamespacedSharedInformerFactories,
+    SharedInformerFactories, SharedInformerFactoriesGetter,
+};
+pub use self::string::{StringInterface, NamespacedStrings, Strings, StringsGetter};
+pub use self::type_::{TypeInterface, NamespacedTypes, Types, TypesGetter};
+pub use self::v1_::{V1Interface, NamespacedV1s, V1s, V1sGetter};
+pub use self::vec::{VecInterface, NamespacedVecs, Vecs, VecsGetter};
 
+/// Gives the clients of every kind of `generic.example.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait GenericV1Interface: self::arc::ArcsGetter + self::box_::BoxesGetter + self::client::ClientsGetter + self::clientset::ClientsetsGetter + self::foo::FoosGetter + self::mod_::ModsGetter + self::namespaced_foo::NamespacedFoosGetter + self::option::OptionsGetter + self::rest_client::RestClientsGetter + self::result::ResultsGetter + self::send::SendsGetter + self::shared_informer_factory::SharedInformerFactoriesGetter + self::string::StringsGetter + self::type_::TypesGetter + self::v1_::V1sGetter + self::vec::VecsGetter {}
+impl GenericV1Interface for GenericV1Client {}
 /// Client of the group-version `generic.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct GenericV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `Mod` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ModInterface, ModsGetter};
+
 /// Client of the `Mod` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// The kind Mod.

@@ -4,6 +4,9 @@
 //! Client of the `Send` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{SendInterface, SendsGetter};
+
 /// Client of the `Send` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// The kind Send.

@@ -4,6 +4,9 @@
 //! Client of the `SharedInformerFactory` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{SharedInformerFactoryInterface, SharedInformerFactoriesGetter};
+
 /// Client of the `SharedInformerFactory` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// The kind SharedInformerFactory.

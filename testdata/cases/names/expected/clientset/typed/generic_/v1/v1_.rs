@@ -4,6 +4,9 @@
 //! Client of the `V1` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{V1Interface, V1sGetter};
+
 /// Client of the `V1` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// The kind V1.

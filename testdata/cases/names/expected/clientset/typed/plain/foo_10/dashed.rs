@@ -4,6 +4,9 @@
 //! Client of the `Dashed` objects of `plain.example.com/foo-10`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{DashedInterface, DashedsGetter};
+
 /// Client of the `Dashed` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Dashed in a version of two words.

@@ -6,8 +6,12 @@
 
 pub mod dashed;
 
-pub use self::dashed::{Dasheds, NamespacedDasheds};
+pub use self::dashed::{DashedInterface, NamespacedDasheds, Dasheds, DashedsGetter};
 
+/// Gives the clients of every kind of `plain.example.com/foo-10`: for code that takes any client, and for
+/// clients of your own.
+pub trait PlainFoo10Interface: self::dashed::DashedsGetter {}
+impl PlainFoo10Interface for PlainFoo10Client {}
 /// Client of the group-version `plain.example.com/foo-10`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct PlainFoo10Client {

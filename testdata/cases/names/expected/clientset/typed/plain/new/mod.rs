@@ -6,8 +6,12 @@
 
 pub mod plain;
 
-pub use self::plain::{Plains, NamespacedPlains};
+pub use self::plain::{PlainInterface, NamespacedPlains, Plains, PlainsGetter};
 
+/// Gives the clients of every kind of `plain.example.com/new`: for code that takes any client, and for
+/// clients of your own.
+pub trait PlainNewInterface: self::plain::PlainsGetter {}
+impl PlainNewInterface for PlainNewClient {}
 /// Client of the group-version `plain.example.com/new`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct PlainNewClient {

@@ -4,6 +4,9 @@
 //! Client of the `Plain` objects of `plain.example.com/new`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{PlainInterface, PlainsGetter};
+
 /// Client of the `Plain` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Plain in a version with the name of a function.

@@ -4,6 +4,9 @@
 //! Client of the `Exposer` objects of `plain.example.com/v0`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ExposerInterface, ExposersGetter};
+
 /// Client of the `Exposer` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Exposer in a version that says nothing of its maturity.

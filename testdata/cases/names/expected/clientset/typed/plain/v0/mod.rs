@@ -6,8 +6,12 @@
 
 pub mod exposer;
 
-pub use self::exposer::{Exposers, NamespacedExposers};
+pub use self::exposer::{ExposerInterface, NamespacedExposers, Exposers, ExposersGetter};
 
+/// Gives the clients of every kind of `plain.example.com/v0`: for code that takes any client, and for
+/// clients of your own.
+pub trait PlainV0Interface: self::exposer::ExposersGetter {}
+impl PlainV0Interface for PlainV0Client {}
 /// Client of the group-version `plain.example.com/v0`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct PlainV0Client {

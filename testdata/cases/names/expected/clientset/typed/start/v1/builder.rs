@@ -4,6 +4,9 @@
 //! Client of the `Builder` objects of `start.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{BuilderInterface, BuildersGetter};
+
 /// Client of the `Builder` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Builder has the name of a method.

@@ -6,8 +6,12 @@
 
 pub mod builder;
 
-pub use self::builder::{Builders, NamespacedBuilders};
+pub use self::builder::{BuilderInterface, NamespacedBuilders, Builders, BuildersGetter};
 
+/// Gives the clients of every kind of `start.example.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait StartV1Interface: self::builder::BuildersGetter {}
+impl StartV1Interface for StartV1Client {}
 /// Client of the group-version `start.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct StartV1Client {

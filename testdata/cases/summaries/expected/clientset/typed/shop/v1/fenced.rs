@@ -4,6 +4,9 @@
 //! Client of the `Fenced` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{FencedInterface, FencedsGetter};
+
 /// Client of the `Fenced` objects of the cluster.
 ///
 /// \`\`\` not a test(); \`\`\`

@@ -4,6 +4,9 @@
 //! Client of the `Heading` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{HeadingInterface, HeadingsGetter};
+
 /// Client of the `Heading` objects of the cluster.
 ///
 /// \# Heading

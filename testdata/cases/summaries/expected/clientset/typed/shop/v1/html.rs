@@ -4,6 +4,9 @@
 //! Client of the `Html` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{HtmlInterface, HtmlsGetter};
+
 /// Client of the `Html` objects of the cluster.
 ///
 /// Has a \<tag> & a \&lt;reference\&gt; in `Vec<u8>`.

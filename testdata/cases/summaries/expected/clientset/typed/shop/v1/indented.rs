@@ -4,6 +4,9 @@
 //! Client of the `Indented` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{IndentedInterface, IndentedsGetter};
+
 /// Client of the `Indented` objects of the cluster.
 ///
 /// four and more spaces would be code

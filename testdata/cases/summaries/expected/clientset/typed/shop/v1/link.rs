@@ -4,6 +4,9 @@
 //! Client of the `Link` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{LinkInterface, LinksGetter};
+
 /// Client of the `Link` objects of the cluster.
 ///
 /// See \[the docs\] and \<https\://example.com>, or https\://example.com/b?c=d#e.

@@ -4,6 +4,9 @@
 //! Client of the `List` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ListInterface, ListsGetter};
+
 /// Client of the `List` objects of the cluster.
 ///
 /// \- one - two

@@ -4,6 +4,9 @@
 //! Client of the `Long` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{LongInterface, LongsGetter};
+
 /// Client of the `Long` objects of the cluster.
 ///
 /// Long is a kind with a summary of so many words that they do not fit on one line, or on

@@ -14,16 +14,20 @@ pub mod long;
 pub mod quoted;
 pub mod undocumented;
 
-pub use self::fenced::Fenceds;
-pub use self::heading::Headings;
-pub use self::html::Htmls;
-pub use self::indented::Indenteds;
-pub use self::link::Links;
-pub use self::list::Lists;
-pub use self::long::Longs;
-pub use self::quoted::Quoteds;
-pub use self::undocumented::Undocumenteds;
+pub use self::fenced::{FencedInterface, Fenceds, FencedsGetter};
+pub use self::heading::{HeadingInterface, Headings, HeadingsGetter};
+pub use self::html::{HtmlInterface, Htmls, HtmlsGetter};
+pub use self::indented::{IndentedInterface, Indenteds, IndentedsGetter};
+pub use self::link::{LinkInterface, Links, LinksGetter};
+pub use self::list::{ListInterface, Lists, ListsGetter};
+pub use self::long::{LongInterface, Longs, LongsGetter};
+pub use self::quoted::{QuotedInterface, Quoteds, QuotedsGetter};
+pub use self::undocumented::{UndocumentedInterface, Undocumenteds, UndocumentedsGetter};
 
+/// Gives the clients of every kind of `shop.example.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait ShopV1Interface: self::fenced::FencedsGetter + self::heading::HeadingsGetter + self::html::HtmlsGetter + self::indented::IndentedsGetter + self::link::LinksGetter + self::list::ListsGetter + self::long::LongsGetter + self::quoted::QuotedsGetter + self::undocumented::UndocumentedsGetter {}
+impl ShopV1Interface for ShopV1Client {}
 /// Client of the group-version `shop.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `Quoted` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{QuotedInterface, QuotedsGetter};
+
 /// Client of the `Quoted` objects of the cluster.
 ///
 /// "Quoted" \\ with \*stars\*, \_underscores\_ and \*/ the end of a comment.

@@ -4,6 +4,9 @@
 //! Client of the `Undocumented` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{UndocumentedInterface, UndocumentedsGetter};
+
 /// Client of the `Undocumented` objects of the cluster.
 ///
 /// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,

@@ -4,6 +4,9 @@
 //! Client of the `Every` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{EveryInterface, EveriesGetter};
+
 /// Client of the `Every` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Every has every verb.

@@ -12,14 +12,27 @@ pub mod only_list_watch;
 pub mod readonly;
 pub mod skip_delete;
 
-pub use self::only_get_list::OnlyGetLists;
-pub use self::only_list_watch::OnlyListWatches;
-pub use self::every::{Everies, NamespacedEveries};
-pub use self::no_status::{NoStatuses, NamespacedNoStatuses};
-pub use self::no_verbs::{NoVerbses, NamespacedNoVerbses};
-pub use self::readonly::{Readonlies, NamespacedReadonlies};
-pub use self::skip_delete::{SkipDeletes, NamespacedSkipDeletes};
-
+pub use self::only_get_list::{OnlyGetListInterface, OnlyGetLists, OnlyGetListsGetter};
+pub use self::only_list_watch::{
+    OnlyListWatchInterface, OnlyListWatches, OnlyListWatchesGetter,
+};
+pub use self::every::{EveryInterface, NamespacedEveries, Everies, EveriesGetter};
+pub use self::no_status::{
+    NoStatusInterface, NamespacedNoStatuses, NoStatuses, NoStatusesGetter,
+};
+pub use self::no_verbs::{
+    NoVerbsInterface, NamespacedNoVerbses, NoVerbses, NoVerbsesGetter,
+};
+pub use self::readonly::{
+    ReadonlyInterface, NamespacedReadonlies, Readonlies, ReadonliesGetter,
+};
+pub use self::skip_delete::{
+    SkipDeleteInterface, NamespacedSkipDeletes, SkipDeletes, SkipDeletesGetter,
+};
+/// Gives the clients of every kind of `shop.example.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait ShopV1Interface: self::every::EveriesGetter + self::no_status::NoStatusesGetter + self::no_verbs::NoVerbsesGetter + self::only_get_list::OnlyGetListsGetter + self::only_list_watch::OnlyListWatchesGetter + self::readonly::ReadonliesGetter + self::skip_delete::SkipDeletesGetter {}
+impl ShopV1Interface for ShopV1Client {}
 /// Client of the group-version `shop.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV1Client {

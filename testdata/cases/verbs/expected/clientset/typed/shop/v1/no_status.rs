@@ -4,6 +4,9 @@
 //! Client of the `NoStatus` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{NoStatusInterface, NoStatusesGetter};
+
 /// Client of the `NoStatus` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// NoStatus has a status that clients leave alone.

@@ -4,6 +4,9 @@
 //! Client of the `NoVerbs` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{NoVerbsInterface, NoVerbsesGetter};
+
 /// Client of the `NoVerbs` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// NoVerbs has a client without methods.

@@ -4,6 +4,9 @@
 //! Client of the `OnlyGetList` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{OnlyGetListInterface, OnlyGetListsGetter};
+
 /// Client of the `OnlyGetList` objects of the cluster.
 ///
 /// OnlyGetList can be listed but not watched.

@@ -4,6 +4,9 @@
 //! Client of the `OnlyListWatch` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{OnlyListWatchInterface, OnlyListWatchesGetter};
+
 /// Client of the `OnlyListWatch` objects of the cluster.
 ///
 /// OnlyListWatch has an informer, whose lister is the runtime's.

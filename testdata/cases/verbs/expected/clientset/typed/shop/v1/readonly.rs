@@ -4,6 +4,9 @@
 //! Client of the `Readonly` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{ReadonlyInterface, ReadonliesGetter};
+
 /// Client of the `Readonly` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Readonly can be read.

@@ -4,6 +4,9 @@
 //! Client of the `SkipDelete` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{SkipDeleteInterface, SkipDeletesGetter};
+
 /// Client of the `SkipDelete` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// SkipDelete cannot be deleted.

@@ -6,8 +6,12 @@
 
 pub mod cart;
 
-pub use self::cart::{Carts, NamespacedCarts};
+pub use self::cart::{CartInterface, NamespacedCarts, Carts, CartsGetter};
 
+/// Gives the clients of every kind of `shop.example.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait ShopV1Interface: self::cart::CartsGetter {}
+impl ShopV1Interface for ShopV1Client {}
 /// Client of the group-version `shop.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV1Client {
