@@ -172,6 +172,7 @@ fn module_of(
         let attributes = resource::attributes(&crd.object, version, schema, (&name, code));
         typing.root(&name, &kind(crd), schema, attributes);
     }
+    typing.name_shared();
     (typing.module, typing.names)
 }
 

@@ -103,6 +103,14 @@ pub(super) const MAP: &str = "serde_json::Map";
 pub(super) const OBJECT_META: &str = "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta";
 
 impl Ty {
+    /// The type that is optional.
+    pub(super) fn bare(&self) -> &Ty {
+        match self {
+            Ty::Option(inner) => inner.bare(),
+            other => other,
+        }
+    }
+
     /// The paths that it names.
     pub(super) fn known<'a>(&'a self, out: &mut Vec<&'a str>) {
         match self {

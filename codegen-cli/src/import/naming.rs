@@ -87,6 +87,24 @@ pub(super) fn pascal(text: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("N{name}") }
 }
 
+fn is_pascal(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && word.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// The words that all names end with: `RouteStatus` of `TCPRouteStatus` and `HTTPRouteStatus`.
+pub(super) fn common_end(names: &[&str]) -> String {
+    let Some((first, others)) = names.split_first() else { return String::new() };
+    let starts_word = |at: usize| {
+        let bytes = first.as_bytes();
+        let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+        is_upper(at)
+            && (at == 0 || !is_upper(at - 1) || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase))
+    };
+    let mut starts = (0..first.len()).filter(|at| first.is_char_boundary(*at) && starts_word(*at));
+    let found = starts.find(|at| others.iter().all(|other| other.ends_with(&first[*at..])));
+    found.map_or_else(String::new, |at| first[at..].to_string())
+}
+
 /// The name of one of many.
 pub(super) fn singular(name: &str) -> String {
     let keeps = ["ss", "us", "is", "dns", "DNS", "tls", "TLS", "as"];
@@ -138,7 +156,11 @@ impl TypeNames {
 
     /// The shortest name that tells what the type is: its field's, with the enclosing type's before it, or a number.
     pub(super) fn choose(&mut self, parent: &str, field: &str) -> String {
-        let own = pascal(field);
+        let own = match field.split_once(' ') {
+            // A kind's own way of writing: `TCPRouteSpec`.
+            Some((kind, rest)) if is_pascal(kind) => format!("{kind}{}", pascal(rest)),
+            _ => pascal(field),
+        };
         let stem = parent.strip_suffix("Spec").filter(|stem| !stem.is_empty()).unwrap_or(parent);
         let candidates = [own.clone(), format!("{stem}{own}"), format!("{parent}{own}")];
         let from = usize::from(VAGUE.contains(&own.as_str()));
@@ -272,6 +294,14 @@ pub(super) fn variant_rule(idents: &[String], values: &[&str]) -> (RenameRule, &
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_share_whole_words() {
+        assert_eq!(common_end(&["GRPCRouteStatus", "TCPRouteStatus", "HTTPRouteStatus"]), "RouteStatus");
+        assert_eq!(common_end(&["IssuerSpec", "ClusterIssuerSpec"]), "IssuerSpec");
+        assert_eq!(common_end(&["PolicySpec", "CleanupSpec"]), "Spec");
+        assert_eq!(common_end(&["Aa", "Ba"]), "");
+    }
 
     #[test]
     fn groups_are_told_apart_by_as_little_as_it_takes() {

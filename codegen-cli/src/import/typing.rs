@@ -1,7 +1,7 @@
 //! From schemas to Rust types. Each type comes with the schema that generating makes of it; what differs from the one
 //! that is wanted becomes an attribute, and where nothing that is added helps, the attribute holds all of it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::attributes::Key;
@@ -59,6 +59,27 @@ impl Typing {
             equal: HashMap::new(),
             bases: Vec::new(),
             choices,
+        }
+    }
+
+    /// Names what several kinds share after what their names have in common, not after the first of them.
+    pub(super) fn name_shared(&mut self) {
+        let mut uses: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for ty in self.module.types.iter().filter(|ty| !ty.resource.is_empty()) {
+            let Body::Struct { fields, .. } = &ty.body else { continue };
+            for field in fields.iter().filter(|field| matches!(field.name.as_str(), "spec" | "status")) {
+                if let Ty::Own(index) = field.ty.bare() {
+                    uses.entry(*index).or_default().push(ty.name.clone() + &naming::pascal(&field.name));
+                }
+            }
+        }
+        for (index, names) in uses.into_iter().filter(|(_, names)| names.len() > 1) {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let shared = naming::common_end(&names);
+            // `Spec` alone says too little.
+            if shared.len() > "Status".len() && self.names.take(&shared) {
+                self.module.types[index].name = shared;
+            }
         }
     }
 

@@ -1,0 +1,109 @@
+//! Times `import` and `generate` on folders of CRDs, each folder a crate of its own, and prints the peak memory.
+//!
+//! ```text
+//! cargo run --release -p kubesmith-bench-import FOLDER...
+//! ```
+//!
+//! `import` checks what it makes by generating from it, so that this time is in both columns.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark stops at the first thing that goes wrong")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use kubesmith::config::{self, Overrides};
+use kubesmith::import::{self, Input};
+use kubesmith::pipeline;
+
+#[derive(Default)]
+struct Row {
+    read: usize,
+    definitions: usize,
+    written: usize,
+    import: Duration,
+    generate: Duration,
+}
+
+fn main() {
+    let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    println!(
+        "{:<44} {:>5} {:>9} {:>9} {:>8} {:>8}",
+        "folder", "CRDs", "read", "written", "import", "generate"
+    );
+    let mut all = Row::default();
+    for folder in &folders {
+        let row = measure(folder);
+        print(&folder.to_string_lossy(), &row);
+        all.read += row.read;
+        all.definitions += row.definitions;
+        all.written += row.written;
+        all.import += row.import;
+        all.generate += row.generate;
+    }
+    print("all", &all);
+    println!("peak memory {:.0} MB", peak_memory() as f64 / 1e6);
+}
+
+fn print(name: &str, row: &Row) {
+    println!(
+        "{:<44} {:>5} {:>6.1} MB {:>6.1} MB {:>6.2} s {:>6.2} s",
+        name,
+        row.definitions,
+        row.read as f64 / 1e6,
+        row.written as f64 / 1e6,
+        row.import.as_secs_f64(),
+        row.generate.as_secs_f64(),
+    );
+}
+
+/// Imports a folder and generates CRDs from the crate.
+fn measure(folder: &Path) -> Row {
+    let mut inputs = Vec::new();
+    files(folder, &mut inputs);
+    let read = inputs.iter().map(|input| input.text.len()).sum();
+    let start = Instant::now();
+    let imported = import::import(inputs, "bench-api");
+    let import = start.elapsed();
+    let mut row = Row { read, definitions: imported.definitions, import, ..Row::default() };
+    if imported.files.is_empty() {
+        return row;
+    }
+    row.written = imported.files.values().map(String::len).sum();
+    let out = tempfile::tempdir().unwrap();
+    for (path, text) in &imported.files {
+        let path = out.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let start = Instant::now();
+    let settings = config::settings(Some(&out.path().join("kubesmith.toml")), Overrides::default()).unwrap();
+    let made = pipeline::generate(&settings[0]);
+    row.generate = start.elapsed();
+    assert!(!made.targets.is_empty(), "{:?}", made.diagnostics.first());
+    row
+}
+
+/// YAML and JSON files in a folder and below it, in the order of their names.
+fn files(folder: &Path, out: &mut Vec<Input>) {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if path.is_dir() {
+            files(&path, out);
+        } else if matches!(extension, Some("yaml" | "yml" | "json")) {
+            let text = fs::read_to_string(&path).unwrap();
+            out.push(Input { name: path.to_string_lossy().into_owned(), text });
+        }
+    }
+}
+
+/// The most memory that this process had, in bytes; 0 where the kernel does not tell.
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes =
+        line.and_then(|line| line.split_whitespace().next()).and_then(|text| text.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
