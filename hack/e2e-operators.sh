@@ -13,7 +13,10 @@ source "$(dirname "$0")/lib.sh"
 export KUBESMITH_E2E_REQUIRED=1
 
 run_balancer() {
-  [ -x /usr/sbin/nginx ] || need nginx nginx libnginx-mod-stream
+  # Debian's nginx is off the PATH of most users, and its stream module is a package of its own.
+  PATH=$PATH:/usr/sbin need nginx nginx
+  [ -e /usr/lib/nginx/modules/ngx_stream_module.so ] || PATH=$PATH:/usr/sbin nginx -V 2>&1 |
+    grep -q -- '--with-stream ' || install_packages libnginx-mod-stream
   need ip iproute2
   cargo test --locked --package balancer-controller --test e2e
 }
