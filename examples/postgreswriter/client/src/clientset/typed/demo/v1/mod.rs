@@ -9,8 +9,14 @@
 
 pub mod postgres_writer;
 
-pub use self::postgres_writer::{PostgresWriters, NamespacedPostgresWriters};
-
+pub use self::postgres_writer::{
+    PostgresWriterInterface, NamespacedPostgresWriters, PostgresWriters,
+    PostgresWritersGetter,
+};
+/// Gives the clients of every kind of `demo.yash.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait DemoV1Interface: self::postgres_writer::PostgresWritersGetter {}
+impl DemoV1Interface for DemoV1Client {}
 /// Client of the group-version `demo.yash.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct DemoV1Client {

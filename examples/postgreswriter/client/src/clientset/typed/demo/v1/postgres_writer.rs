@@ -7,6 +7,9 @@
 //! Client of the `PostgresWriter` objects of `demo.yash.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{PostgresWriterInterface, PostgresWritersGetter};
+
 /// Client of the `PostgresWriter` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// PostgresWriter is a row in a table: there is exactly one as long as the object exists, and
