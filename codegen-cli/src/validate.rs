@@ -20,6 +20,7 @@ use crate::schema::{Additional, Schema, Schemas};
 use crate::source::{Loc, SourceMap};
 
 pub use conventions::conventions;
+pub(crate) use server::definition;
 pub use sizes::sizes;
 
 /// What the rules read.

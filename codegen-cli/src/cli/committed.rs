@@ -44,11 +44,8 @@ fn input(path: &Path, text: &str) -> Input {
 }
 
 fn warnings(old: &Loaded, new: &Loaded, generated: &Generated) -> Vec<Diagnostic> {
-    let types = load::types(generated);
     let warning = |change: Change| {
-        let own = types.get(&change.crd);
-        let version = change.version.as_ref().and_then(|version| own?.get(version));
-        let loc = version.or_else(|| own?.values().next()).copied();
+        let loc = load::place(generated, &change);
         let rule = change.code.rule();
         let version = change.version.as_deref().map_or_else(String::new, |version| format!(" {version}"));
         let message =

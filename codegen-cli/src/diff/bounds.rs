@@ -52,7 +52,10 @@ fn implied(old: &Structural) -> [i64; 2] {
         old.preserves_unknown_fields() || old.additional_properties.is_some() || old.embedded_resource;
     // A root has standard fields as well, and no bounds in practice.
     let is_open = is_open || old.properties.contains_key("metadata");
-    [count(old.required.len()), if is_open { i64::MAX } else { count(old.properties.len()) }]
+    // Absent fields with a default are filled in before anything is counted.
+    let is_there = |name: &&String| !old.required.contains(name) && old.properties[*name].default.is_some();
+    let least = old.required.len() + old.properties.keys().filter(is_there).count();
+    [count(least), if is_open { i64::MAX } else { count(old.properties.len()) }]
 }
 
 /// Lengths and sizes: the least and the greatest.

@@ -215,7 +215,7 @@ codes! {
         "objects without the field are read with the default" "";
     RequiredRemoved "required-removed" Compatible Certain false "a field is not required any more":
         "all objects stay valid; clients may meet objects without it" "";
-    NullableRemoved "nullable-removed" Stored Certain true "null is not admitted any more":
+    NullableRemoved "nullable-removed" Stored Certain false "null is not admitted any more":
         "a stored null is dropped, replaced by the default, or refused" "keep the field nullable";
     NullableAdded "nullable-added" Compatible Certain false "null is admitted": "all values stay valid; clients may meet null" "";
     EnumAdded "enum-added" Stored Certain true "only listed values are admitted":

@@ -13,6 +13,7 @@ use super::model::{Definition, Definitions};
 use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic};
 use crate::import::{self, Crd, Input, Lines, Place, Purpose, files};
+use crate::ir::Ir;
 use crate::pipeline::Generated;
 use crate::source::{Loc, Position, SourceMap};
 
@@ -107,6 +108,8 @@ pub struct Loaded {
     /// What was found in them.
     pub diagnostics: Vec<Diagnostic>,
     origins: BTreeMap<String, Origin>,
+    /// What was generated from.
+    runs: Vec<Ir>,
     /// What stands before the names of files that were copied to be read.
     copied: Option<git::Copied>,
 }
@@ -116,8 +119,8 @@ pub struct Loaded {
 enum Origin {
     /// A document.
     Text(Place),
-    /// Types, by the versions that they are.
-    Source(BTreeMap<String, Loc>),
+    /// Types, by the number of the run that generated it.
+    Source(usize),
     /// Not from a file.
     Cluster,
 }
@@ -179,9 +182,9 @@ fn path(path: &Path) -> Result<Loaded, LoadError> {
     Ok(loaded)
 }
 
-/// Where the types are of which the versions of each definition are generated.
-pub fn types(generated: &Generated) -> BTreeMap<String, BTreeMap<String, Loc>> {
-    source::types(generated)
+/// Where the field or the type stands that a change of a generated definition is about.
+pub fn place(generated: &Generated, change: &Change) -> Option<Loc> {
+    source::place(&generated.ir, &generated.sources, change)
 }
 
 /// The definitions of texts. Files beside them have other things in them: only if none has a definition that is told.
@@ -244,23 +247,24 @@ impl<'a> Locator<'a> {
     /// The file and the place of a change.
     pub fn locate(&mut self, change: &Change) -> Option<(String, Position)> {
         let side = self.sides.into_iter().find(|side| side.definitions.contains_key(&change.crd))?;
-        let loc = match side.origins.get(&change.crd)? {
+        let (file, position) = match side.origins.get(&change.crd)? {
             Origin::Cluster => return None,
-            Origin::Source(types) => {
-                let version = change.version.as_ref().and_then(|version| types.get(version));
-                *version.or_else(|| types.values().next())?
+            Origin::Source(run) => {
+                let loc = source::place(side.runs.get(*run)?, &side.sources, change)?;
+                (loc.file, side.sources.position(loc))
             }
             Origin::Text(place) => {
                 if self.last.as_ref().is_none_or(|(crd, _)| *crd != change.crd) {
                     self.last = Some((change.crd.clone(), place.lines(&side.sources)));
                 }
-                let (_, lines) = self.last.as_ref()?;
-                place.find(lines, &steps(change, side.definitions.get(&change.crd)?))
+                let (_, lines) = self.last.as_mut()?;
+                let steps = steps(change, side.definitions.get(&change.crd)?);
+                (place.file(), place.position(lines, &steps))
             }
         };
-        let name = &*side.sources.file(loc.file).name;
+        let name = &*side.sources.file(file).name;
         let name = side.copied.as_ref().map_or_else(|| name.to_owned(), |copied| copied.name(name));
-        Some((name, side.sources.position(loc)))
+        Some((name, position))
     }
 }
 

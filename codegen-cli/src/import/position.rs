@@ -1,70 +1,110 @@
 //! Where in a YAML text a value stands. The parser does not tell, so that the lines are followed by their indentation.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// The lines of a document that say something.
+use crate::source::Position;
+
+/// The lines of a document that say something. What was looked for once is remembered, so that looking for all paths of a
+/// document takes no longer than reading it a few times.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     lines: Vec<Line<'a>>,
     start: usize,
+    members: HashMap<Parent, HashMap<&'a str, Child>>,
+    items: HashMap<Parent, Vec<Child>>,
 }
 
-impl<'a> Lines<'a> {
-    /// Takes the document of a text apart.
-    pub(super) fn new(text: &'a str, document: Range<usize>) -> Self {
-        Self { start: document.start, lines: lines(text, document) }
-    }
+/// Where the members or items of a line begin, and its indentation.
+type Parent = (usize, isize);
 
-    /// The range of the line that the path leads to; where the path cannot be followed to its end (flow style, JSON), the
-    /// deepest line that it reaches.
-    pub(super) fn locate(&self, path: &[String]) -> Range<usize> {
-        let lines = &self.lines;
-        let mut at = lines.first().map_or(self.start..self.start, |line| line.range.clone());
-        let mut from = 0;
-        let mut parent = -1_isize;
-        for step in path {
-            let found = match step.parse::<usize>() {
-                Ok(index) => item(lines, from, parent, index).or_else(|| member(lines, from, parent, step)),
-                Err(_) => member(lines, from, parent, step),
-            };
-            let Some((next, indent)) = found else { break };
-            at = lines[next].range.clone();
-            from = next + usize::from(lines[next].indent == indent);
-            // The members of a list's item may begin on its own line.
-            if step.parse::<usize>().is_ok() {
-                from = next;
-            }
-            parent = indent;
-        }
-        at
-    }
-}
+/// The number of a line, and how far its text is indented.
+type Child = (usize, isize);
 
 #[derive(Debug)]
 struct Line<'a> {
     indent: isize,
     text: &'a str,
     range: Range<usize>,
+    /// Its number in the file, from 1.
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Takes the document of a text apart.
+    pub(super) fn new(text: &'a str, document: Range<usize>) -> Self {
+        let start = document.start;
+        Self { start, lines: lines(text, document), members: HashMap::new(), items: HashMap::new() }
+    }
+
+    /// The range of the line that the path leads to; where the path cannot be followed to its end (flow style, JSON), the
+    /// deepest line that it reaches.
+    pub(super) fn locate(&mut self, path: &[String]) -> Range<usize> {
+        self.line(path).map_or(self.start..self.start, |line| self.lines[line].range.clone())
+    }
+
+    /// Line and column, from 1, of the line that the path leads to.
+    pub(super) fn position(&mut self, path: &[String]) -> Position {
+        let line = self.line(path).map(|line| &self.lines[line]);
+        line.map_or(Position { line: 1, column: 1 }, |line| Position {
+            line: line.number,
+            column: usize::try_from(line.indent).unwrap_or(0) + 1,
+        })
+    }
+
+    fn line(&mut self, path: &[String]) -> Option<usize> {
+        let mut at = (!self.lines.is_empty()).then_some(0);
+        let mut parent: Parent = (0, -1);
+        for step in path {
+            let found = match step.parse::<usize>() {
+                Ok(index) => self.item(parent, index).or_else(|| self.member(parent, step)),
+                Err(_) => self.member(parent, step),
+            };
+            let Some((next, indent)) = found else { break };
+            at = Some(next);
+            // The members of a list's item may begin on its own line.
+            let is_item = step.parse::<usize>().is_ok();
+            parent = (next + usize::from(!is_item && self.lines[next].indent == indent), indent);
+        }
+        at
+    }
+
+    fn member(&mut self, parent: Parent, name: &str) -> Option<Child> {
+        let lines = &self.lines;
+        self.members.entry(parent).or_insert_with(|| members(lines, parent)).get(name).copied()
+    }
+
+    fn item(&mut self, parent: Parent, index: usize) -> Option<Child> {
+        let lines = &self.lines;
+        self.items.entry(parent).or_insert_with(|| items(lines, parent)).get(index).copied()
+    }
 }
 
 fn lines(text: &str, document: Range<usize>) -> Vec<Line<'_>> {
     let mut out = Vec::new();
     let mut start = document.start;
-    for line in text[document].split_inclusive('\n') {
+    let before = text[..start].matches('\n').count();
+    for (number, line) in (before + 1..).zip(text[document].split_inclusive('\n')) {
         let body = line.trim_end();
         let trimmed = body.trim_start();
         let indent = body.len() - trimmed.len();
         if !trimmed.is_empty() && !trimmed.starts_with('#') && !trimmed.starts_with("---") {
             let range = start + indent..start + body.len();
-            out.push(Line { indent: isize::try_from(indent).unwrap_or(isize::MAX), text: trimmed, range });
+            out.push(Line {
+                indent: isize::try_from(indent).unwrap_or(isize::MAX),
+                text: trimmed,
+                range,
+                number,
+            });
         }
         start += line.len();
     }
     out
 }
 
-/// The line of a member of the mapping whose parent is indented by `parent`.
-fn member(lines: &[Line<'_>], from: usize, parent: isize, name: &str) -> Option<(usize, isize)> {
+/// The lines of the members of the mapping whose parent is indented like this.
+fn members<'a>(lines: &[Line<'a>], (from, parent): Parent) -> HashMap<&'a str, Child> {
+    let mut out = HashMap::new();
     let mut own: Option<isize> = None;
     for (at, line) in lines.iter().enumerate().skip(from) {
         // `- name: a`: the mapping begins behind the dash.
@@ -75,35 +115,32 @@ fn member(lines: &[Line<'_>], from: usize, parent: isize, name: &str) -> Option<
             text = body;
         }
         if indent <= parent && at > from {
-            return None;
+            break;
         }
         let own = *own.get_or_insert(indent);
         let key = text.split(": ").next().unwrap_or(text).trim_end_matches(':');
-        if indent == own && key.trim_matches(['"', '\'']) == name {
-            return Some((at, indent));
+        if indent == own {
+            out.entry(key.trim_matches(['"', '\''])).or_insert((at, indent));
         }
     }
-    None
+    out
 }
 
-/// The line of an item of the list whose parent is indented by `parent`.
-fn item(lines: &[Line<'_>], from: usize, parent: isize, index: usize) -> Option<(usize, isize)> {
+/// The lines of the items of the list whose parent is indented like this.
+fn items(lines: &[Line<'_>], (from, parent): Parent) -> Vec<Child> {
+    let mut out = Vec::new();
     let mut own: Option<isize> = None;
-    let mut seen = 0;
     for (at, line) in lines.iter().enumerate().skip(from) {
         let is_item = line.text == "-" || line.text.starts_with("- ");
         if line.indent < parent || (line.indent == parent && !is_item) {
-            return None;
+            break;
         }
         let own = *own.get_or_insert(line.indent);
         if is_item && line.indent == own {
-            if seen == index {
-                return Some((at, own));
-            }
-            seen += 1;
+            out.push((at, own));
         }
     }
-    None
+    out
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::position::Lines;
 use super::strict;
 use crate::diag::Diagnostic;
 use crate::schema::Schema;
-use crate::source::{FileId, Loc, SourceMap};
+use crate::source::{FileId, Loc, Position, SourceMap};
 
 /// A definition that was read.
 #[derive(Clone, Debug)]
@@ -62,7 +62,9 @@ pub(crate) struct Place {
 impl Place {
     /// The line that a path in the object leads to.
     pub(crate) fn loc(&self, sources: &SourceMap, path: &[String]) -> Loc {
-        self.find(&self.lines(sources), path)
+        let range = self.lines(sources).locate(&self.full(path));
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Loc { file: self.file, start: offset(range.start), end: offset(range.end) }
     }
 
     /// The lines of the document, for those who look for many paths.
@@ -70,12 +72,18 @@ impl Place {
         Lines::new(&sources.file(self.file).text, self.document.clone())
     }
 
-    /// The line, of these of the document, that a path in the object leads to.
-    pub(crate) fn find(&self, lines: &Lines<'_>, path: &[String]) -> Loc {
-        let full: Vec<String> = self.prefix.iter().chain(path).cloned().collect();
-        let range = lines.locate(&full);
-        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Loc { file: self.file, start: offset(range.start), end: offset(range.end) }
+    /// The place, in these lines of the document, that a path in the object leads to.
+    pub(crate) fn position(&self, lines: &mut Lines<'_>, path: &[String]) -> Position {
+        lines.position(&self.full(path))
+    }
+
+    /// The number of the file.
+    pub(crate) fn file(&self) -> FileId {
+        self.file
+    }
+
+    fn full(&self, path: &[String]) -> Vec<String> {
+        self.prefix.iter().chain(path).cloned().collect()
     }
 }
 

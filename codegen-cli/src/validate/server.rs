@@ -22,6 +22,8 @@ use crate::ir::Resource;
 use crate::source::Loc;
 use site::Site;
 
+pub(crate) use site::definition;
+
 /// Makes a CRD, and reports everything that an API server would refuse it for.
 pub(super) fn checked(input: &Input<'_>, definition: &Definition<'_>) -> (Option<Value>, Vec<Diagnostic>) {
     let Some(mut object) = crd::object(definition, input.schemas) else { return (None, Vec::new()) };

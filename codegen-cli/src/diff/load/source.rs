@@ -1,14 +1,18 @@
 //! Definitions that `generate` would write of a crate.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{LoadError, Loaded, Origin};
+use kubesmith_apiextensions::structural::Step;
+
 use crate::config::{self, FILE_NAME, Generator, Overrides, Settings};
+use crate::diff::Change;
 use crate::import::Input;
+use crate::ir::Ir;
 use crate::output::Kind;
 use crate::pipeline::{self, Generated};
-use crate::source::Loc;
+use crate::source::{Loc, SourceMap};
+use crate::validate;
 
 /// What is generated from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,15 +46,11 @@ pub(super) fn load(source: &Source) -> Result<Loaded, LoadError> {
     let mut out = Loaded::default();
     for settings in settings(source)? {
         let generated = pipeline::generate(&settings);
-        let types = types(&generated);
-        let own = match crate::diag::has_errors(&generated.diagnostics) {
-            true => Loaded::default(),
-            false => Loaded::of(inputs(&generated)),
-        };
-        for (name, definition) in own.definitions {
-            let origin = types.get(&name).cloned().unwrap_or_default();
-            out.origins.insert(name.clone(), Origin::Source(shifted(origin, &out)));
-            out.definitions.insert(name, definition);
+        if !crate::diag::has_errors(&generated.diagnostics) {
+            for (name, definition) in Loaded::of(inputs(&generated)).definitions {
+                out.origins.insert(name.clone(), Origin::Source(out.runs.len()));
+                out.definitions.insert(name, definition);
+            }
         }
         append(&mut out, generated);
     }
@@ -80,26 +80,35 @@ fn inputs(generated: &Generated) -> Vec<Input> {
     files.map(|(path, text)| Input { name: path.to_owned(), text: text.to_owned() }).collect()
 }
 
-/// Where the types of each definition's versions stand.
-pub(super) fn types(generated: &Generated) -> BTreeMap<String, BTreeMap<String, Loc>> {
-    let mut out: BTreeMap<String, BTreeMap<String, Loc>> = BTreeMap::new();
-    for group in &generated.ir.groups {
-        for version in &group.versions {
-            for resource in &version.resources {
-                let Some(loc) = generated.sources.loc(&resource.span) else { continue };
-                let name = format!("{}.{}", resource.plural, group.name);
-                out.entry(name).or_default().insert(version.name.to_string(), loc);
+/// Where the field or the type stands that a change is about.
+pub(super) fn place(ir: &Ir, sources: &SourceMap, change: &Change) -> Option<Loc> {
+    let mut found = ir.groups.iter().flat_map(|group| {
+        let versions =
+            group.versions.iter().flat_map(|version| version.resources.iter().map(move |r| (version, r)));
+        versions.filter(|(_, resource)| format!("{}.{}", resource.plural, group.name) == change.crd)
+    });
+    let of_version = |version: &str| change.version.as_ref().is_none_or(|wanted| wanted == version);
+    let first = found.clone().next();
+    let (_, resource) = found.find(|(version, _)| of_version(version.name.as_str())).or(first)?;
+    sources.loc(validate::definition(ir, resource, &steps(change)))
+}
+
+/// The path of a change from the root of its version's schema.
+fn steps(change: &Change) -> Vec<Step> {
+    let mut out = Vec::new();
+    let mut keys = change.steps.iter().skip_while(|key| *key != "openAPIV3Schema").skip(1);
+    while let Some(key) = keys.next() {
+        match (key.as_str(), keys.clone().next()) {
+            ("properties", Some(name)) => {
+                out.push(Step::Property(name.clone()));
+                keys.next();
             }
+            ("items", _) => out.push(Step::Items),
+            ("additionalProperties", _) => out.push(Step::Values),
+            _ => break,
         }
     }
     out
-}
-
-/// The places as they are when the files of another run stand behind those that there are.
-fn shifted(mut types: BTreeMap<String, Loc>, before: &Loaded) -> BTreeMap<String, Loc> {
-    let count = u32::try_from(before.sources.len()).unwrap_or(u32::MAX);
-    types.values_mut().for_each(|loc| loc.file.0 = loc.file.0.saturating_add(count));
-    types
 }
 
 /// Puts the files and mistakes of a run behind those that there are.
@@ -117,4 +126,5 @@ fn append(out: &mut Loaded, generated: Generated) {
         places.for_each(|loc| loc.file.0 = loc.file.0.saturating_add(count));
         found
     }));
+    out.runs.push(generated.ir);
 }

@@ -190,6 +190,13 @@ pub(super) fn longest<'p>(places: &'p Places, name: &str) -> Option<&'p Span> {
     }
 }
 
+/// Where the innermost field that steps lead to is defined, or the resource.
+pub(crate) fn definition<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> &'a Span {
+    let owners = owners(ir, resource, steps);
+    let field = owners.iter().rev().find(|owner| owner.field.is_some());
+    field.map_or(&resource.span, |owner| owner.span)
+}
+
 fn owners<'a>(ir: &'a Ir, resource: &'a Resource, steps: &[Step]) -> Vec<Owner<'a>> {
     let mut walk = Walk { ir, owners: Vec::new() };
     let mut current = walk.definition(resource.root, 0);

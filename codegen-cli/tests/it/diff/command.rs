@@ -165,10 +165,11 @@ fn what_is_large_or_deep_is_compared() {
     let large = OLD.replace("              mode:\n", &format!("{fields}              mode:\n"));
     assert!(large.len() > 4_000_000);
     folder.write("old.yaml", &large);
-    folder.write("new.yaml", large.replacen("maxLength: 9", "maxLength: 8", 300));
+    // Looking for each place from the beginning would take hours.
+    folder.write("new.yaml", large.replace("maxLength: 9", "maxLength: 8"));
     let (code, out, err) = run(&folder, &["old.yaml", "new.yaml"]);
     assert_eq!(code, Some(1), "{err}");
-    assert!(out.contains("300 changes break stored objects"), "{}", out.lines().last().unwrap_or_default());
+    assert!(out.contains("60000 changes break stored objects"), "{}", out.lines().last().unwrap_or_default());
 
     let deep = |leaf: &str| {
         let mut schema = serde_json::json!({"type": leaf});
@@ -233,7 +234,7 @@ fn revisions_are_compared_and_nothing_is_touched() {
 
     let (code, out, err) = run(&folder, &["git:main", "api"]);
     assert_eq!((code, err.as_str()), (Some(1), ""), "{out}");
-    assert!(out.contains("v1 spec.size: integer became string  (api/src/lib.rs:"), "{out}");
+    assert!(out.contains("v1 spec.size: integer became string  (api/src/lib.rs:15)"), "{out}");
     let (code, out, err) = run(&folder, &["api", "git:main:api"]);
     assert_eq!((code, err.as_str()), (Some(1), ""), "{out}");
     assert!(out.contains("v1 spec.size: string became integer  (main:api/src/lib.rs:"), "{out}");

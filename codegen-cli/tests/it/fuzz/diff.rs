@@ -108,6 +108,13 @@ pub(crate) fn check(bytes: &[u8]) {
         }
         return;
     }
+    if changes.iter().all(|change| change.code.class(true) != Class::Stored) {
+        for object in objects(&mut choices, &old, &from).take(OBJECTS) {
+            if let Some(loss) = refused(&object, &to) {
+                panic!("not tolerated: {loss}: {object:#}\n{changes:#?}\n{old:#}\n{new:#}");
+            }
+        }
+    }
     if stored.iter().any(|change| change.certain) {
         let breaks =
             objects(&mut choices, &old, &from).take(WITNESSES).any(|object| lost(&object, &to).is_some());
@@ -169,6 +176,19 @@ fn lost(object: &Value, checker: &Checker) -> Option<String> {
         return Some("replaced".to_owned());
     }
     checker.create(&read).first().map(ToString::to_string)
+}
+
+/// What becomes of an object under another schema when an update leaves all but its labels as it is, if that does not pass.
+fn refused(object: &Value, checker: &Checker) -> Option<String> {
+    let mut read = object.clone();
+    let dropped = prune(checker.schema(), &mut read);
+    apply_defaults(checker.schema(), &mut read);
+    if !dropped.is_empty() || !covers(&read, object) {
+        return Some(format!("dropped {dropped:?}, or replaced"));
+    }
+    let mut updated = read.clone();
+    updated["metadata"]["labels"] = json!({"touched": "true"});
+    checker.update(&updated, &read).first().map(ToString::to_string)
 }
 
 /// Whether everything of `part` is in `whole`.
