@@ -6,6 +6,10 @@
 //! refuse.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
+#[cfg(feature = "structural")]
 pub mod cel;
+pub mod field;
+#[cfg(feature = "structural")]
 pub mod openapi;
+#[cfg(feature = "structural")]
 pub mod structural;

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use kubesmith_apiextensions::structural::{self, Checker, Structural};
+use kubesmith_apiextensions::structural::{CustomResource, Structural};
 use serde_json::Value;
 
 use crate::apply::Typed;
@@ -97,13 +97,10 @@ pub(crate) struct Schema {
     pub(crate) id: u64,
     /// `openAPIV3Schema` as written.
     pub(crate) schema: Value,
-    /// The schema as it is enforced, with its rules.
-    checker: Checker,
+    /// What is enforced.
+    rules: CustomResource,
     /// Who may own what.
     pub(crate) typed: Typed,
-    /// Whether unknown fields are kept everywhere.
-    preserve_unknown: bool,
-    has_defaults: bool,
 }
 
 impl Schema {
@@ -111,46 +108,36 @@ impl Schema {
         let schema = version["schema"]["openAPIV3Schema"].clone();
         // A stored CRD has been checked; should its schema not parse all the same, everything is kept.
         let parsed = Structural::parse(&schema);
-        let preserve_unknown = crd["spec"]["preserveUnknownFields"] == true || parsed.is_err();
+        let preserves_unknown = crd["spec"]["preserveUnknownFields"] == true || parsed.is_err();
         let structural = parsed.unwrap_or_default();
         Self {
             id: id(crd, version),
             typed: Typed::custom(&structural),
-            has_defaults: structural.any(&|part: &Structural| part.default.is_some()),
             schema,
-            checker: Checker::from_schema(structural),
-            preserve_unknown,
+            rules: CustomResource::new(structural)
+                .with_subresources(&version["subresources"])
+                .preserving_unknown_fields(preserves_unknown),
         }
     }
 
     /// Removes what the schema does not know; answers the paths of what was removed.
     pub(crate) fn prune(&self, object: &mut Value) -> Vec<String> {
-        if self.preserve_unknown { Vec::new() } else { structural::prune(self.checker.schema(), object) }
+        self.rules.prune(object)
     }
 
     /// Fills in the schema's defaults.
     pub(crate) fn default(&self, object: &mut Value) {
-        structural::apply_defaults(self.checker.schema(), object);
-    }
-
-    /// Whether there is nothing for [`Custom::default`] to do.
-    pub(crate) fn is_defaulted(&self, object: &Value) -> bool {
-        !self.has_defaults || structural::is_defaulted(self.checker.schema(), object)
+        self.rules.default(object);
     }
 
     /// Checks the types of metadata and drops what it does not know; answers the paths of that.
     pub(crate) fn coerce(&self, object: &mut Value) -> Result<Vec<String>, Cause> {
-        structural::meta::coerce(self.checker.schema(), object).map_err(Cause::from)
+        self.rules.coerce(object).map_err(Cause::from)
     }
 
-    /// Checks an object against the schema and its rules.
+    /// Checks a complete object: its metadata, its values, and the schema's rules.
     pub(crate) fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
-        let causes = match old {
-            Some(old) if status_only => self.checker.update_status(object, old),
-            Some(old) => self.checker.update(object, old),
-            None => self.checker.create(object),
-        };
-        causes.into_iter().map(Cause::from).collect()
+        self.rules.check(object, old, status_only).into_iter().map(Cause::from).collect()
     }
 }
 
@@ -196,20 +183,12 @@ fn def(crd: &Value, version: &Value, family: &Arc<Family>) -> Option<ResourceDef
         categories: list(&names["categories"]),
         namespaced: spec["scope"] == "Namespaced",
         status: version["subresources"]["status"].is_object(),
-        scale: scale(&version["subresources"]["scale"]),
+        scale: ScalePaths::parse(&version["subresources"]["scale"]),
         columns: columns(&version["additionalPrinterColumns"]),
         selectable: selectable(&version["selectableFields"]),
         deprecated,
         behaviour: Behaviour::Custom(Arc::new(custom)),
         group,
-    })
-}
-
-fn scale(scale: &Value) -> Option<ScalePaths> {
-    Some(ScalePaths {
-        spec: scale["specReplicasPath"].as_str()?.to_owned(),
-        status: scale["statusReplicasPath"].as_str()?.to_owned(),
-        selector: scale["labelSelectorPath"].as_str().map(str::to_owned),
     })
 }
 

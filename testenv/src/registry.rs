@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub(crate) use kubesmith_apiextensions::structural::ScalePaths;
 use serde_json::Value;
 
 use crate::builtin::BuiltIn;
 use crate::custom::Custom;
-use crate::names::NameRule;
 use crate::status::About;
 
 /// The rules of a resource.
@@ -15,14 +15,6 @@ use crate::status::About;
 pub(crate) enum Behaviour {
     BuiltIn(&'static BuiltIn),
     Custom(Arc<Custom>),
-}
-
-/// Where the scale subresource finds its numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ScalePaths {
-    pub(crate) spec: String,
-    pub(crate) status: String,
-    pub(crate) selector: Option<String>,
 }
 
 /// A column of the table output.
@@ -91,13 +83,6 @@ impl ResourceDef {
 
     pub(crate) fn is_custom(&self) -> bool {
         matches!(self.behaviour, Behaviour::Custom(_))
-    }
-
-    pub(crate) fn name_rule(&self) -> NameRule {
-        match &self.behaviour {
-            Behaviour::BuiltIn(built_in) => built_in.name_rule,
-            Behaviour::Custom(_) => NameRule::Subdomain,
-        }
     }
 
     /// Key of an object in the store.

@@ -41,28 +41,38 @@ impl Checker {
     /// The faults of a new object.
     #[must_use]
     pub fn create(&self, object: &Value) -> Vec<Cause> {
-        let causes = validate(&self.schema, object);
-        self.rest(causes, object, None)
+        self.rest(self.values(object), object, None)
     }
 
     /// The faults of an object that replaces another; what did not change is not held against it.
     #[must_use]
     pub fn update(&self, object: &Value, old: &Value) -> Vec<Cause> {
-        let causes = validate_update(&self.schema, object, old);
-        self.rest(causes, object, Some(old))
+        self.rest(self.updated_values(object, old), object, Some(old))
     }
 
     /// The faults of an object whose status alone was written.
     #[must_use]
     pub fn update_status(&self, object: &Value, old: &Value) -> Vec<Cause> {
-        let causes = match (self.schema.properties.get("status"), object.get("status")) {
-            (Some(schema), Some(status)) => validate_at("status", schema, status, old.get("status")),
-            _ => Vec::new(),
-        };
-        self.rest(causes, object, Some(old))
+        self.rest(self.status_values(object, old), object, Some(old))
     }
 
-    fn rest(&self, mut causes: Vec<Cause>, object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    pub(super) fn values(&self, object: &Value) -> Vec<Cause> {
+        validate(&self.schema, object)
+    }
+
+    pub(super) fn updated_values(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        validate_update(&self.schema, object, old)
+    }
+
+    pub(super) fn status_values(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        match (self.schema.properties.get("status"), object.get("status")) {
+            (Some(schema), Some(status)) => validate_at("status", schema, status, old.get("status")),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Adds embedded metadata, lists and rules to what was found before; some of that keeps rules from being run.
+    pub(super) fn rest(&self, mut causes: Vec<Cause>, object: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.extend(validate_embedded(&self.schema, object));
         if old.is_none_or(|old| validate_lists(&self.schema, old).is_empty()) {
             causes.extend(validate_lists(&self.schema, object));

@@ -12,25 +12,6 @@ pub fn apply_defaults(schema: &Structural, object: &mut Value) {
     fill(schema, object);
 }
 
-/// Whether [`apply_defaults`] would change nothing; cheaper than trying.
-pub fn is_defaulted(schema: &Structural, object: &Value) -> bool {
-    match object {
-        Value::Object(map) => {
-            let mut declared = schema.properties.iter().filter(|(_, property)| property.default.is_some());
-            declared.all(|(name, _)| map.contains_key(name))
-                && map.iter().all(|(name, value)| schema.field(name).is_none_or(|s| is_settled(s, value)))
-        }
-        Value::Array(items) => {
-            schema.items.as_ref().is_none_or(|schema| items.iter().all(|item| is_settled(schema, item)))
-        }
-        _ => true,
-    }
-}
-
-fn is_settled(schema: &Structural, value: &Value) -> bool {
-    !refuses_null(Some(schema), value) && is_defaulted(schema, value)
-}
-
 fn refuses_null(schema: Option<&Structural>, value: &Value) -> bool {
     value.is_null() && schema.is_some_and(|s| !s.nullable)
 }

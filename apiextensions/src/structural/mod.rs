@@ -6,33 +6,35 @@
 //! Schemas are at most [`schema::MAX_SCHEMA_DEPTH`] levels deep, and every walk follows the schema, so that no object can
 //! exhaust the stack.
 
-pub mod cause;
 pub mod check;
 pub mod crd;
+pub mod custom;
 pub mod default;
 pub mod formats;
-pub mod golang;
 #[cfg(test)]
 mod laws;
 pub mod lists;
 pub mod locate;
 pub mod meta;
 pub mod names;
-pub mod path;
+pub mod object_meta;
 pub mod pattern;
 pub mod prune;
+pub mod scale;
 pub mod schema;
 pub mod strict;
 pub mod validate;
 pub mod webhook;
 
-pub use cause::{BadValue, Cause, CauseKind, aggregate, invalid_message};
+pub use crate::field::{BadValue, Cause, CauseKind, Path, aggregate, cause, golang, invalid_message, path};
 pub use check::Checker;
 pub use crd::{Excess, Expression, Large, explain_cost, resolve_field_path, validate_crd};
-pub use default::{apply_defaults, is_defaulted};
+pub use custom::CustomResource;
+pub use default::apply_defaults;
 pub use lists::validate_lists;
 pub use locate::{Step, locate};
-pub use path::Path;
+pub use object_meta::NameRule;
 pub use prune::{prune, prune_part};
+pub use scale::ScalePaths;
 pub use schema::{Additional, ListType, MapType, Rule, SchemaError, Structural};
 pub use validate::{blocks_rules, validate, validate_at, validate_update};

@@ -63,16 +63,26 @@ pub(crate) fn at_once(def: &ResourceDef, object: &Arc<Object>) -> Option<Served>
     if !same && custom.family.conversion.is_some() {
         return None;
     }
-    if same && custom.is_defaulted(&object.value) {
-        object.set_mark(custom.id);
-        return Some(Served(object.clone()));
-    }
     let mut value = defaulted(custom, object);
     if !same {
         value["apiVersion"] = Value::from(def.api_version());
-        custom.prune(&mut value);
+    }
+    // It may have been stored before the schema was what it is now.
+    custom.prune(&mut value);
+    if same && value == object.value {
+        object.set_mark(custom.id);
+        return Some(Served(object.clone()));
     }
     Some(Served::like(object, value))
+}
+
+/// Remembers of an object that was just written through the definition that it is as the definition serves it.
+pub(crate) fn written(def: &ResourceDef, object: &Object) {
+    if let Behaviour::Custom(custom) = &def.behaviour
+        && is_version(def, stored_version(object))
+    {
+        object.set_mark(custom.id);
+    }
 }
 
 fn stored_version(object: &Object) -> &str {

@@ -1,5 +1,6 @@
 //! The way of an object from a body into the store: decoding, identity, unknown fields, defaults, checks.
 
+use kubesmith_apiextensions::structural::object_meta::{validate_object_meta, validate_object_meta_update};
 use serde_json::Value;
 
 use crate::builtin::{self, Stage};
@@ -222,37 +223,18 @@ pub(super) fn check(
         let text = format!("the object is nested deeper than {} levels", meta::MAX_DEPTH);
         return Err(ApiError::bad_request(text));
     }
-    let mut causes = names::check_metadata(value, def.name_rule());
-    if let Some(old) = old {
-        check_immutable_metadata(value, old, &mut causes);
-    }
-    causes.extend(match &def.behaviour {
-        Behaviour::BuiltIn(built_in) => (built_in.check)(value, old),
+    let causes: Vec<Cause> = match &def.behaviour {
+        Behaviour::BuiltIn(built_in) => {
+            let causes = match old {
+                Some(old) => validate_object_meta_update(value, old, built_in.name_rule),
+                None => validate_object_meta(value, built_in.name_rule),
+            };
+            causes.into_iter().map(Cause::from).chain((built_in.check)(value, old)).collect()
+        }
         Behaviour::Custom(custom) => custom.check(value, old, status_only),
-    });
+    };
     if causes.is_empty() {
         return Ok(());
     }
     Err(ApiError::invalid(def.about_kind(meta::name(value)), causes))
-}
-
-fn check_immutable_metadata(value: &Value, old: &Value, causes: &mut Vec<Cause>) {
-    if !meta::is_terminating(old) {
-        return;
-    }
-    let before = meta::finalizers(old);
-    let added: Vec<String> = meta::finalizers(value)
-        .into_iter()
-        .filter(|f| !before.contains(f))
-        .map(|f| format!("{f:?}"))
-        .collect();
-    if !added.is_empty() {
-        let text = format!(
-            "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
-            added.join(", ")
-        );
-        // kube-apiserver runs this check twice and reports both.
-        causes.push(Cause::forbidden("metadata.finalizers", &text));
-        causes.push(Cause::forbidden("metadata.finalizers", &text));
-    }
 }

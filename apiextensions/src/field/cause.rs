@@ -70,7 +70,7 @@ impl CauseKind {
 }
 
 /// The value that a message repeats.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadValue {
     /// None: the message has no value part.
     Omitted,
@@ -81,7 +81,7 @@ pub enum BadValue {
 }
 
 /// One fault of an object.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// The path of the field, such as `spec.ports[0].name`; `<nil>` where the server names none.
     pub field: String,
@@ -217,7 +217,7 @@ fn named(field: String) -> String {
 
 /// Joins causes as Go's aggregate does: alone as it is, several in brackets, repeated texts once.
 #[must_use]
-pub fn aggregate(causes: &[Cause]) -> String {
+pub fn aggregate<'c>(causes: impl IntoIterator<Item = &'c Cause>) -> String {
     let mut texts: Vec<String> = Vec::new();
     for cause in causes {
         let text = cause.to_string();
@@ -233,7 +233,7 @@ pub fn aggregate(causes: &[Cause]) -> String {
 
 /// The message of the 422 Status: `kind` is `Kind.group` (or `Kind` alone in the core group).
 #[must_use]
-pub fn invalid_message(kind: &str, name: &str, causes: &[Cause]) -> String {
+pub fn invalid_message<'c>(kind: &str, name: &str, causes: impl IntoIterator<Item = &'c Cause>) -> String {
     format!("{kind} {} is invalid: {}", golang::quote(name), aggregate(causes))
 }
 

@@ -1,7 +1,15 @@
 //! Paths of fields, written as Kubernetes writes them: `spec.ports[0].name`, `metadata.labels[a/b]`.
 
-/// A path into an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A path into an object, the way to one of its fields.
+///
+/// ```
+/// use kubesmith_apiextensions::field::Path;
+///
+/// let path = Path::new("spec").child("containers").index(0).child("image");
+/// assert_eq!(path.to_string(), "spec.containers[0].image");
+/// assert_eq!(Path::new("metadata").child("labels").key("app").as_str(), "metadata.labels[app]");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path(String);
 
 impl Path {

@@ -1,0 +1,283 @@
+//! One version of a custom resource: what a server does with its objects between reading and storing them.
+
+use serde_json::{Map, Value};
+
+use super::cause::Cause;
+use super::check::Checker;
+use super::object_meta::{NameRule, validate_object_meta, validate_object_meta_update};
+use super::scale::ScalePaths;
+use super::schema::Structural;
+use super::{apply_defaults, meta, prune};
+
+/// The rules of one version of a custom resource. Make it once per definition; it is immutable afterwards.
+#[derive(Debug)]
+pub struct CustomResource {
+    checker: Checker,
+    status: bool,
+    scale: Option<ScalePaths>,
+    preserves_unknown: bool,
+}
+
+/// What a server keeps in an object's metadata, whatever a client sends.
+const KEPT: [&str; 8] = [
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+    "selfLink",
+];
+
+/// What stands for the random end of a name that the server makes of `generateName`.
+const GENERATED_SUFFIX: &str = "xxxxx";
+/// How much of `generateName` becomes part of the name, in characters.
+const GENERATED_PREFIX: usize = 58;
+
+impl CustomResource {
+    /// A resource with this schema, and without subresources.
+    #[must_use]
+    pub fn new(schema: Structural) -> Self {
+        Self { checker: Checker::from_schema(schema), status: false, scale: None, preserves_unknown: false }
+    }
+
+    /// Takes over what a definition says under `subresources`. Nothing but writes of a status that is a subresource change
+    /// it.
+    #[must_use]
+    pub fn with_subresources(mut self, subresources: &Value) -> Self {
+        self.status = subresources["status"].is_object();
+        self.scale = ScalePaths::parse(&subresources["scale"]);
+        self
+    }
+
+    /// Says that unknown fields are kept everywhere.
+    #[must_use]
+    pub fn preserving_unknown_fields(mut self, preserves: bool) -> Self {
+        self.preserves_unknown = preserves;
+        self
+    }
+
+    /// The schema.
+    #[must_use]
+    pub fn schema(&self) -> &Structural {
+        self.checker.schema()
+    }
+
+    /// Removes what the schema does not know; answers the paths of what was removed.
+    pub fn prune(&self, object: &mut Value) -> Vec<String> {
+        if self.preserves_unknown { Vec::new() } else { prune::prune(self.schema(), object) }
+    }
+
+    /// Fills in the schema's defaults.
+    pub fn default(&self, object: &mut Value) {
+        apply_defaults(self.schema(), object);
+    }
+
+    /// Checks the types of metadata and drops what it does not know; answers the paths of that.
+    ///
+    /// # Errors
+    /// A field of another type than metadata has there.
+    pub fn coerce(&self, object: &mut Value) -> Result<Vec<String>, Cause> {
+        meta::coerce(self.schema(), object)
+    }
+
+    /// The faults of an object that is complete: unknown fields are gone, defaults filled in, and it has its name. `old` is
+    /// what it replaces; with `status_only`, only its status was written.
+    #[must_use]
+    pub fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
+        let mut causes = match old {
+            Some(old) => validate_object_meta_update(object, old, NameRule::Subdomain),
+            None => validate_object_meta(object, NameRule::Subdomain),
+        };
+        causes.extend(match old {
+            Some(old) if status_only => self.checker.status_values(object, old),
+            Some(old) => self.checker.updated_values(object, old),
+            None => self.checker.values(object),
+        });
+        if let Some(scale) = &self.scale {
+            if !status_only {
+                causes.extend(scale.validate_spec(object));
+            }
+            causes.extend(scale.validate_status(object));
+        }
+        self.checker.rest(causes, object, old)
+    }
+
+    /// The faults that a server finds in an object that a client wants to create.
+    ///
+    /// A name that the server would make of `generateName` is judged with `xxxxx` at its end.
+    #[must_use]
+    pub fn create(&self, mut object: Value) -> Vec<Cause> {
+        if let Err(cause) = self.complete(&mut object) {
+            return vec![cause];
+        }
+        if self.status {
+            put(&mut object, "status", None);
+        }
+        generate_name(&mut object);
+        self.check(&object, None, false)
+    }
+
+    /// The faults that a server finds in an object that a client wants to put in the place of `old`. What is not up to the
+    /// client is taken from `old`, the status included where it is a subresource.
+    #[must_use]
+    pub fn update(&self, object: Value, old: Value) -> Vec<Cause> {
+        self.change(object, old, |object, old| {
+            keep_metadata(object, old);
+            if self.status {
+                put(object, "status", old.get("status").cloned());
+            }
+            false
+        })
+    }
+
+    /// The faults that a server finds in a status that a client wants to put in the place of the one of `old`. Nothing else
+    /// of the object counts.
+    #[must_use]
+    pub fn update_status(&self, object: Value, old: Value) -> Vec<Cause> {
+        self.change(object, old, |object, old| {
+            let status = object.get("status").cloned();
+            *object = old.clone();
+            put(object, "status", status);
+            true
+        })
+    }
+
+    /// As [`CustomResource::update`]; `merge` makes the stored object of both and says whether only its status is new.
+    fn change(
+        &self,
+        mut object: Value,
+        mut old: Value,
+        merge: impl Fn(&mut Value, &Value) -> bool,
+    ) -> Vec<Cause> {
+        if let Err(cause) = self.complete(&mut object) {
+            return vec![cause];
+        }
+        let mut coerced = old.clone();
+        // Whatever is stored, there must be a way out of it.
+        if self.coerce(&mut coerced).is_ok() {
+            old = coerced;
+        }
+        self.prune(&mut old);
+        self.default(&mut old);
+        let mut causes = moved(&object, &old);
+        let status_only = merge(&mut object, &old);
+        causes.extend(self.check(&object, Some(&old), status_only));
+        causes
+    }
+
+    /// Drops what is unknown and fills in defaults.
+    fn complete(&self, object: &mut Value) -> Result<(), Cause> {
+        self.coerce(object)?;
+        self.prune(object);
+        self.default(object);
+        Ok(())
+    }
+}
+
+/// Objects of other names cannot replace one another.
+fn moved(object: &Value, old: &Value) -> Vec<Cause> {
+    let differs = |field: &&str| object["metadata"][*field] != old["metadata"][*field];
+    let fields = ["name", "namespace"].into_iter().filter(differs);
+    let cause = |field: &str| {
+        let value = object["metadata"][field].as_str().unwrap_or_default();
+        Cause::invalid(format!("metadata.{field}"), value, "field is immutable")
+    };
+    fields.map(cause).collect()
+}
+
+fn metadata(object: &mut Value) -> Option<&mut Map<String, Value>> {
+    object.get_mut("metadata")?.as_object_mut()
+}
+
+fn keep_metadata(object: &mut Value, old: &Value) {
+    let Some(metadata) = metadata(object) else { return };
+    for field in KEPT {
+        match old["metadata"].get(field) {
+            Some(value) => drop(metadata.insert(field.to_owned(), value.clone())),
+            None => drop(metadata.remove(field)),
+        }
+    }
+}
+
+fn generate_name(object: &mut Value) {
+    let Some(metadata) = metadata(object) else { return };
+    let text = |field: &str| metadata.get(field).and_then(Value::as_str).unwrap_or_default();
+    if text("name").is_empty() && !text("generateName").is_empty() {
+        let mut name: String = text("generateName").chars().take(GENERATED_PREFIX).collect();
+        name.push_str(GENERATED_SUFFIX);
+        metadata.insert("name".to_owned(), name.into());
+    }
+}
+
+/// Sets or removes a member.
+fn put(object: &mut Value, name: &str, value: Option<Value>) {
+    let Some(map) = object.as_object_mut() else { return };
+    match value {
+        Some(value) => drop(map.insert(name.to_owned(), value)),
+        None => drop(map.remove(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn resource() -> CustomResource {
+        let schema = Structural::parse(&json!({"type": "object", "properties": {
+            "spec": {"type": "object", "properties": {
+                "replicas": {"type": "integer", "default": 1},
+                "name": {"type": "string", "maxLength": 3}}},
+            "status": {"type": "object", "properties": {"phase": {"type": "string", "enum": ["Up", "Down"]}}}},
+            "x-kubernetes-validations": [{"rule": "self.metadata.name.startsWith('w')"}]}))
+        .unwrap();
+        let scale = json!({"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"});
+        CustomResource::new(schema).with_subresources(&json!({"status": {}, "scale": scale}))
+    }
+
+    fn object(spec: Value, status: Value) -> Value {
+        json!({"apiVersion": "e.com/v1", "kind": "W", "metadata": {"name": "w"}, "spec": spec, "status": status})
+    }
+
+    fn fields(causes: &[Cause]) -> Vec<&str> {
+        causes.iter().map(|cause| cause.field.as_str()).collect()
+    }
+
+    #[test]
+    fn a_new_object_has_no_status_yet() {
+        let wrong = object(json!({"name": "long", "replicas": -1}), json!({"phase": "Sideways"}));
+        // The string that is too long keeps rules from being run.
+        assert_eq!(fields(&resource().create(wrong)), ["spec.name", ".spec.replicas", "<nil>"]);
+    }
+
+    #[test]
+    fn generated_names_are_judged_by_what_is_known() {
+        let named = |prefix: &str| json!({"apiVersion": "e.com/v1", "kind": "W", "metadata": {"generateName": prefix}});
+        assert!(resource().create(named("w-")).is_empty());
+        assert_eq!(fields(&resource().create(named("x-"))), ["<nil>"]);
+        let causes = resource().create(json!({"apiVersion": "e.com/v1", "kind": "W", "metadata": {}}));
+        assert_eq!(fields(&causes), ["metadata.name", "<nil>"]);
+    }
+
+    #[test]
+    fn each_write_is_judged_by_its_part() {
+        let old = object(json!({"name": "long"}), json!({"phase": "Up"}));
+        let both = object(json!({"name": "longer"}), json!({"phase": "Sideways"}));
+        assert_eq!(fields(&resource().update(both.clone(), old.clone())), ["spec.name", "<nil>"]);
+        assert_eq!(fields(&resource().update_status(both, old.clone())), ["status.phase", "<nil>"]);
+        // What did not change is not held against it.
+        let same = object(json!({"name": "long", "replicas": 4}), Value::Null);
+        assert!(resource().update(same, old.clone()).is_empty());
+        let mut other = old.clone();
+        other["metadata"]["name"] = json!("w2");
+        assert_eq!(fields(&resource().update(other, old)), ["metadata.name"]);
+    }
+
+    #[test]
+    fn metadata_of_a_wrong_type_is_the_only_fault() {
+        let causes = resource().create(json!({"metadata": {"name": 1}, "spec": {"name": "long"}}));
+        assert_eq!(fields(&causes), ["metadata"]);
+    }
+}

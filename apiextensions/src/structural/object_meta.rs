@@ -1,0 +1,233 @@
+//! The checks of an object's own `metadata`: apimachinery's `ValidateObjectMeta`.
+
+use serde_json::Value;
+
+use super::cause::{Cause, CauseKind};
+use super::names;
+
+/// Total size of an object's annotations, in bytes (apimachinery's `TotalAnnotationSizeLimitB`).
+const ANNOTATIONS_LIMIT: usize = 256 * 1024;
+
+/// Which names a kind accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameRule {
+    /// RFC 1123 subdomain, at most 253 characters: custom resources, and most built-in kinds.
+    Subdomain,
+    /// RFC 1123 label, at most 63 characters.
+    Label,
+    /// RFC 1035 label, at most 63 characters.
+    Label1035,
+    /// Anything that can be one segment of a path.
+    PathSegment,
+}
+
+impl NameRule {
+    /// What is wrong with a name.
+    #[must_use]
+    pub fn check(self, name: &str) -> Vec<String> {
+        match self {
+            Self::Subdomain => names::dns1123_subdomain(name),
+            Self::Label => names::dns1123_label(name),
+            Self::Label1035 => names::dns1035_label(name),
+            Self::PathSegment => path_segment(name),
+        }
+    }
+
+    /// What is wrong with a `generateName`: a dash at its end is followed by something.
+    fn check_prefix(self, prefix: &str) -> Vec<String> {
+        match (self, prefix.strip_suffix('-')) {
+            (Self::PathSegment, _) => no_separators(prefix),
+            (_, Some(rest)) if !rest.is_empty() => {
+                let kept = &rest[..rest.len() - rest.chars().next_back().map_or(0, char::len_utf8)];
+                self.check(&format!("{kept}a"))
+            }
+            _ => self.check(prefix),
+        }
+    }
+}
+
+fn path_segment(name: &str) -> Vec<String> {
+    if name == "." || name == ".." {
+        return vec![format!("may not be '{name}'")];
+    }
+    no_separators(name)
+}
+
+fn no_separators(name: &str) -> Vec<String> {
+    ["/", "%"].iter().filter(|c| name.contains(**c)).map(|c| format!("may not contain '{c}'")).collect()
+}
+
+/// The faults of `metadata` of an object that has its final name.
+#[must_use]
+pub fn validate_object_meta(object: &Value, rule: NameRule) -> Vec<Cause> {
+    let prefix = object["metadata"]["generateName"].as_str().unwrap_or_default();
+    let faults = if prefix.is_empty() { Vec::new() } else { rule.check_prefix(prefix) };
+    let at = "metadata.generateName";
+    let mut causes: Vec<Cause> = faults.into_iter().map(|fault| Cause::invalid(at, prefix, fault)).collect();
+    check_rest(&object["metadata"], rule, &mut causes);
+    causes
+}
+
+/// The faults of `metadata` of an object that replaces another; one that is being deleted gets no new finalizers.
+#[must_use]
+pub fn validate_object_meta_update(object: &Value, old: &Value, rule: NameRule) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    check_rest(&object["metadata"], rule, &mut causes);
+    causes.extend(new_finalizers(object, old));
+    causes
+}
+
+/// Everything but `generateName`, which only matters once.
+fn check_rest(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
+    let name = metadata["name"].as_str().unwrap_or_default();
+    if name.is_empty() {
+        causes.push(Cause::required("metadata.name", "name or generateName is required"));
+    } else {
+        let faults = rule.check(name);
+        causes.extend(faults.into_iter().map(|fault| Cause::invalid("metadata.name", name, fault)));
+    }
+    check_labels(&metadata["labels"], causes);
+    check_annotations(&metadata["annotations"], causes);
+    check_owners(&metadata["ownerReferences"], causes);
+    check_finalizers(&metadata["finalizers"], causes);
+}
+
+fn check_labels(labels: &Value, causes: &mut Vec<Cause>) {
+    for (key, value) in labels.as_object().into_iter().flatten() {
+        for fault in names::qualified_name(key) {
+            causes.push(Cause::invalid("metadata.labels", key.as_str(), fault));
+        }
+        let value = value.as_str().unwrap_or_default();
+        for fault in names::label_value(value) {
+            causes.push(Cause::invalid("metadata.labels", value, fault));
+        }
+    }
+}
+
+fn check_annotations(annotations: &Value, causes: &mut Vec<Cause>) {
+    let mut size = 0;
+    for (key, value) in annotations.as_object().into_iter().flatten() {
+        for fault in names::qualified_name(&key.to_lowercase()) {
+            causes.push(Cause::invalid("metadata.annotations", key.as_str(), fault));
+        }
+        size += key.len() + value.as_str().map_or(0, str::len);
+    }
+    if size > ANNOTATIONS_LIMIT {
+        let detail = format!("may not be more than {ANNOTATIONS_LIMIT} bytes");
+        causes.push(Cause::new(CauseKind::TooLong, "metadata.annotations", "", detail));
+    }
+}
+
+fn check_owners(owners: &Value, causes: &mut Vec<Cause>) {
+    let mut controllers = 0;
+    for (i, owner) in owners.as_array().into_iter().flatten().enumerate() {
+        for (field, text) in [
+            ("apiVersion", "version must not be empty"),
+            ("kind", "must not be empty"),
+            ("name", "must not be empty"),
+            ("uid", "must not be empty"),
+        ] {
+            if owner[field].as_str().unwrap_or_default().is_empty() {
+                causes.push(Cause::invalid(format!("metadata.ownerReferences[{i}].{field}"), "", text));
+            }
+        }
+        controllers += usize::from(owner["controller"] == Value::Bool(true));
+    }
+    if controllers > 1 {
+        let text = "Only one reference can have Controller set to true.";
+        causes.push(Cause::invalid("metadata.ownerReferences", owners.clone(), text));
+    }
+}
+
+fn finalizers(object: &Value) -> impl Iterator<Item = &str> {
+    object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn check_finalizers(finalizers: &Value, causes: &mut Vec<Cause>) {
+    let texts = finalizers.as_array().into_iter().flatten().filter_map(Value::as_str);
+    for (i, finalizer) in texts.enumerate() {
+        for fault in names::qualified_name(finalizer) {
+            causes.push(Cause::invalid("metadata.finalizers", finalizer, fault));
+        }
+        let standard = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
+        if !finalizer.contains('/') && !standard {
+            let text = "name is neither a standard finalizer name nor is it fully qualified";
+            causes.push(Cause::invalid(format!("metadata.finalizers[{i}]"), finalizer, text));
+        }
+    }
+}
+
+fn new_finalizers(object: &Value, old: &Value) -> Vec<Cause> {
+    if old["metadata"]["deletionTimestamp"].is_null() {
+        return Vec::new();
+    }
+    let before: Vec<&str> = finalizers(old).collect();
+    let added: Vec<String> =
+        finalizers(object).filter(|f| !before.contains(f)).map(super::golang::quote).collect();
+    if added.is_empty() {
+        return Vec::new();
+    }
+    let text = format!(
+        "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+        added.join(", ")
+    );
+    // kube-apiserver runs this check twice and reports both.
+    vec![Cause::forbidden("metadata.finalizers", &text), Cause::forbidden("metadata.finalizers", &text)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_follow_their_rule() {
+        assert!(NameRule::Subdomain.check("a.b-c.1").is_empty());
+        for bad in ["", "A", "a..b", "-a", "a-", "a_b"] {
+            assert!(!NameRule::Subdomain.check(bad).is_empty(), "{bad:?}");
+        }
+        assert!(!NameRule::Label.check("a.b").is_empty());
+        assert!(!NameRule::Label1035.check("1a").is_empty());
+        assert!(NameRule::PathSegment.check("system:node").is_empty());
+        assert!(!NameRule::PathSegment.check("a/b").is_empty());
+    }
+
+    #[test]
+    fn prefixes_may_end_in_a_dash() {
+        for (prefix, fine) in
+            [("web-", true), ("web", true), ("é-", true), ("-", false), ("Web-", false), ("w/", false)]
+        {
+            assert_eq!(NameRule::Subdomain.check_prefix(prefix).is_empty(), fine, "{prefix:?}");
+        }
+        assert!(NameRule::PathSegment.check_prefix("..").is_empty());
+    }
+
+    #[test]
+    fn all_of_metadata_is_judged() {
+        let object = json!({"metadata": {"generateName": "Web-", "labels": {"a b": "c d"}, "annotations": {"e f": ""},
+            "finalizers": ["mine"], "ownerReferences": [
+                {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u", "controller": true},
+                {"apiVersion": "v1", "kind": "Pod", "name": "", "uid": "u", "controller": true}]}});
+        let fields: Vec<String> =
+            validate_object_meta(&object, NameRule::Subdomain).into_iter().map(|cause| cause.field).collect();
+        assert_eq!(
+            fields,
+            [
+                "metadata.generateName",
+                "metadata.name",
+                "metadata.labels",
+                "metadata.labels",
+                "metadata.annotations",
+                "metadata.ownerReferences[1].name",
+                "metadata.ownerReferences",
+                "metadata.finalizers[0]"
+            ]
+        );
+        let gone = json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a/b"]}});
+        let more = json!({"metadata": {"finalizers": ["a/b", "a/c"]}});
+        assert_eq!(new_finalizers(&more, &gone).len(), 2);
+        assert!(new_finalizers(&gone, &gone).is_empty());
+        let renamed = json!({"metadata": {"name": "w", "generateName": "W-"}});
+        assert!(validate_object_meta_update(&renamed, &gone, NameRule::Subdomain).is_empty());
+    }
+}
