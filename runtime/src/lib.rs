@@ -2,7 +2,7 @@
 //!
 //! Everything below the derives needs the feature `client` (on by default); a crate of API types switches it
 //! off and keeps only the traits, scheme facts and derives. The server for webhooks is in the feature `webhook`, on by
-//! default too.
+//! default too. The feature `validation`, which is off, checks objects as an API server does.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub use k8s_openapi;
@@ -29,6 +29,7 @@ pub mod controllerutil;
 pub mod conversion;
 #[cfg(feature = "client")]
 pub mod events;
+pub mod field;
 #[cfg(feature = "client")]
 pub mod informer;
 #[cfg(feature = "client")]
@@ -55,6 +56,8 @@ pub mod scheme;
 pub mod sharding;
 #[cfg(feature = "client")]
 mod sync;
+#[cfg(feature = "validation")]
+pub mod validation;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 #[cfg(feature = "client")]

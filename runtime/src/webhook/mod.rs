@@ -101,19 +101,18 @@
 mod admission;
 mod certwatcher;
 mod conversion;
-mod field;
 mod object;
 mod path;
 mod review;
 mod server;
 
+pub use crate::field::{FieldError, FieldErrors, FieldPath};
 pub use admission::{
     AdmissionContext, AdmissionError, AdmissionHandler, AdmissionRequest, AdmissionResponse, Chain,
     Defaulter, Defaulting, FnHandler, Operation, Validating, Validator, Warnings, admission_fn,
 };
 pub use certwatcher::{CertWatcher, CertWatcherBuilder, CertificateError, TlsVersion};
 pub use conversion::{ConversionError, ConversionSetupError, Conversions, Convertible, Hub, HubSpokes};
-pub use field::{FieldError, FieldErrors, FieldPath};
 pub use json_patch::Patch;
 pub use object::{DecodeError, RawObject};
 pub use path::{CONVERT_PATH, mutate_path, validate_path};

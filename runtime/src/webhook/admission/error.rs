@@ -7,7 +7,9 @@ use kube::core::response::Status;
 
 use super::{AdmissionRequest, AdmissionResponse};
 use crate::client;
-use crate::webhook::FieldErrors;
+use crate::field::FieldErrors;
+#[cfg(feature = "validation")]
+use crate::field::{FieldError, FieldPath};
 
 /// Why a write is not let through. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
 /// itself.
@@ -72,6 +74,19 @@ impl AdmissionError {
     #[must_use]
     pub fn with_warnings(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
         self.warnings.extend(warnings);
+        self
+    }
+
+    /// This error and those that were found before it, as one. A refusal of the whole object is a fault of no field then.
+    #[cfg(feature = "validation")]
+    pub(crate) fn after(mut self, mut errors: FieldErrors) -> Self {
+        let whole = |text: String| FieldError::forbidden(FieldPath::root(), text).into();
+        errors.extend(match self.cause {
+            Cause::Invalid(own) => own,
+            Cause::Denied(text) => whole(text),
+            Cause::Status(status) => whole(status.message),
+        });
+        self.cause = Cause::Invalid(errors);
         self
     }
 

@@ -4,112 +4,29 @@ use std::error::Error as StdError;
 use std::fmt::{self, Display};
 
 use kube::core::response::{Status, StatusCause, StatusDetails};
+use kubesmith_apiextensions::field::{BadValue, Cause, CauseKind, aggregate, invalid_message};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The way to a field, `spec.containers[0].image`.
-///
-/// ```
-/// use kubesmith_runtime::webhook::FieldPath;
-///
-/// let path = FieldPath::new("spec").child("containers").index(0).child("image");
-/// assert_eq!(path.to_string(), "spec.containers[0].image");
-/// assert_eq!(FieldPath::new("metadata").child("labels").key("app").to_string(), "metadata.labels[app]");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FieldPath(String);
-
-impl FieldPath {
-    /// A field of the object itself.
-    #[must_use]
-    pub fn new(name: &str) -> Self {
-        FieldPath(name.to_owned())
-    }
-
-    /// A field of this one.
-    #[must_use]
-    pub fn child(&self, name: &str) -> Self {
-        FieldPath(format!("{}.{name}", self.0))
-    }
-
-    /// An item of this list.
-    #[must_use]
-    pub fn index(&self, index: usize) -> Self {
-        FieldPath(format!("{}[{index}]", self.0))
-    }
-
-    /// An entry of this map.
-    #[must_use]
-    pub fn key(&self, key: &str) -> Self {
-        FieldPath(format!("{}[{key}]", self.0))
-    }
-}
-
-impl Display for FieldPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// What is wrong with a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mistake {
-    Required,
-    Invalid,
-    NotSupported,
-    Duplicate,
-    Forbidden,
-    NotFound,
-    TooLong,
-    TooMany,
-    Internal,
-}
-
-impl Mistake {
-    fn words(self) -> &'static str {
-        match self {
-            Mistake::Required => "Required value",
-            Mistake::Invalid => "Invalid value",
-            Mistake::NotSupported => "Unsupported value",
-            Mistake::Duplicate => "Duplicate value",
-            Mistake::Forbidden => "Forbidden",
-            Mistake::NotFound => "Not found",
-            Mistake::TooLong => "Too long",
-            Mistake::TooMany => "Too many",
-            Mistake::Internal => "Internal error",
-        }
-    }
-
-    /// The reason that clients match on.
-    fn reason(self) -> &'static str {
-        match self {
-            Mistake::Required => "FieldValueRequired",
-            Mistake::Invalid => "FieldValueInvalid",
-            Mistake::NotSupported => "FieldValueNotSupported",
-            Mistake::Duplicate => "FieldValueDuplicate",
-            Mistake::Forbidden => "FieldValueForbidden",
-            Mistake::NotFound => "FieldValueNotFound",
-            Mistake::TooLong => "FieldValueTooLong",
-            Mistake::TooMany => "FieldValueTooMany",
-            Mistake::Internal => "InternalError",
-        }
-    }
-}
+#[doc(inline)]
+pub use kubesmith_apiextensions::field::Path as FieldPath;
 
 /// A mistake in one field: apimachinery's `field.Error`. It reads
 /// `spec.replicas: Invalid value: -1: must not be negative`.
 ///
 /// ```
-/// use kubesmith_runtime::webhook::{FieldError, FieldPath};
+/// use kubesmith_runtime::field::{FieldError, FieldPath};
 ///
 /// let error = FieldError::invalid(FieldPath::new("spec").child("replicas"), -1, "must not be negative");
 /// assert_eq!(error.to_string(), "spec.replicas: Invalid value: -1: must not be negative");
+/// assert_eq!((error.path().as_str(), error.reason()), ("spec.replicas", "FieldValueInvalid"));
+/// assert_eq!(error.message(), "Invalid value: -1: must not be negative");
 /// ```
 ///
 /// Every kind of mistake:
 ///
 /// ```
-/// use kubesmith_runtime::webhook::{FieldError, FieldPath};
+/// use kubesmith_runtime::field::{FieldError, FieldPath};
 ///
 /// let at = || FieldPath::new("spec").child("a");
 /// for (error, text) in [
@@ -126,111 +43,113 @@ impl Mistake {
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldError {
-    mistake: Mistake,
-    path: FieldPath,
-    /// As JSON.
-    value: Option<String>,
-    detail: String,
-}
+pub struct FieldError(Cause);
 
 impl FieldError {
-    fn new(
-        mistake: Mistake,
-        path: FieldPath,
-        value: Option<impl Serialize>,
-        detail: impl Into<String>,
-    ) -> Self {
-        // What JSON cannot hold was not in the object as it came.
-        let json = |value| serde_json::to_value(value).unwrap_or(Value::Null).to_string();
-        FieldError { mistake, path, value: value.map(json), detail: detail.into() }
+    fn new(kind: CauseKind, path: FieldPath, value: BadValue, detail: impl Into<String>) -> Self {
+        FieldError(Cause { value, ..Cause::new(kind, path, Value::Null, detail) })
     }
 
-    fn plain(mistake: Mistake, path: FieldPath, detail: impl Into<String>) -> Self {
-        FieldError::new(mistake, path, None::<()>, detail)
+    fn plain(kind: CauseKind, path: FieldPath, detail: impl Into<String>) -> Self {
+        FieldError::new(kind, path, BadValue::Omitted, detail)
     }
 
     /// A field is missing or empty.
     pub fn required(path: FieldPath, detail: impl Into<String>) -> Self {
-        Self::plain(Mistake::Required, path, detail)
+        Self::plain(CauseKind::Required, path, detail)
     }
 
     /// A value is malformed or out of its bounds; `detail` says what it must be.
     pub fn invalid(path: FieldPath, value: impl Serialize, detail: impl Into<String>) -> Self {
-        Self::new(Mistake::Invalid, path, Some(value), detail)
+        Self::new(CauseKind::Invalid, path, json(value), detail)
     }
 
     /// A value is none of those that are known.
     pub fn not_supported(path: FieldPath, value: impl Serialize, supported: &[&str]) -> Self {
-        let list: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
-        let detail =
-            if list.is_empty() { String::new() } else { format!("supported values: {}", list.join(", ")) };
-        Self::new(Mistake::NotSupported, path, Some(value), detail)
+        let supported: Vec<String> = supported.iter().map(|&value| value.to_owned()).collect();
+        let cause = Cause::not_supported(path, Value::Null, &supported);
+        FieldError(Cause { value: json(value), ..cause })
     }
 
     /// A value that has to be unique stands there twice.
     pub fn duplicate(path: FieldPath, value: impl Serialize) -> Self {
-        Self::new(Mistake::Duplicate, path, Some(value), "")
+        Self::new(CauseKind::Duplicate, path, json(value), "")
     }
 
     /// A field must not be set, or not be changed, as things are; `detail` says why.
     pub fn forbidden(path: FieldPath, detail: impl Into<String>) -> Self {
-        Self::plain(Mistake::Forbidden, path, detail)
+        Self::plain(CauseKind::Forbidden, path, detail)
     }
 
     /// What the value refers to does not exist.
     pub fn not_found(path: FieldPath, value: impl Serialize) -> Self {
-        Self::new(Mistake::NotFound, path, Some(value), "")
+        Self::new(CauseKind::NotFound, path, json(value), "")
     }
 
     /// A text has more than `most` bytes.
     pub fn too_long(path: FieldPath, most: usize) -> Self {
-        Self::plain(Mistake::TooLong, path, format!("may not be more than {most} bytes"))
+        FieldError(Cause::too_long(path, count(most)))
     }
 
     /// A list has more than `most` items.
     pub fn too_many(path: FieldPath, found: usize, most: usize) -> Self {
-        let items = if most == 1 { "item" } else { "items" };
-        Self::new(Mistake::TooMany, path, Some(found), format!("must have at most {most} {items}"))
+        FieldError(Cause::too_many(path, count(found), count(most)))
     }
 
     /// The check itself failed.
     pub fn internal(path: FieldPath, error: impl Display) -> Self {
-        Self::plain(Mistake::Internal, path, error.to_string())
+        Self::plain(CauseKind::Internal, path, error.to_string())
     }
 
-    /// The field.
+    /// The field; `<nil>` if the error belongs to none.
     #[must_use]
-    pub fn path(&self) -> &FieldPath {
-        &self.path
+    pub fn path(&self) -> FieldPath {
+        FieldPath::new(self.0.field.as_str())
     }
 
-    /// The message without the path.
-    fn body(&self) -> String {
-        let mut body = self.mistake.words().to_owned();
-        for part in self.value.iter().chain((!self.detail.is_empty()).then_some(&self.detail)) {
-            body.push_str(": ");
-            body.push_str(part);
-        }
-        body
+    /// What clients match on: `FieldValueInvalid`.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        self.0.reason()
+    }
+
+    /// The error without its path.
+    #[must_use]
+    pub fn message(&self) -> String {
+        self.0.message()
     }
 }
 
 impl Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.body())
+        self.0.fmt(f)
     }
+}
+
+impl From<Cause> for FieldError {
+    fn from(cause: Cause) -> Self {
+        FieldError(cause)
+    }
+}
+
+/// What JSON cannot hold was not in the object as it came.
+fn json(value: impl Serialize) -> BadValue {
+    BadValue::Json(serde_json::to_value(value).unwrap_or(Value::Null))
+}
+
+fn count(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 impl StdError for FieldError {}
 
 /// All mistakes found in an object.
 ///
-/// As an error of a [`Validator`](crate::webhook::Validator) it becomes a `Status` with code 422, reason `Invalid`
+/// As an error of a webhook's `Validator` it becomes a `Status` with code 422, reason `Invalid`
 /// and one cause for each.
 ///
 /// ```
-/// use kubesmith_runtime::webhook::{FieldError, FieldErrors, FieldPath};
+/// use kubesmith_runtime::field::{FieldError, FieldErrors, FieldPath};
 ///
 /// fn check(replicas: i32) -> Result<(), FieldErrors> {
 ///     let mut errors = FieldErrors::new();
@@ -273,6 +192,10 @@ impl FieldErrors {
         self.0.iter()
     }
 
+    fn causes(&self) -> impl Iterator<Item = &Cause> {
+        self.iter().map(|error| &error.0)
+    }
+
     /// Fine if nothing is wrong.
     ///
     /// # Errors
@@ -287,9 +210,9 @@ impl FieldErrors {
     pub fn to_status(&self, group: &str, kind: &str, name: &str) -> Status {
         let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
         let cause = |error: &FieldError| StatusCause {
-            reason: error.mistake.reason().to_owned(),
-            message: error.body(),
-            field: error.path.to_string(),
+            reason: error.reason().to_owned(),
+            message: error.message(),
+            field: error.0.field.clone(),
         };
         let details = StatusDetails {
             name: name.to_owned(),
@@ -299,7 +222,7 @@ impl FieldErrors {
             causes: self.iter().map(cause).collect(),
             retry_after_seconds: 0,
         };
-        Status::failure(&format!("{qualified} {name:?} is invalid: {self}"), "Invalid")
+        Status::failure(&invalid_message(&qualified, name, self.causes()), "Invalid")
             .with_code(422)
             .with_details(details)
     }
@@ -308,17 +231,7 @@ impl FieldErrors {
 impl Display for FieldErrors {
     /// One error as it is, several in brackets, each text once.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut texts: Vec<String> = Vec::new();
-        for error in &self.0 {
-            let text = error.to_string();
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
-        match &texts[..] {
-            [one] => f.write_str(one),
-            several => write!(f, "[{}]", several.join(", ")),
-        }
+        f.write_str(&aggregate(self.causes()))
     }
 }
 

@@ -1,0 +1,109 @@
+//! Validating webhooks that check schemas.
+
+use serde::Serialize;
+
+use super::SchemaValidator;
+use crate::field::FieldErrors;
+use crate::webhook::{AdmissionContext, AdmissionError, Validator, Warnings};
+
+/// A schema together with rules in Rust: what both find is answered at once. Made by [`SchemaValidator::and`].
+#[derive(Clone, Debug)]
+pub struct WithSchema<V> {
+    schema: &'static SchemaValidator,
+    rules: V,
+}
+
+impl SchemaValidator {
+    /// Adds rules in Rust to those of the schema, for a validating webhook. Both are asked, whatever the other says.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kubesmith_runtime::field::{FieldError, FieldPath};
+    /// use kubesmith_runtime::validation::{SchemaValidator, WithSchema};
+    /// use kubesmith_runtime::webhook::{
+    ///     AdmissionContext, AdmissionError, Server, ServerBuilder, Validating, Validator, Warnings,
+    /// };
+    ///
+    /// static SCHEMA: SchemaValidator = SchemaValidator::new(r#"{"schema": {"openAPIV3Schema": {"type": "object"}}}"#);
+    ///
+    /// struct Rules;
+    ///
+    /// impl Validator<ConfigMap> for Rules {
+    ///     async fn validate_create(&self, _: &AdmissionContext, map: &ConfigMap) -> Result<Warnings, AdmissionError> {
+    ///         match &map.data {
+    ///             Some(_) => Ok(vec![]),
+    ///             None => Err(FieldError::required(FieldPath::new("data"), "").into()),
+    ///         }
+    ///     }
+    ///
+    ///     async fn validate_update(
+    ///         &self,
+    ///         ctx: &AdmissionContext,
+    ///         _: &ConfigMap,
+    ///         new: &ConfigMap,
+    ///     ) -> Result<Warnings, AdmissionError> {
+    ///         self.validate_create(ctx, new).await
+    ///     }
+    /// }
+    ///
+    /// fn server() -> ServerBuilder {
+    ///     let both: WithSchema<Rules> = SCHEMA.and(Rules);
+    ///     Server::builder().admission("/validate-maps", Validating::<ConfigMap, _>::new(both))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn and<V>(&'static self, rules: V) -> WithSchema<V> {
+        WithSchema { schema: self, rules }
+    }
+
+    fn of_update<K: Serialize>(&self, ctx: &AdmissionContext, old: &K, new: &K) -> FieldErrors {
+        match ctx.sub_resource() {
+            Some("status") => self.validate_status_update(new, old),
+            _ => self.validate_update(new, old),
+        }
+    }
+}
+
+/// The schema alone: a webhook that says what a server with the kind's CRD says.
+impl<K: Serialize + Sync> Validator<K> for &'static SchemaValidator {
+    async fn validate_create(&self, _: &AdmissionContext, object: &K) -> Result<Warnings, AdmissionError> {
+        joined(self.validate(object), Ok(Warnings::new()))
+    }
+
+    async fn validate_update(
+        &self,
+        ctx: &AdmissionContext,
+        old: &K,
+        new: &K,
+    ) -> Result<Warnings, AdmissionError> {
+        joined(self.of_update(ctx, old, new), Ok(Warnings::new()))
+    }
+}
+
+impl<K: Serialize + Sync, V: Validator<K>> Validator<K> for WithSchema<V> {
+    async fn validate_create(&self, ctx: &AdmissionContext, object: &K) -> Result<Warnings, AdmissionError> {
+        joined(self.schema.validate(object), self.rules.validate_create(ctx, object).await)
+    }
+
+    async fn validate_update(
+        &self,
+        ctx: &AdmissionContext,
+        old: &K,
+        new: &K,
+    ) -> Result<Warnings, AdmissionError> {
+        joined(self.schema.of_update(ctx, old, new), self.rules.validate_update(ctx, old, new).await)
+    }
+
+    async fn validate_delete(&self, ctx: &AdmissionContext, object: &K) -> Result<Warnings, AdmissionError> {
+        self.rules.validate_delete(ctx, object).await
+    }
+}
+
+/// What the schema and the rules found.
+fn joined(errors: FieldErrors, answer: Result<Warnings, AdmissionError>) -> Result<Warnings, AdmissionError> {
+    match answer {
+        answer if errors.is_empty() => answer,
+        Ok(warnings) => Err(AdmissionError::from(errors).with_warnings(warnings)),
+        Err(error) => Err(error.after(errors)),
+    }
+}
