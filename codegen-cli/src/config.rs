@@ -156,6 +156,9 @@ pub struct ClientConfig {
     pub module: Option<String>,
     /// Whether there are apply configurations (there are unless it is `false`); without them `apply` takes whole objects.
     pub apply_configurations: Option<bool>,
+    /// Whether there is `validate()` for each kind. A package of its own has it, behind its feature `validation`, unless this
+    /// is `false`; a module only if this is `true`.
+    pub validations: Option<bool>,
     /// Kinds of Kubernetes that there are clients, informers and listers for as well: `apps/v1/Deployment`, `v1/Pod`, or
     /// `apps/v1` for all of a group-version.
     #[serde(default)]
@@ -223,6 +226,8 @@ pub struct Settings {
     pub client_target: Option<ClientTarget>,
     /// Whether clients have apply configurations.
     pub apply_configurations: bool,
+    /// Whether kinds have `validate()`.
+    pub validations: bool,
     /// Kinds of Kubernetes that there are clients for, as [`file`](Self::file) names them.
     pub kinds: Vec<KindName>,
     /// The configuration file; empty without one.

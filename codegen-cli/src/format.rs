@@ -66,7 +66,8 @@ fn begins_item(line: &str) -> bool {
 /// Whether the line closes an item at that depth: a brace, or the one line of an associated type.
 fn ends_block(line: &str, depth: usize) -> bool {
     let text = line.trim_start();
-    indentation(line) == depth && (text == "}" || (depth == 4 && text.starts_with("type ")))
+    let value = depth == 0 && text == ");";
+    indentation(line) == depth && (text == "}" || value || (depth == 4 && text.starts_with("type ")))
 }
 
 /// Whether a list of modules or of imports ends between the lines.

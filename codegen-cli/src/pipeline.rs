@@ -110,7 +110,7 @@ fn after_load(
         targets.push(Target { root: root.clone(), kind: Kind::Crd, tree });
     }
     if let Some(root) = &settings.client_output {
-        let tree = client(settings, root, crates, &ir);
+        let tree = client(settings, root, crates, &ir, &schemas);
         targets.push(Target { root: root.clone(), kind: Kind::Rust, tree });
     }
     diagnostics.extend(without_folder(settings, &ir, sources));
@@ -200,7 +200,7 @@ fn clients(ir: &Ir) -> impl Iterator<Item = &Resource> {
 }
 
 /// The client package; empty without a resource that asks for a client.
-fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> OutputTree {
+fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir, schemas: &Schemas) -> OutputTree {
     let mut out = OutputTree::new();
     if clients(ir).next().is_none() {
         return out;
@@ -214,6 +214,7 @@ fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> OutputT
             informer: has(Generator::Informer),
         },
         package: package(settings, root, crates, ir),
+        definitions: if settings.validations { rust::definitions(ir, schemas) } else { BTreeMap::new() },
         header: settings.header.clone().unwrap_or_default(),
     };
     for (path, text) in rust::emit(ir, &options) {

@@ -10,6 +10,13 @@ pub mod clientset;
 pub mod informers;
 #[when(any_lister)]
 pub mod listers;
+#[when(any_validation)]
+#[unless(module)]
+#[cfg(feature = "validation")]
+pub mod validations;
+#[when(any_validation)]
+#[when(module)]
+pub mod validations;
 
 #[when(any_client)]
 pub use self::clientset::Clientset;

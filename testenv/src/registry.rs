@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::builtin::BuiltIn;
 use crate::custom::Custom;
+use crate::names::NameRule;
 use crate::status::About;
 
 /// The rules of a resource.
@@ -83,6 +84,13 @@ impl ResourceDef {
 
     pub(crate) fn is_custom(&self) -> bool {
         matches!(self.behaviour, Behaviour::Custom(_))
+    }
+
+    pub(crate) fn name_rule(&self) -> NameRule {
+        match &self.behaviour {
+            Behaviour::BuiltIn(built_in) => built_in.name_rule,
+            Behaviour::Custom(_) => NameRule::Subdomain,
+        }
     }
 
     /// Key of an object in the store.

@@ -72,6 +72,8 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
                 .into(),
         ));
     }
+    // A module cannot have a feature of its own, and validation costs compile time.
+    let is_module = matches!(client_target, Some(ClientTarget::Module(_)));
     Ok(Settings {
         input,
         features,
@@ -82,6 +84,7 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         apply_configurations: config.client.apply_configurations.unwrap_or(true),
         kinds: config.client.kinds,
         file: ConfigFile::default(),
+        validations: config.client.validations.unwrap_or(!is_module),
         max_desc_len: flags.max_desc_len.or(config.crd.max_desc_len),
         allow_dangerous_types: flags.allow_dangerous_types || config.crd.allow_dangerous_types,
         generate_embedded_object_meta: flags.generate_embedded_object_meta

@@ -196,7 +196,7 @@ fn version(name: &str, resource: &Resource, storage: bool, schemas: &Schemas) ->
 }
 
 /// controller-gen writes an empty object for a version that has columns but no subresource.
-fn subresources(crd: &CrdVersion) -> Option<Value> {
+pub(super) fn subresources(crd: &CrdVersion) -> Option<Value> {
     let mut out = Map::new();
     if crd.status_subresource {
         out.insert("status".to_string(), json!({}));

@@ -24,5 +24,7 @@ pub mod only_informer;
 pub mod only_lister;
 #[path = "../../cases/summaries/expected/mod.rs"]
 pub mod summaries;
+#[path = "../../cases/validations/expected/mod.rs"]
+pub mod validations;
 #[path = "../../cases/verbs/expected/mod.rs"]
 pub mod verbs;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use kubesmith_apiextensions::structural::object_meta::validate_object_meta;
 use serde_json::Value;
 
 use super::{admit, create, delete};
@@ -14,7 +15,7 @@ use crate::registry::ResourceDef;
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
-use crate::{crd, meta, names};
+use crate::{crd, meta};
 
 /// How often a write is tried again when clients write the same object.
 const RETRIES: usize = 1000;
@@ -103,7 +104,8 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
         let name = format!("{}{}", meta::text(value, "generateName"), server.ids.suffix());
         meta::set(value, "name", name);
     }
-    let mut causes = names::check_metadata(value, def.name_rule());
+    let mut causes: Vec<Cause> =
+        validate_object_meta(value, def.name_rule()).into_iter().map(Cause::from).collect();
     if def.collection == crd::COLLECTION {
         // What a CRD says is served, so it has to be right.
         crd::default(value, if value["status"].is_null() { Stage::Create } else { Stage::Update });

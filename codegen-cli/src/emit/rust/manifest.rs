@@ -29,6 +29,11 @@ pub(super) fn emit(ir: &Ir, options: &RustOptions) -> Option<String> {
         apis.iter().map(|(name, dependency)| (name.as_str(), dependency)).collect();
     dependencies.push(("kubesmith-runtime", runtime));
     dependencies.sort_by_key(|(name, _)| *name);
+    if !options.definitions.is_empty() {
+        out.push_str("\n[features]\n");
+        out.push_str("# `validate()` of every kind, as an API server does it.\n");
+        out.push_str("validation = [\"kubesmith-runtime/validation\"]\n");
+    }
     out.push_str("\n[dependencies]\n");
     for (name, dependency) in dependencies {
         out.push_str(&format!("{name} = {}\n", value(dependency)));

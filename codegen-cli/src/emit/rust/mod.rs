@@ -10,9 +10,11 @@
 //! applyconfigurations/ecs/v1/{ecs_binding,ecs_binding_spec}.rs
 //! informers/{mod,factory,generic}.rs   informers/ecs/v1/ecs_binding.rs
 //! listers/ecs/v1/ecs_binding.rs
+//! validations/ecs/v1/ecs_binding.{rs,json}
 //! ```
 
 mod apply;
+mod definitions;
 mod docs;
 mod layout;
 mod manifest;
@@ -24,8 +26,11 @@ mod skeleton;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-use crate::ir::Ir;
+use serde_json::Value;
 
+use crate::ir::{Ir, TypeId};
+
+pub use definitions::definitions;
 use layout::Layout;
 use plan::{Job, Plan};
 use skeleton::{Bindings, Skeleton};
@@ -37,6 +42,9 @@ pub struct RustOptions {
     pub parts: Parts,
     /// A crate of its own or a module.
     pub package: Package,
+    /// What validation needs to know of each kind, by its root type: see [`definitions`]. Kinds that are not in it have no
+    /// validation.
+    pub definitions: BTreeMap<TypeId, Value>,
     /// Text that begins every file, such as a licence; `""`: none. A line that is no comment
     /// becomes one.
     pub header: String,
@@ -77,6 +85,16 @@ pub enum Package {
     },
 }
 
+impl Package {
+    /// How paths of source files begin.
+    fn prefix(&self) -> &'static str {
+        match self {
+            Package::Crate { .. } => "src/",
+            Package::Module { .. } => "",
+        }
+    }
+}
+
 /// How a generated Cargo.toml finds a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dependency {
@@ -115,6 +133,7 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
         }
         tree
     });
+    tree.extend(plan.definitions(options));
     if let Some(manifest) = manifest::emit(ir, options) {
         tree.insert("Cargo.toml".to_owned(), manifest);
     }
@@ -125,10 +144,7 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
 /// between threads, so each thread has its own skeletons; they cost little.
 fn render_share(plan: &Plan, options: &RustOptions, share: usize, of: usize) -> Vec<(String, String)> {
     let mut printer = Printer::default();
-    let prefix = match options.package {
-        Package::Crate { .. } => "src/",
-        Package::Module { .. } => "",
-    };
+    let prefix = options.package.prefix();
     let boilerplate = comments(&options.header, "//");
     let render = |job: Job<'_>| {
         let header = file_header(&boilerplate, "//", job.source);
@@ -247,6 +263,14 @@ templates! {
     ListersVersion = "listers_version.rs";
     /// `listers/<group>/<version>/<kind>.rs`.
     ListerKind = "lister_kind.rs";
+    /// `validations/mod.rs`.
+    Validations = "validations.rs";
+    /// `validations/<group>/mod.rs`.
+    ValidationsGroup = "validations_group.rs";
+    /// `validations/<group>/<version>/mod.rs`.
+    ValidationsVersion = "validations_version.rs";
+    /// `validations/<group>/<version>/<kind>.rs`.
+    ValidationKind = "validation_kind.rs";
 }
 
 impl Template {

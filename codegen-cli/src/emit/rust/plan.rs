@@ -7,8 +7,8 @@ use heck::ToSnakeCase;
 
 use super::apply::{ApplyTypes, Files};
 use super::skeleton::Bindings;
-use super::{Package, RustOptions, Template, docs, names, root_docs};
-use crate::ir::{Group, InputCrate, Ir, Resource, Scope, Verb, Version};
+use super::{Package, RustOptions, Template, definitions, docs, names, root_docs};
+use crate::ir::{Group, InputCrate, Ir, Resource, Scope, TypeId, Verb, Version};
 
 /// A file to be rendered.
 pub(super) struct Job<'p> {
@@ -32,6 +32,7 @@ pub(super) struct Plan {
     apply: Files,
     informers: Part,
     listers: Part,
+    validations: Part,
     scheme: Arc<Bindings>,
 }
 
@@ -45,6 +46,8 @@ struct Kind {
     client: bool,
     informer: bool,
     lister: bool,
+    validation: bool,
+    root: TypeId,
 }
 
 /// The groups and versions that have a kind in one part of the package. Nothing in it: no part.
@@ -74,6 +77,7 @@ impl Plan {
         let clients = Part::new(&groups, |kind| kind.client);
         let informers = Part::new(&groups, |kind| kind.informer);
         let listers = Part::new(&groups, |kind| kind.lister);
+        let validations = Part::new(&groups, |kind| kind.validation);
         let scheme = Part::new(&groups, |_| true).bindings;
         let apply = apply.files(|file| source(ir, file));
         let module = matches!(options.package, Package::Module { .. });
@@ -84,9 +88,10 @@ impl Plan {
             .flag("any_client", !clients.groups.is_empty())
             .flag("any_apply", !apply.groups.is_empty())
             .flag("any_informer", !informers.groups.is_empty())
-            .flag("any_lister", !listers.groups.is_empty());
+            .flag("any_lister", !listers.groups.is_empty())
+            .flag("any_validation", !validations.groups.is_empty());
         let root = if module { "mod.rs" } else { "lib.rs" };
-        Self { package, sources: packages(ir), root, clients, apply, informers, listers, scheme }
+        Self { package, sources: packages(ir), root, clients, apply, informers, listers, validations, scheme }
     }
 
     /// The files, in a fixed order.
@@ -118,7 +123,33 @@ impl Plan {
             let templates = [Template::ListersGroup, Template::ListersVersion, Template::ListerKind];
             self.part_jobs(&mut jobs, "listers", &self.listers, templates);
         }
+        if !self.validations.groups.is_empty() {
+            self.job(&mut jobs, "validations/mod.rs", Template::Validations, &self.validations.bindings);
+            let templates =
+                [Template::ValidationsGroup, Template::ValidationsVersion, Template::ValidationKind];
+            self.part_jobs(&mut jobs, "validations", &self.validations, templates);
+        }
         jobs
+    }
+
+    /// The definitions beside the kinds' validations, with their paths.
+    pub(super) fn definitions<'p>(
+        &'p self,
+        options: &'p RustOptions,
+    ) -> impl Iterator<Item = (String, String)> + 'p {
+        let versions = self
+            .validations
+            .groups
+            .iter()
+            .flat_map(|group| group.versions.iter().map(move |version| (group, version)));
+        versions.flat_map(move |(group, version)| {
+            let folder =
+                format!("{}validations/{}/{}", options.package.prefix(), group.module, version.module);
+            version.kinds.iter().map(move |kind| {
+                let text = definitions::text(&options.definitions[&kind.root], &kind.source);
+                (format!("{folder}/{}.json", kind.module), text)
+            })
+        })
     }
 
     fn job<'p>(&'p self, jobs: &mut Vec<Job<'p>>, path: &str, template: Template, bindings: &Arc<Bindings>) {
@@ -394,10 +425,13 @@ fn kind(
         .flag("configured", configuration.is_some())
         .path("Configuration", configuration.unwrap_or_default())
         .flag("lister", lister)
+        .flag("status", resource.crd.status_subresource)
         .flag("any_verb", !verbs.is_empty())
         .flag("list_or_watch", has(Verb::List) || has(Verb::Watch));
     let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));
-    Kind { bindings: Arc::new(bindings), module, getter, source, client, informer, lister }
+    let validation = options.definitions.contains_key(&resource.root);
+    let root = resource.root;
+    Kind { bindings: Arc::new(bindings), module, getter, source, client, informer, lister, validation, root }
 }
 
 /// The flags of the verbs.

@@ -313,6 +313,7 @@ fn item_attributes(item: &mut syn::Item) -> Option<&mut Vec<Attribute>> {
         syn::Item::Fn(it) => Some(&mut it.attrs),
         syn::Item::Impl(it) => Some(&mut it.attrs),
         syn::Item::Mod(it) => Some(&mut it.attrs),
+        syn::Item::Static(it) => Some(&mut it.attrs),
         syn::Item::Struct(it) => Some(&mut it.attrs),
         syn::Item::Trait(it) => Some(&mut it.attrs),
         syn::Item::Use(it) => Some(&mut it.attrs),
@@ -481,6 +482,19 @@ impl VisitMut for Filler<'_> {
         if let Some(text) = substitute(&text, |name| self.text(name)) {
             *ident = Ident::new(&text, Span::call_site());
         }
+    }
+
+    fn visit_macro_mut(&mut self, macro_: &mut syn::Macro) {
+        // Literals among the tokens, such as the path of a file that is included.
+        let fill = |token: TokenTree| match syn::parse2::<syn::LitStr>(token.clone().into()) {
+            Ok(literal) => match substitute(&literal.value(), |name| self.text(name)) {
+                Some(text) => TokenTree::Literal(proc_macro2::Literal::string(&text)),
+                None => token,
+            },
+            Err(_) => token,
+        };
+        macro_.tokens = macro_.tokens.clone().into_iter().map(fill).collect();
+        visit_mut::visit_macro_mut(self, macro_);
     }
 
     fn visit_lit_str_mut(&mut self, literal: &mut syn::LitStr) {

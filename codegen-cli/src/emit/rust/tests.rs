@@ -78,6 +78,7 @@ fn options() -> RustOptions {
             runtime: Dependency::Version("0.1.0".to_owned()),
             apis: BTreeMap::from([("shop-api".to_owned(), api)]),
         },
+        definitions: BTreeMap::new(),
         header: "// Copyright 2026 The shop\n".to_owned(),
     }
 }

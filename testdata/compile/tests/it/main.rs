@@ -10,3 +10,4 @@ mod requests;
 mod traits;
 mod trees;
 mod usage;
+mod validations;

@@ -1,0 +1,4 @@
+//! Validation of the kinds of `__ApiVersion__`.
+
+#[each(kind)]
+pub mod __module__;

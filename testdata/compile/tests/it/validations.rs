@@ -1,0 +1,398 @@
+//! Generated validation against an API server: the same objects, the same faults, in the same words and order.
+
+use std::path::Path;
+
+use case_validations::{Gate, GateSpec, GateStatus, Wall, WallSpec};
+use http::{Method, Request};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::core::response::Status;
+use kubesmith::config::{self, Generator, Overrides};
+use kubesmith::pipeline;
+use kubesmith_expected::validations::validations::castle::v1::{gate, wall};
+use kubesmith_expected::validations::validations::{Validate, ValidateStatus};
+use kubesmith_runtime::field::FieldErrors;
+use kubesmith_testenv::TestEnv;
+use serde_json::{Map, Value, json};
+
+const GATES: &str = "/apis/castle.example.com/v1/namespaces/default/gates";
+const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// What each field of a spec may be: fine, wrong, or fine by itself.
+fn spec_values() -> Vec<(&'static str, Vec<Value>)> {
+    let lock = |name: &str, turns: i32| json!({"name": name, "turns": turns});
+    let step = |low: i32, high: i32| json!({"low": low, "high": high});
+    let text = |text: &str| json!({"text": text});
+    vec![
+        (
+            "guards",
+            vec![json!(0), json!(3), json!(10), json!(11), json!(-1), json!("many"), json!(2.5), Value::Null],
+        ),
+        ("most", vec![json!(1), json!(3), json!(20), json!(3_000_000_000_i64)]),
+        ("width", vec![json!(5), json!(95), json!(7), json!(0), json!(100), json!(2.5)]),
+        (
+            "motto",
+            vec![
+                json!("ad"),
+                json!("astra"),
+                json!("a"),
+                json!("too long for it"),
+                json!("AB"),
+                json!("\u{e9}\""),
+            ],
+        ),
+        ("mode", vec![json!("Open"), json!("Shut"), json!("Ajar"), Value::Null]),
+        ("material", vec![json!("oak"), json!("iron"), json!("gold")]),
+        ("address", vec![json!("10.0.0.1"), json!("10.0.0"), json!("::1")]),
+        ("built", vec![json!("2026-01-01T00:00:00Z"), json!("yesterday")]),
+        (
+            "locks",
+            vec![
+                json!([]),
+                json!([lock("a", 1)]),
+                json!([lock("a", 2), lock("b", 1)]),
+                json!([lock("b", 1), lock("a", 1)]),
+                json!([lock("a", 1), lock("a", 2)]),
+                json!([lock("", 0)]),
+                json!([{"turns": 1}]),
+                json!(["a"]),
+                json!([lock("a", 1), lock("b", 1), lock("c", 1), lock("d", 0)]),
+            ],
+        ),
+        (
+            "colors",
+            vec![json!(["red"]), json!(["red", "red"]), json!(["purple"]), json!(["a", "b", "c", "d", "e"])],
+        ),
+        (
+            "steps",
+            vec![
+                json!([]),
+                json!([step(1, 2)]),
+                json!([step(3, 2)]),
+                json!([step(1, 10)]),
+                json!([step(3, 2), step(4, 2)]),
+            ],
+        ),
+        (
+            "signs",
+            vec![
+                json!({}),
+                json!({"a": text("x")}),
+                json!({"a": text(""), "b": text("")}),
+                json!({"a": text("x"), "b": text(""), "c": {}}),
+            ],
+        ),
+        (
+            "way",
+            vec![json!({"road": "r"}), json!({"river": "r"}), json!({}), json!({"road": "r", "river": "r"})],
+        ),
+        (
+            "toll",
+            vec![
+                json!({"coins": 1}),
+                json!({"goods": {"name": "eggs"}}),
+                json!({}),
+                json!({"coins": 1, "goods": {"name": "eggs"}}),
+                json!({"coins": "one"}),
+                json!({"goods": {}}),
+            ],
+        ),
+        ("builder", vec![json!("tom"), json!("tim"), json!("somebody else")]),
+        ("height", vec![json!(0), json!(1), json!(5)]),
+        ("visitors", vec![json!(0), json!(1), json!(5)]),
+        ("share", vec![json!(5), json!("5%"), json!(1.5), json!(true)]),
+        ("note", vec![Value::Null, json!("abc"), json!("abcde")]),
+        ("extra", vec![json!({}), json!({"a": [1, {"b": null}]}), json!("x")]),
+        (
+            "statue",
+            vec![
+                json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": 1}),
+                json!({}),
+                json!({"apiVersion": "v1", "kind": "no kind"}),
+                json!({"apiVersion": "a/b/c", "kind": "K"}),
+                json!({"apiVersion": "v1", "kind": "K", "metadata": {"labels": {"a b": "c d"}}}),
+                json!({"apiVersion": "v1", "kind": "K", "metadata": {"labels": {"a": 1}}}),
+            ],
+        ),
+        ("unknown", vec![json!(1)]),
+    ]
+}
+
+fn status_values() -> Vec<(&'static str, Vec<Value>)> {
+    let condition = |kind: &str| json!({"type": kind, "status": "True", "reason": "R", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"});
+    vec![
+        ("phase", vec![json!("Manned"), json!("Abandoned"), json!("Lost")]),
+        ("guards", vec![json!(0), json!(2), json!(9), json!(-1), json!("x")]),
+        (
+            "conditions",
+            vec![
+                json!([condition("Up")]),
+                json!([condition("Up"), condition("Up")]),
+                json!([{"type": "Up"}]),
+                json!([condition("")]),
+            ],
+        ),
+    ]
+}
+
+fn metadata_values() -> Vec<(&'static str, Vec<Value>)> {
+    vec![
+        ("labels", vec![json!({"a": "b"}), json!({"a b": "c d"}), json!({"a": 1})]),
+        ("annotations", vec![json!({"a": "b"}), json!({"a b": ""})]),
+        ("finalizers", vec![json!(["example.com/a"]), json!(["mine"])]),
+        ("generateName", vec![json!("gate-"), json!("Gate-")]),
+    ]
+}
+
+/// Numbers that are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides as u64) as usize
+    }
+
+    /// Sets each field, leaves it as it was, or removes it. The first value of each is the likeliest, so that there are
+    /// objects with few faults.
+    fn change(&mut self, object: &mut Value, values: &[(&'static str, Vec<Value>)], often: usize) {
+        let map = object.as_object_mut().unwrap();
+        for (name, values) in values {
+            match self.roll(often) {
+                0 => drop(map.remove(*name)),
+                1 => drop(map.insert((*name).to_owned(), values[self.roll(values.len())].clone())),
+                2 => drop(map.insert((*name).to_owned(), values[0].clone())),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An object that nothing is wrong with.
+fn fine() -> Value {
+    json!({"guards": 2, "motto": "ad", "height": 1})
+}
+
+fn object(name: &str, spec: Value) -> Value {
+    json!({"apiVersion": "castle.example.com/v1", "kind": "Gate", "metadata": {"name": name, "namespace": "default"},
+        "spec": spec})
+}
+
+/// The CRDs of the case.
+fn crds() -> Vec<CustomResourceDefinition> {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases/validations");
+    let mut settings =
+        config::settings(Some(&case.join("kubesmith.toml")), Overrides::default()).unwrap().remove(0);
+    settings.only = vec![Generator::Crd];
+    settings.crd_output = Some(case.join("crds"));
+    settings.client_output = None;
+    let generated = pipeline::generate(&settings);
+    assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics);
+    let crds = generated.targets[0].tree.iter();
+    crds.map(|(_, text)| serde_yaml::from_str(text).unwrap()).collect()
+}
+
+struct Server {
+    env: TestEnv,
+}
+
+impl Server {
+    async fn new() -> Self {
+        let env = TestEnv::builder().crds(crds()).start().await.unwrap();
+        Self { env }
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: &Value) -> Result<Value, Box<Status>> {
+        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let request = request.body(serde_json::to_vec(body).unwrap()).unwrap();
+        match self.env.client().request(request).await {
+            Ok(answer) => Ok(answer),
+            Err(kube::Error::Api(status)) => Err(status),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Changes what is said of the version of gates.
+    async fn set_version(&self, change: impl Fn(&mut Value)) {
+        let path = format!("{CRDS}/gates.castle.example.com");
+        let mut crd = self.ask(Method::GET, &path, &Value::Null).await.unwrap();
+        change(&mut crd["spec"]["versions"][0]);
+        self.ask(Method::PUT, &path, &crd).await.unwrap();
+    }
+}
+
+/// Compares what a server answered with what was found without one. Says whether the object was fine.
+fn compare(answer: Result<Value, Box<Status>>, found: &FieldErrors, about: &Value) -> bool {
+    let Err(status) = answer else {
+        assert!(found.is_empty(), "the server takes it, but: {found}\n{about:#}");
+        return true;
+    };
+    if status.code == 400 {
+        // It could not even be read as an object of its kind.
+        assert!(status.message.ends_with(&found.to_string()), "{}\n{found}\n{about:#}", status.message);
+        return false;
+    }
+    let details = status.details.unwrap();
+    let named = about["metadata"]["name"].is_string();
+    let prefix = about["metadata"]["generateName"].as_str().unwrap_or_default();
+    let name = if named { details.name.clone() } else { format!("{prefix}xxxxx") };
+    let ours = found.to_status("castle.example.com", "Gate", &name);
+    let text = if named { status.message } else { status.message.replace(&details.name, &name) };
+    assert_eq!(text, ours.message, "{about:#}");
+    let facts = |status: &kube::core::response::StatusDetails| -> Vec<(String, String, String)> {
+        let causes = status.causes.iter();
+        causes.map(|c| (c.field.clone(), c.reason.clone(), c.message.replace(&details.name, &name))).collect()
+    };
+    assert_eq!(facts(&details), facts(ours.details.as_ref().unwrap()), "{about:#}");
+    false
+}
+
+/// By the type's own method where the object is one of the type.
+fn validated(value: &Value) -> FieldErrors {
+    match serde_json::from_value::<Gate>(value.clone()) {
+        Ok(gate) if serde_json::to_value(&gate).is_ok_and(|typed| typed == *value) => gate.validate(),
+        _ => gate::VALIDATOR.validate(value),
+    }
+}
+
+#[tokio::test]
+async fn what_is_created_is_judged_as_by_a_server() {
+    let server = Server::new().await;
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let (specs, statuses, metadata) = (spec_values(), status_values(), metadata_values());
+    let (mut fine_ones, mut faults) = (0, 0);
+    for number in 0..600 {
+        let mut object = object(&format!("gate-{number}"), fine());
+        // Some with a fault or two, some with many.
+        dice.change(&mut object["spec"], &specs, if number % 2 == 0 { 40 } else { 4 });
+        if number % 3 == 0 {
+            dice.change(&mut object["metadata"], &metadata, 12);
+        }
+        if number % 5 == 0 {
+            object["status"] = json!({});
+            dice.change(&mut object["status"], &statuses, 3);
+        }
+        if number % 31 == 0 {
+            object["metadata"]["name"] = [json!("moat"), json!("Gate"), json!("")][dice.roll(3)].clone();
+        }
+        let found = validated(&object);
+        faults += found.iter().count();
+        let answer = server.ask(Method::POST, GATES, &object).await;
+        fine_ones += usize::from(compare(answer, &found, &object));
+    }
+    assert!(fine_ones > 50 && faults > 500, "{fine_ones} objects are fine, the others have {faults} faults");
+}
+
+#[tokio::test]
+async fn what_is_changed_is_judged_as_by_a_server() {
+    let server = Server::new().await;
+    let strict = serde_json::to_value(&crds()[0].spec.versions[0]).unwrap();
+    // What was stored before there were rules may break them.
+    server
+        .set_version(|version| {
+            let anything = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+            version["schema"] = json!({"openAPIV3Schema": anything});
+            version["subresources"] = json!({"status": {}});
+        })
+        .await;
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let (specs, statuses) = (spec_values(), status_values());
+    for number in 0..400 {
+        let mut object = object(&format!("gate-{number}"), fine());
+        dice.change(&mut object["spec"], &specs, if number % 2 == 0 { 20 } else { 4 });
+        let mut stored = server.ask(Method::POST, GATES, &object).await.unwrap();
+        stored["status"] = json!({"phase": "Manned", "guards": 1});
+        dice.change(&mut stored["status"], &statuses, 4);
+        server.ask(Method::PUT, &format!("{GATES}/gate-{number}/status"), &stored).await.unwrap();
+    }
+    server.set_version(|version| *version = strict.clone()).await;
+
+    let (mut fine_ones, mut faults, mut let_pass) = (0, 0, 0);
+    for number in 0..400 {
+        let path = format!("{GATES}/gate-{number}");
+        let old = server.ask(Method::GET, &path, &Value::Null).await.unwrap();
+        let mut new = old.clone();
+        dice.change(&mut new["spec"], &specs, if number % 2 == 0 { 60 } else { 12 });
+        dice.change(&mut new["status"], &statuses, 4);
+        let found = gate::VALIDATOR.validate_update(&new, &old);
+        faults += found.iter().count();
+        let_pass += usize::from(found.is_empty() && !validated(&new).is_empty());
+        let answer = server.ask(Method::PUT, &path, &new).await;
+        fine_ones += usize::from(compare(answer, &found, &new));
+
+        let old = server.ask(Method::GET, &path, &Value::Null).await.unwrap();
+        new["metadata"] = old["metadata"].clone();
+        let found = gate::VALIDATOR.validate_status_update(&new, &old);
+        faults += found.iter().count();
+        let answer = server.ask(Method::PUT, &format!("{path}/status"), &new).await;
+        fine_ones += usize::from(compare(answer, &found, &new));
+    }
+    let counts = format!("{fine_ones} are fine, {faults} faults, {let_pass} would not be taken anew");
+    assert!(fine_ones > 50 && faults > 500 && let_pass > 20, "{counts}");
+}
+
+fn gate(name: &str) -> Gate {
+    let spec = GateSpec { guards: 2, motto: "ad".to_owned(), height: 1, ..GateSpec::default() };
+    let mut gate = Gate { spec, ..Gate::default() };
+    gate.metadata.name = Some(name.to_owned());
+    gate.metadata.namespace = Some("default".to_owned());
+    gate
+}
+
+#[test]
+fn all_faults_come_at_once_with_their_paths() {
+    let mut bad = gate("moat");
+    assert_eq!(bad.validate().to_string(), "<nil>: Invalid value: a moat is no gate");
+    bad.spec.guards = 7;
+    bad.spec.width = Some(7);
+    let found: Vec<String> = bad.validate().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "spec.width: Invalid value: 7: spec.width in body should be a multiple of 5",
+            "<nil>: Invalid value: a moat is no gate",
+            "spec.guards: Forbidden: too many guards"
+        ]
+    );
+}
+
+#[test]
+fn changes_are_judged_by_what_was_there() {
+    let mut old = gate("north");
+    old.spec.builder = Some("tom".to_owned());
+    old.spec.motto = "A".to_owned();
+    let mut new = old.clone();
+    assert!(new.validate_update(&old).is_empty(), "the motto was as wrong before");
+    new.spec.builder = Some("tim".to_owned());
+    new.spec.height = 0;
+    let fields: Vec<String> =
+        new.validate_update(&old).iter().map(|error| error.path().to_string()).collect();
+    assert_eq!(fields, ["spec.builder", "spec.height"]);
+    assert!(new.validate_update(&new).is_empty());
+
+    new.status = Some(GateStatus { phase: "Lost".to_owned(), ..GateStatus::default() });
+    assert_eq!(new.validate_update(&new.clone()).iter().count(), 0, "a status is not changed by the way");
+    let fields: Vec<String> =
+        new.validate_status_update(&old).iter().map(|error| error.path().to_string()).collect();
+    assert_eq!(fields, ["status.phase", "<nil>"]);
+}
+
+#[test]
+fn kinds_without_a_status_are_judged_as_a_whole() {
+    let mut wall = Wall { spec: WallSpec { length: 0 }, ..Wall::default() };
+    wall.metadata.name = Some("outer".to_owned());
+    assert_eq!(wall.validate().iter().count(), 1);
+    assert!(wall.validate_update(&wall.clone()).is_empty());
+    assert!(wall::VALIDATOR.definition().is_ok() && gate::VALIDATOR.definition().is_ok());
+}
+
+/// Descriptions and examples are no part of what is carried along.
+#[test]
+fn definitions_carry_no_documentation() {
+    let text = include_str!("../../../cases/validations/expected/validations/castle/v1/gate.json");
+    let definition: Map<String, Value> = serde_json::from_str(text).unwrap();
+    assert!(definition["$comment"].as_str().unwrap().starts_with("Code generated by kubesmith"));
+    assert!(!text.contains("\"description\""));
+    assert_eq!(definition["subresources"]["scale"]["specReplicasPath"], ".spec.guards");
+}
