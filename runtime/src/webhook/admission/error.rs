@@ -7,16 +7,16 @@ use kube::core::response::Status;
 
 use super::{AdmissionRequest, AdmissionResponse};
 use crate::client;
-use crate::field::FieldErrors;
 #[cfg(feature = "validation")]
-use crate::field::{FieldError, FieldPath};
+use crate::field::FieldPath;
+use crate::field::{FieldError, FieldErrors};
 
 /// Why a write is not let through. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
 /// itself.
 ///
 /// | from | the client gets |
 /// |---|---|
-/// | [`FieldErrors`] | 422 `Invalid`, with a cause for each field |
+/// | [`FieldErrors`], a [`FieldError`] | 422 `Invalid`, with a cause for each field |
 /// | an answer of an API server ([`client::Error`], [`kube::Error`]), a `Status` | that `Status` |
 /// | an error with one of these among its sources | the same |
 /// | any other error, or [`AdmissionError::denied`] | 403 `Forbidden` with its message |
@@ -109,6 +109,9 @@ impl Cause {
     fn of(error: &(dyn StdError + 'static)) -> Option<Self> {
         if let Some(errors) = error.downcast_ref::<FieldErrors>() {
             return Some(Cause::Invalid(errors.clone()));
+        }
+        if let Some(one) = error.downcast_ref::<FieldError>() {
+            return Some(Cause::Invalid(one.clone().into()));
         }
         let status = match (error.downcast_ref(), error.downcast_ref()) {
             (Some(client::Error::Api { status, .. }), _) | (_, Some(kube::Error::Api(status))) => {
