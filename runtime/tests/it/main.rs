@@ -29,6 +29,7 @@ mod record;
 mod reflector;
 mod scripted;
 mod sharding;
+mod tables;
 mod transport;
 #[cfg(feature = "webhook")]
 mod webhook;
