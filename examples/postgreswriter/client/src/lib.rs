@@ -55,5 +55,8 @@ pub mod clientset;
 pub mod informers;
 pub mod listers;
 
+#[cfg(feature = "validation")]
+pub mod validations;
+
 pub use self::clientset::Clientset;
 pub use self::informers::SharedInformerFactory;

@@ -16,6 +16,7 @@ pub trait Validate {
     /// What a server says when the object is created.
     #[must_use]
     fn validate(&self) -> ::kubesmith_runtime::field::FieldErrors;
+
     /// What a server says when the object replaces `old`. Faults that were there before are let pass.
     #[must_use]
     fn validate_update(&self, old: &Self) -> ::kubesmith_runtime::field::FieldErrors;

@@ -7,6 +7,19 @@
 pub mod scheme;
 pub mod typed;
 
+/// The clients of every group-version of this package: for code that takes any clientset, and for
+/// clientsets of your own.
+pub trait Interface: Send + Sync + 'static {
+    /// Clients of `castle.example.com/v1`.
+    type CastleV1: self::typed::castle::v1::CastleV1Interface;
+
+    /// What the server serves: its version, groups and resources.
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery;
+
+    /// Clients of `castle.example.com/v1`.
+    fn castle_v1(&self) -> Self::CastleV1;
+}
+
 /// Clients of every group-version of this package over one connection pool.
 #[derive(Clone)]
 pub struct Clientset {
@@ -33,6 +46,20 @@ impl Clientset {
         ::kubesmith_runtime::client::connect(config).await.map(Self::new)
     }
 
+    /// Makes a clientset from a configuration and options, such as a user agent or a rate limit; nothing is sent to the
+    /// server.
+    ///
+    /// # Errors
+    /// The configuration is unusable, or the options cannot be.
+    pub async fn try_from_config_with_options(
+        config: ::kubesmith_runtime::kube::Config,
+        options: ::kubesmith_runtime::client::ClientOptions,
+    ) -> ::kubesmith_runtime::client::Result<Self> {
+        ::kubesmith_runtime::client::connect_with_options(config, options)
+            .await
+            .map(Self::new)
+    }
+
     /// Makes a clientset from a client that exists.
     #[must_use]
     pub fn new(client: ::kubesmith_runtime::kube::Client) -> Self {
@@ -55,6 +82,18 @@ impl Clientset {
     #[must_use]
     pub fn castle_v1(&self) -> self::typed::castle::v1::CastleV1Client {
         self::typed::castle::v1::CastleV1Client::new(self.client.clone())
+    }
+}
+
+impl Interface for Clientset {
+    type CastleV1 = self::typed::castle::v1::CastleV1Client;
+
+    fn discovery(&self) -> ::kubesmith_runtime::client::Discovery {
+        self.discovery()
+    }
+
+    fn castle_v1(&self) -> Self::CastleV1 {
+        self.castle_v1()
     }
 }
 

@@ -4,6 +4,9 @@
 //! Client of the `Gate` objects of `castle.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{GateInterface, GatesGetter};
+
 /// Client of the `Gate` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
 ///
 /// Gate lets people in.

@@ -7,9 +7,13 @@
 pub mod gate;
 pub mod wall;
 
-pub use self::wall::Walls;
-pub use self::gate::{Gates, NamespacedGates};
+pub use self::wall::{WallInterface, Walls, WallsGetter};
+pub use self::gate::{GateInterface, NamespacedGates, Gates, GatesGetter};
 
+/// Gives the clients of every kind of `castle.example.com/v1`: for code that takes any client, and for
+/// clients of your own.
+pub trait CastleV1Interface: self::gate::GatesGetter + self::wall::WallsGetter {}
+impl CastleV1Interface for CastleV1Client {}
 /// Client of the group-version `castle.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CastleV1Client {

@@ -4,6 +4,9 @@
 //! Client of the `Wall` objects of `castle.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+mod interface;
+pub use self::interface::{WallInterface, WallsGetter};
+
 /// Client of the `Wall` objects of the cluster.
 ///
 /// Wall stands around all.
