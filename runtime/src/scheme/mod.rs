@@ -170,7 +170,7 @@ impl Scheme {
             type_id: TypeId::of::<ObjectList<K>>(),
             type_name: type_name::<ObjectList<K>>(),
             decode: |json| Ok(Content::List(Box::new(erased_serde::deserialize::<ObjectList<K>>(json)?))),
-            ..object.clone()
+            ..object
         };
         self.kinds.insert(key(&list.gvk), list);
         self.register_object::<K>()

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Parser;
 use ecsbinding_client::clientset::Clientset;
+use kubesmith_runtime::client::build_config_from_flags;
 use kubesmith_runtime::controller::CancellationToken;
-use kubesmith_runtime::kube::Config;
-use kubesmith_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
@@ -31,26 +29,12 @@ async fn main() -> anyhow::Result<()> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).init();
 
-    let clients = Clientset::try_from_config(config(&flags).await?).await?;
+    let config = build_config_from_flags(flags.master.as_deref(), flags.kubeconfig.as_deref()).await?;
+    let clients = Clientset::try_from_config(config).await?;
     let stop = CancellationToken::new();
     tokio::spawn(cancel_on_signal(stop.clone())?);
     ecsbinding_controller::run(clients, flags.workers, stop).await?;
     Ok(())
-}
-
-async fn config(flags: &Flags) -> anyhow::Result<Config> {
-    let mut config = match &flags.kubeconfig {
-        Some(path) => {
-            let kubeconfig =
-                Kubeconfig::read_from(path).with_context(|| format!("--kubeconfig {}", path.display()))?;
-            Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?
-        }
-        None => Config::infer().await?,
-    };
-    if let Some(master) = &flags.master {
-        config.cluster_url = master.parse().with_context(|| format!("--master {master} is no URL"))?;
-    }
-    Ok(config)
 }
 
 /// Cancels `stop` at SIGINT or SIGTERM.
