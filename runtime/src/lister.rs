@@ -25,7 +25,7 @@ use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::Resource;
 use kube::core::DynamicResourceScope;
 
-use crate::cache::{Listing, NoSuchIndex, ObjectKey, Store};
+use crate::cache::{IndexKey, Listing, NoSuchIndex, ObjectKey, Store, TypedIndex};
 use crate::labels::Selector;
 use crate::reflector::kind::resource_name;
 use crate::reflector::{Cached, KindFacts, KindOf};
@@ -168,6 +168,25 @@ impl<K: Cached> Lister<K> {
     /// [`NoSuchIndex`] when the informer has no such indexer.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Listing<K>, NoSuchIndex> {
         self.store.by_index(index, value)
+    }
+
+    /// The objects that an index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// [`NoSuchIndex`] when the index is another informer's.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kubesmith_runtime::cache::TypedIndex;
+    /// use kubesmith_runtime::lister::Lister;
+    ///
+    /// /// How many pods a controller has made on a node; the index is by name of the node and UID of the owner.
+    /// fn on_node(pods: &Lister<Pod>, index: &TypedIndex<Pod, (String, String)>, node: &str, owner: &str) -> usize {
+    ///     pods.by(index, &(node.to_owned(), owner.to_owned())).map_or(0, |pods| pods.len())
+    /// }
+    /// ```
+    pub fn by<V: IndexKey>(&self, index: &TypedIndex<K, V>, key: &V) -> Result<Listing<K>, NoSuchIndex> {
+        self.store.by(index, key)
     }
 
     /// The store itself.

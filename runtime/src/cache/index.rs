@@ -1,5 +1,7 @@
 //! Indexes that users add.
 
+use std::any::Any;
+use std::borrow::Borrow as _;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,53 +62,116 @@ impl<K> fmt::Debug for Indexer<K> {
 pub struct NoSuchIndex {
     /// The name asked for.
     pub name: String,
-    /// The names that exist.
+    /// The names that exist, of those with keys of this type.
     pub known: Vec<String>,
 }
 
+/// What the keys of an index are, as they are looked up: `str`, or a type of the user's.
+pub(super) trait Key: Ord + ToOwned<Owned: Clone + Send> + Send + Sync + 'static {
+    fn shared(&self) -> Arc<Self>;
+}
+
+impl Key for str {
+    fn shared(&self) -> Arc<Self> {
+        self.into()
+    }
+}
+
+impl<V: Ord + Clone + Send + Sync + 'static> Key for V {
+    fn shared(&self) -> Arc<Self> {
+        Arc::new(self.clone())
+    }
+}
+
+/// An object's keys in an index: the `Vec` that its function answers.
+pub(super) type Values = Box<dyn Any + Send>;
+
+/// The function of an index, whatever its keys are.
+pub(super) type Function<K> = Arc<dyn Fn(&K) -> Values + Send + Sync>;
+
+/// What the store and its writer do with an index, whatever its keys are.
+pub(super) trait AnyIndex<K>: Send + Sync {
+    fn name(&self) -> &str;
+    fn function(&self) -> &Function<K>;
+    fn is_complete(&self) -> bool;
+    fn complete(&mut self);
+    fn contains(&self, key: &ObjectKey) -> bool;
+    fn insert(&mut self, key: &ObjectKey, object: &Arc<K>, values: &Values);
+    fn remove(&mut self, key: &ObjectKey);
+    fn as_any(&self) -> &dyn Any;
+}
+
 /// The index as the store keeps it.
-pub(super) struct UserIndex<K> {
+pub(super) struct UserIndex<K, Q: Key + ?Sized> {
     name: String,
-    values: IndexFn<K>,
-    buckets: BTreeMap<Arc<str>, Bucket<K>>,
+    function: Function<K>,
+    buckets: BTreeMap<Arc<Q>, Bucket<K>>,
     /// Where each object is, one entry per value.
-    places: HashMap<ObjectKey, Vec<Place>>,
+    places: HashMap<ObjectKey, Vec<Place<Q>>>,
     /// False until the objects that were there before the index are in it.
     complete: bool,
 }
 
-struct Place {
-    value: Arc<str>,
+struct Place<Q: ?Sized> {
+    value: Arc<Q>,
     place: u32,
 }
 
-impl<K> UserIndex<K> {
-    fn new(indexer: Indexer<K>) -> Self {
-        Self {
-            name: indexer.name,
-            values: indexer.values,
-            buckets: BTreeMap::new(),
-            places: HashMap::new(),
-            complete: false,
-        }
+impl<K: Send + Sync + 'static, Q: Key + ?Sized> UserIndex<K, Q> {
+    fn new(name: String, function: Function<K>) -> Self {
+        Self { name, function, buckets: BTreeMap::new(), places: HashMap::new(), complete: false }
     }
 
-    pub(super) fn name(&self) -> &str {
+    fn join(&mut self, value: &Q, key: &ObjectKey, object: &Arc<K>) -> Place<Q> {
+        let value = match self.buckets.get_key_value(value) {
+            Some((value, _)) => Arc::clone(value),
+            None => value.shared(),
+        };
+        let bucket = self.buckets.entry(Arc::clone(&value)).or_insert_with(Bucket::new);
+        let place = bucket.push(key.clone(), Arc::clone(object));
+        Place { value, place }
+    }
+
+    pub(super) fn list(&self, value: &Q) -> Listing<K> {
+        self.buckets.get(value).map_or_else(Listing::empty, Bucket::list)
+    }
+
+    pub(super) fn keys(&self, value: &Q) -> Vec<ObjectKey> {
+        self.buckets.get(value).map_or_else(Vec::new, Bucket::keys)
+    }
+
+    pub(super) fn values(&self) -> Vec<Arc<Q>> {
+        self.buckets.keys().cloned().collect()
+    }
+}
+
+impl<K: Send + Sync + 'static, Q: Key + ?Sized> AnyIndex<K> for UserIndex<K, Q> {
+    fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn function(&self) -> &IndexFn<K> {
-        &self.values
+    fn function(&self) -> &Function<K> {
+        &self.function
     }
 
-    pub(super) fn is_complete(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.complete
     }
 
-    pub(super) fn insert(&mut self, key: &ObjectKey, object: &Arc<K>, values: &[String]) {
+    fn complete(&mut self) {
+        self.complete = true;
+    }
+
+    fn contains(&self, key: &ObjectKey) -> bool {
+        self.places.contains_key(key)
+    }
+
+    fn insert(&mut self, key: &ObjectKey, object: &Arc<K>, values: &Values) {
+        // Other values are another index's, which there are none of.
+        let Some(values) = values.downcast_ref::<Vec<Q::Owned>>() else { return };
         let unchanged = self.places.get(key).is_some_and(|places| {
             places.len() == values.len()
-                && places.iter().zip(values).all(|(place, value)| *place.value == **value)
+                && places.iter().zip(values).all(|(place, value)| *place.value == *value.borrow())
         });
         if unchanged {
             for place in self.places.get(key).into_iter().flatten() {
@@ -117,27 +182,17 @@ impl<K> UserIndex<K> {
             return;
         }
         self.remove(key);
-        let mut places: Vec<Place> = Vec::with_capacity(values.len());
+        let mut places: Vec<Place<Q>> = Vec::with_capacity(values.len());
         for value in values {
-            if places.iter().any(|place| *place.value == **value) {
+            if places.iter().any(|place| *place.value == *value.borrow()) {
                 continue;
             }
-            places.push(self.join(value, key, object));
+            places.push(self.join(value.borrow(), key, object));
         }
         self.places.insert(key.clone(), places);
     }
 
-    fn join(&mut self, value: &str, key: &ObjectKey, object: &Arc<K>) -> Place {
-        let value = match self.buckets.get_key_value(value) {
-            Some((value, _)) => Arc::clone(value),
-            None => value.into(),
-        };
-        let bucket = self.buckets.entry(Arc::clone(&value)).or_insert_with(Bucket::new);
-        let place = bucket.push(key.clone(), Arc::clone(object));
-        Place { value, place }
-    }
-
-    pub(super) fn remove(&mut self, key: &ObjectKey) {
+    fn remove(&mut self, key: &ObjectKey) {
         for Place { value, place } in self.places.remove(key).unwrap_or_default() {
             let Some(bucket) = self.buckets.get_mut(&value) else { continue };
             let moved = bucket.remove(place);
@@ -151,55 +206,69 @@ impl<K> UserIndex<K> {
         }
     }
 
-    pub(super) fn list(&self, value: &str) -> Listing<K> {
-        self.buckets.get(value).map_or_else(Listing::empty, Bucket::list)
-    }
-
-    pub(super) fn keys(&self, value: &str) -> Vec<ObjectKey> {
-        self.buckets.get(value).map_or_else(Vec::new, Bucket::keys)
-    }
-
-    pub(super) fn values(&self) -> Vec<Arc<str>> {
-        self.buckets.keys().cloned().collect()
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
 
 /// Calls an index function; one that panics leaves the object out of its index.
-pub(super) fn values_of<K>(function: &IndexFn<K>, object: &K) -> Vec<String> {
+fn values_of<K, V>(function: &dyn Fn(&K) -> Vec<V>, object: &K) -> Vec<V> {
     catch_unwind(AssertUnwindSafe(|| function(object))).unwrap_or_else(|_| {
         tracing::error!("an index function panicked; the object is left out of the index");
         Vec::new()
     })
 }
 
-/// Adds an indexer without holding the lock while its function runs.
+/// Adds an indexer of strings; see [`add_typed`].
+pub(super) fn add<K: Send + Sync + 'static>(shared: &Shared<K>, indexer: Indexer<K>) -> bool {
+    let Indexer { name, values } = indexer;
+    add_typed::<K, str>(shared, name, move |object| values(object))
+}
+
+/// Adds an index without holding the lock while its function runs.
 ///
 /// From the first step on the writer keeps the index current for every key it touches; the objects found in the
 /// second step are filled in afterwards, except those touched or deleted meanwhile.
-pub(super) fn add<K>(shared: &Shared<K>, indexer: Indexer<K>) -> bool {
-    let name = indexer.name.clone();
-    let function = Arc::clone(&indexer.values);
+pub(super) fn add_typed<K: Send + Sync + 'static, Q: Key + ?Sized>(
+    shared: &Shared<K>,
+    name: String,
+    values: impl Fn(&K) -> Vec<Q::Owned> + Send + Sync + 'static,
+) -> bool
+where
+    Q::Owned: 'static,
+{
+    let function: Function<K> = Arc::new(move |object| Box::new(values_of(&values, object)));
+    let index = UserIndex::<K, Q>::new(name.clone(), Arc::clone(&function));
+    fill(shared, &name, &function, Box::new(index))
+}
+
+fn fill<K: Send + Sync + 'static>(
+    shared: &Shared<K>,
+    name: &str,
+    function: &Function<K>,
+    new: Box<dyn AnyIndex<K>>,
+) -> bool {
     let present: Vec<(ObjectKey, Arc<K>)> = {
         let mut state = shared.write();
-        if state.indexes().iter().any(|index| index.name == name) {
+        if state.indexes().iter().any(|index| index.name() == name) {
             return false;
         }
-        state.indexes_mut().push(UserIndex::new(indexer));
+        state.indexes_mut().push(new);
         state.entries().map(|(key, object)| (key.clone(), Arc::clone(object))).collect()
     };
-    let computed: Vec<Vec<String>> = present.iter().map(|(_, object)| values_of(&function, object)).collect();
+    let computed: Vec<Values> = present.iter().map(|(_, object)| function(object)).collect();
 
     let mut state = shared.write();
-    let Some(number) = state.indexes().iter().position(|index| index.name == name) else { return false };
+    let Some(number) = state.indexes().iter().position(|index| index.name() == name) else { return false };
     for ((key, object), values) in present.iter().zip(&computed) {
         let hash = shared.hash(key.namespace(), key.name());
         let current = state.find(hash, key.namespace(), key.name());
         let untouched = current.is_some_and(|current| Arc::ptr_eq(current, object));
         let index = &mut state.indexes_mut()[number];
-        if untouched && !index.places.contains_key(key) {
+        if untouched && !index.contains(key) {
             index.insert(key, object, values);
         }
     }
-    state.indexes_mut()[number].complete = true;
+    state.indexes_mut()[number].complete();
     true
 }

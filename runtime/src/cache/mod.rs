@@ -62,6 +62,7 @@ mod key;
 mod listing;
 mod reader;
 mod state;
+mod typed;
 mod writer;
 
 pub use compact::{Compact, DecodeError};
@@ -70,6 +71,7 @@ pub use key::{ObjectKey, ParseKeyError};
 pub use listing::Listing;
 pub use reader::{Store, store};
 pub use state::Undecodable;
+pub use typed::{IndexKey, TypedIndex};
 pub use writer::{Change, Replacement, StoreWriter};
 
 use reader::Shared;

@@ -136,7 +136,7 @@ impl<K: Send + Sync + 'static> Store<K> {
     /// # Errors
     /// [`NoSuchIndex`] when no indexer of that name was added.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Listing<K>, NoSuchIndex> {
-        Ok(self.shared.read().index(index)?.list(value))
+        Ok(self.shared.read().index::<str>(index)?.list(value))
     }
 
     /// The keys of [`Self::by_index`].
@@ -144,7 +144,7 @@ impl<K: Send + Sync + 'static> Store<K> {
     /// # Errors
     /// As [`Self::by_index`].
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<ObjectKey>, NoSuchIndex> {
-        Ok(self.shared.read().index(index)?.keys(value))
+        Ok(self.shared.read().index::<str>(index)?.keys(value))
     }
 
     /// The values that the index has now, sorted.
@@ -152,7 +152,7 @@ impl<K: Send + Sync + 'static> Store<K> {
     /// # Errors
     /// As [`Self::by_index`].
     pub fn index_values(&self, index: &str) -> Result<Vec<Arc<str>>, NoSuchIndex> {
-        Ok(self.shared.read().index(index)?.values())
+        Ok(self.shared.read().index::<str>(index)?.values())
     }
 
     /// The names of the indexers, in the order they were added.

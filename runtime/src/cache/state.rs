@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use super::bucket::Bucket;
-use super::index::{NoSuchIndex, UserIndex};
+use super::index::{AnyIndex, Key, NoSuchIndex, UserIndex, Values};
 use super::{Listing, ObjectKey};
 
 pub(super) struct State<K> {
@@ -17,7 +17,7 @@ pub(super) struct State<K> {
     /// Buckets are reused when their namespace empties.
     buckets: Vec<Bucket<K>>,
     free: Vec<u32>,
-    indexes: Vec<UserIndex<K>>,
+    indexes: Vec<Box<dyn AnyIndex<K>>>,
     /// All objects in order; made when asked for, dropped at the next change.
     all: OnceLock<Listing<K>>,
     undecodable: BTreeMap<ObjectKey, Undecodable>,
@@ -74,7 +74,7 @@ impl<K> State<K> {
         hash: u64,
         key: &ObjectKey,
         object: Arc<K>,
-        values: &[Vec<String>],
+        values: &[Values],
     ) -> Option<Arc<K>> {
         self.all.take();
         self.undecodable.remove(key);
@@ -168,17 +168,25 @@ impl<K> State<K> {
         self.namespaces.keys().cloned().collect()
     }
 
-    pub(super) fn indexes(&self) -> &[UserIndex<K>] {
+    pub(super) fn indexes(&self) -> &[Box<dyn AnyIndex<K>>] {
         &self.indexes
     }
 
-    pub(super) fn indexes_mut(&mut self) -> &mut Vec<UserIndex<K>> {
+    pub(super) fn indexes_mut(&mut self) -> &mut Vec<Box<dyn AnyIndex<K>>> {
         &mut self.indexes
     }
 
-    pub(super) fn index(&self, name: &str) -> Result<&UserIndex<K>, NoSuchIndex> {
+    /// The index of that name, if its keys are of this type.
+    pub(super) fn index<Q: Key + ?Sized>(&self, name: &str) -> Result<&UserIndex<K, Q>, NoSuchIndex>
+    where
+        K: 'static,
+    {
+        let typed = |index: &'_ Box<dyn AnyIndex<K>>| index.as_any().is::<UserIndex<K, Q>>();
         let index = self.indexes.iter().find(|index| index.name() == name && index.is_complete());
-        index.ok_or_else(|| NoSuchIndex { name: name.to_owned(), known: self.index_names() })
+        index.and_then(|index| index.as_any().downcast_ref()).ok_or_else(|| {
+            let known = self.indexes.iter().filter(|index| typed(index));
+            NoSuchIndex { name: name.to_owned(), known: known.map(|index| index.name().to_owned()).collect() }
+        })
     }
 
     pub(super) fn index_names(&self) -> Vec<String> {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Change, Indexer, ObjectKey, Store, StoreWriter, Undecodable, store};
+use super::{Change, Indexer, ObjectKey, Store, StoreWriter, TypedIndex, Undecodable, store};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -35,6 +35,41 @@ fn classes(value: &u8) -> Vec<String> {
         classes.push("three".to_owned());
     }
     classes
+}
+
+/// Keys that are no strings; the same one may be given twice, and zero is in no index.
+fn residues(value: u8) -> Vec<(bool, Option<u8>)> {
+    if value == 0 { Vec::new() } else { vec![(value.is_multiple_of(2), value.checked_rem(3)); 2] }
+}
+
+fn check_typed(index: &TypedIndex<u8, (bool, Option<u8>)>, model: &BTreeMap<ObjectKey, u8>) {
+    let mut expected: BTreeMap<(bool, Option<u8>), Vec<ObjectKey>> = BTreeMap::new();
+    for (key, value) in model {
+        if let Some(residue) = residues(*value).pop() {
+            expected.entry(residue).or_default().push(key.clone());
+        }
+    }
+    assert_eq!(index.values(), expected.keys().copied().collect::<Vec<_>>());
+    for (residue, keys) in expected {
+        assert_eq!(index.keys(&residue), keys);
+        let listed: Vec<u8> = index.list(&residue).iter().map(|value| **value).collect();
+        assert_eq!(listed, keys.iter().map(|key| model[key]).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn an_index_is_asked_for_keys_of_its_type() {
+    let mut writer = store();
+    let reader = writer.reader();
+    writer.insert(&ObjectKey::cluster("a"), Arc::new(7_u8));
+    let typed = reader.add_typed_index("odd", |value: &u8| vec![value % 2 == 1]).unwrap();
+    assert!(reader.add_typed_index("odd", |value: &u8| vec![*value]).is_none(), "the name is taken");
+    assert!(!reader.add_indexer(Indexer::new("odd", classes)));
+    assert_eq!((typed.list(&true).len(), reader.by(&typed, &false).unwrap().len()), (1, 0));
+    assert!(reader.by_index("odd", "true").unwrap_err().known.is_empty(), "no index has strings as keys");
+    assert_eq!(reader.indexers(), ["odd"]);
+    let error = store::<u8>().reader().by(&typed, &true).unwrap_err();
+    assert_eq!(error.name, "odd");
 }
 
 fn check_equal(store: &Store<u8>, model: &BTreeMap<ObjectKey, u8>, indexes: &[&str]) {
@@ -98,6 +133,7 @@ proptest! {
         let mut model = BTreeMap::new();
         let mut indexes = vec!["early"];
         assert!(reader.add_indexer(Indexer::new("early", classes)));
+        let typed = reader.add_typed_index("typed", |value: &u8| residues(*value)).unwrap();
         for step in steps {
             if matches!(step, Step::Index) && indexes.len() == 1 {
                 assert!(reader.add_indexer(Indexer::new("late", classes)));
@@ -105,6 +141,7 @@ proptest! {
             }
             replay(&mut writer, &mut model, step);
             check_equal(&reader, &model, &indexes);
+            check_typed(&typed, &model);
         }
     }
 }

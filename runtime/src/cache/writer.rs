@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use super::index::{IndexFn, values_of};
+use super::index::{Function, Values};
 use super::state::State;
 use super::{ObjectKey, Store, Undecodable};
 
@@ -13,7 +13,7 @@ use super::{ObjectKey, Store, Undecodable};
 pub struct StoreWriter<K> {
     store: Store<K>,
     /// The index functions as last seen, so that they run without the lock.
-    functions: Vec<IndexFn<K>>,
+    functions: Vec<Function<K>>,
 }
 
 /// One difference between two states of the store.
@@ -119,7 +119,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
             .then(|| objects.iter().map(|(key, _)| key).chain(undecodable).cloned().collect());
         let undecodable: HashSet<&ObjectKey> = undecodable.iter().collect();
         loop {
-            let values: Vec<Vec<Vec<String>>> = if self.functions.is_empty() {
+            let values: Vec<Vec<Values>> = if self.functions.is_empty() {
                 Vec::new()
             } else {
                 objects.iter().map(|(_, object)| self.index_values(object)).collect()
@@ -168,8 +168,8 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         self.store.shared.write().mark_undecodable(key, why);
     }
 
-    fn index_values(&self, object: &K) -> Vec<Vec<String>> {
-        self.functions.iter().map(|function| values_of(function, object)).collect()
+    fn index_values(&self, object: &K) -> Vec<Values> {
+        self.functions.iter().map(|function| function(object)).collect()
     }
 
     fn fetch_functions(&mut self, state: &State<K>) {

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::shared::because;
 use super::{InformerOptions, InformerState, SharedInformer};
 use crate::metrics::Registry;
-use crate::reflector::{Cached, DynamicKind};
+use crate::reflector::{Cached, DynamicKind, Transform};
 
 /// Hands out one [`SharedInformer`] per kind, so that every part of a program shares its cache and its watch.
 ///
@@ -55,6 +55,14 @@ struct Settings {
     resync: Duration,
     params: ListParams,
     registry: Option<Registry>,
+    /// A [`KindSettings`] for each form of objects that has settings of its own.
+    kinds: Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
+}
+
+/// What is set for one form of objects.
+struct KindSettings<K> {
+    resync: Option<Duration>,
+    transform: Option<Transform<K>>,
 }
 
 struct State {
@@ -299,8 +307,23 @@ impl fmt::Debug for SharedInformerFactory {
 
 impl Settings {
     fn options<K: Cached>(&self) -> InformerOptions<K> {
-        let options = InformerOptions::new().resync(self.resync).namespaces(&self.namespaces);
-        options.tweak_list_options(|params| params.clone_from(&self.params))
+        let own = self.kinds.iter().find(|(form, _)| *form == TypeId::of::<K>());
+        let own = own.and_then(|(_, own)| own.downcast_ref::<KindSettings<K>>());
+        let resync = own.and_then(|own| own.resync).unwrap_or(self.resync);
+        let options = InformerOptions::new().resync(resync).namespaces(&self.namespaces);
+        let mut options = options.tweak_list_options(|params| params.clone_from(&self.params));
+        options.reflector.transform = own.and_then(|own| own.transform.clone());
+        options
+    }
+
+    /// The settings of a form of objects, to be changed.
+    fn kind<K: Cached>(&mut self) -> Option<&mut KindSettings<K>> {
+        let form = TypeId::of::<K>();
+        if self.kinds.iter().all(|(known, _)| *known != form) {
+            self.kinds.push((form, Box::new(KindSettings::<K> { resync: None, transform: None })));
+        }
+        let own = self.kinds.iter_mut().find(|(known, _)| *known == form);
+        own.and_then(|(_, own)| own.downcast_mut())
     }
 }
 
@@ -316,8 +339,14 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
         let params = ListParams::default();
-        let settings =
-            Settings { name: None, namespaces: Vec::new(), resync: Duration::ZERO, params, registry: None };
+        let settings = Settings {
+            name: None,
+            namespaces: Vec::new(),
+            resync: Duration::ZERO,
+            params,
+            registry: None,
+            kinds: Vec::new(),
+        };
         Self { client, settings, factory: PhantomData }
     }
 
@@ -325,6 +354,39 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.settings.resync = period;
+        self
+    }
+
+    /// Resync period of the informers of `K`, instead of the factory's; zero turns their resyncs off.
+    ///
+    /// ```no_run
+    /// # fn example(client: kube::Client) {
+    /// use std::time::Duration;
+    /// use k8s_openapi::api::core::v1::{Node, Pod};
+    /// use kubesmith_runtime::informer::SharedInformerFactory;
+    ///
+    /// let factory = SharedInformerFactory::builder(client)
+    ///     .resync(Duration::from_secs(600))
+    ///     .resync_for::<Node>(Duration::from_secs(60))
+    ///     .transform_for(|pod: &mut Pod| pod.metadata.annotations = None)
+    ///     .build();
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn resync_for<K: Cached>(mut self, period: Duration) -> Self {
+        if let Some(own) = self.settings.kind::<K>() {
+            own.resync = Some(period);
+        }
+        self
+    }
+
+    /// Changes every object of `K` once, before it is stored: drop what nobody reads. It must not change names, namespaces or
+    /// resource versions. [`resync_for`](Self::resync_for) has an example; a second call replaces the first.
+    #[must_use]
+    pub fn transform_for<K: Cached>(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
+        if let Some(own) = self.settings.kind::<K>() {
+            own.transform = Some(Arc::new(transform));
+        }
         self
     }
 

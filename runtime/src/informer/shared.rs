@@ -15,7 +15,7 @@ use super::run::{Command, Runner};
 use super::sources::Sources;
 use super::writes::Writes;
 use super::{HandlerOptions, InformerOptions, ResourceEventHandler};
-use crate::cache::{Indexer, ObjectKey, Store, StoreWriter, store};
+use crate::cache::{IndexKey, Indexer, ObjectKey, Store, StoreWriter, TypedIndex, store};
 use crate::lister::Lister;
 use crate::reflector::{Cached, DynamicKind, ErrorHook, KindFacts, KindOf, Transform};
 
@@ -273,6 +273,37 @@ impl<K: Cached> SharedInformer<K> {
         } else {
             Err(InformerError::IndexerExists { resource: self.inner.resource.clone(), name })
         }
+    }
+
+    /// Adds an index by keys of a Rust type, before or after the start.
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kubesmith_runtime::informer::{InformerError, SharedInformer};
+    ///
+    /// # fn example(pods: SharedInformer<Pod>) -> Result<(), InformerError> {
+    /// let by_priority = pods.add_typed_index("priority", |pod: &Pod| {
+    ///     pod.spec.iter().filter_map(|spec| spec.priority).collect::<Vec<i32>>()
+    /// })?;
+    /// println!("{} pods of priority 7", by_priority.list(&7).len());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InformerError::IndexerExists`], [`InformerError::Stopped`].
+    pub fn add_typed_index<V: IndexKey>(
+        &self,
+        name: &str,
+        values: impl Fn(&K) -> Vec<V> + Send + Sync + 'static,
+    ) -> Result<TypedIndex<K, V>, InformerError> {
+        if self.is_stopped() {
+            return Err(self.stopped());
+        }
+        self.inner.store.add_typed_index(name, values).ok_or_else(|| InformerError::IndexerExists {
+            resource: self.inner.resource.clone(),
+            name: name.to_owned(),
+        })
     }
 
     /// Changes every object once, before it is stored: drop what nobody reads. It must not change names,
