@@ -187,6 +187,7 @@ fn root(ir: &mut Ir, kind: &kinds::Kind, span: Span) -> (TypeId, String) {
     ir.types.push(TypeDef {
         path: kind.path.clone(),
         code_path: None,
+        whole: true,
         span,
         description: Some(description.clone()),
         shape: Shape::Newtype(Box::new(element)),

@@ -159,6 +159,10 @@ pub struct ClientConfig {
     /// Whether there is `validate()` for each kind. A package of its own has it, behind its feature `validation`, unless this
     /// is `false`; a module only if this is `true`.
     pub validations: Option<bool>,
+    /// Whether there are functions that set defaults (there are unless it is `false`).
+    pub defaults: Option<bool>,
+    /// Whether there are functions that convert between versions (there are unless it is `false`).
+    pub conversions: Option<bool>,
     /// Kinds of Kubernetes that there are clients, informers and listers for as well: `apps/v1/Deployment`, `v1/Pod`, or
     /// `apps/v1` for all of a group-version.
     #[serde(default)]
@@ -228,6 +232,10 @@ pub struct Settings {
     pub apply_configurations: bool,
     /// Whether kinds have `validate()`.
     pub validations: bool,
+    /// Whether there are functions that set defaults.
+    pub defaults: bool,
+    /// Whether there are functions that convert between versions.
+    pub conversions: bool,
     /// Kinds of Kubernetes that there are clients for, as [`file`](Self::file) names them.
     pub kinds: Vec<KindName>,
     /// The configuration file; empty without one.

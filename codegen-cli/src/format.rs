@@ -67,7 +67,8 @@ fn begins_item(line: &str) -> bool {
 fn ends_block(line: &str, depth: usize) -> bool {
     let text = line.trim_start();
     let value = depth == 0 && text == ");";
-    indentation(line) == depth && (text == "}" || value || (depth == 4 && text.starts_with("type ")))
+    let empty = depth == 0 && text.starts_with("impl ") && text.ends_with("{}");
+    indentation(line) == depth && (text == "}" || value || empty || (depth == 4 && text.starts_with("type ")))
 }
 
 /// Whether a list of modules or of imports ends between the lines.

@@ -290,7 +290,7 @@ pub type Places = BTreeMap<String, Span>;
 pub struct TypeDef {
     /// Full path: `ecsbinding_api::v1::EcsBindingSpec`.
     pub path: String,
-    /// Of an enum, the path by which it can be named from outside of its crate, if there is one.
+    /// The path by which it can be named from outside of its crate, if there is one and it has no parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code_path: Option<String>,
     /// Where it is defined.
@@ -298,6 +298,8 @@ pub struct TypeDef {
     /// Description by controller-gen's rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Whether the shape has every field and variant that the Rust type has.
+    pub whole: bool,
     /// What its JSON form is.
     pub shape: Shape,
     /// What attributes on the type add to its schema.
@@ -449,6 +451,20 @@ pub struct Field {
     /// Where the attributes say it.
     #[serde(skip_serializing_if = "Places::is_empty")]
     pub places: Places,
+    /// How it is declared.
+    pub rust: RustField,
+}
+
+/// What the schema does not tell of a field, for code that reads and writes it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RustField {
+    /// Whether its type is an `Option`.
+    #[serde(skip_serializing_if = "is_false")]
+    pub optional: bool,
+    /// Whether code of other crates can name it.
+    pub public: bool,
+    /// Its type with the paths of other crates' types; the users' own are `_`: `std::vec::Vec<_>`.
+    pub form: String,
 }
 
 /// A use of a type.

@@ -393,6 +393,7 @@ impl Parser<'_> {
                 description(&field.docs)
             },
             ty: self.type_expr(&field.ty),
+            public: field.public,
             json_name: field.name.clone(),
             serde: FieldSerde {
                 default: serde.default.is_some(),

@@ -215,6 +215,8 @@ fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir, schemas: &
         },
         package: package(settings, root, crates, ir),
         definitions: if settings.validations { rust::definitions(ir, schemas) } else { BTreeMap::new() },
+        defaults: if settings.defaults { rust::defaults(ir, schemas) } else { rust::Defaults::default() },
+        conversions: settings.conversions,
         header: settings.header.clone().unwrap_or_default(),
     };
     for (path, text) in rust::emit(ir, &options) {

@@ -165,6 +165,8 @@ pub struct FieldItem {
     pub json_name: String,
     /// Its type.
     pub ty: TypeExpr,
+    /// Whether other crates see it.
+    pub public: bool,
     /// serde's attributes.
     pub serde: FieldSerde,
     /// Facts from `#[validation]` and `#[schema]`.

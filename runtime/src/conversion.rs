@@ -1,8 +1,15 @@
 //! Conversion between the versions of a kind: what generated functions, the [scheme](crate::scheme) and the
 //! webhook share.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::error::Error as StdError;
 use std::fmt;
+use std::hash::{BuildHasher, Hash};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::defaults::{Here, Inside};
 
 /// Why an object cannot be converted. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
 /// itself.
@@ -21,6 +28,9 @@ use std::fmt;
 /// ```
 #[derive(PartialEq, Eq)]
 pub struct ConversionError(String);
+
+/// What a conversion gives. [`ConversionError`] has an example of what can go wrong.
+pub type ConversionResult<T> = Result<T, ConversionError>;
 
 impl ConversionError {
     /// An error with this message.
@@ -44,5 +54,240 @@ impl fmt::Display for ConversionError {
 impl fmt::Debug for ConversionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ConversionError").field(&self.0).finish()
+    }
+}
+
+/// Converts every `A` that the value holds, itself or in `Option`s, boxes, lists and maps, one in another; the containers stay.
+/// Generated conversions are made of it.
+///
+/// ```
+/// use kubesmith_runtime::conversion::{self, ConversionError};
+///
+/// let widths: Option<Vec<u16>> = Some(vec![1, 2]);
+/// let doubled: Option<Vec<u32>> = conversion::each(&widths, |width: &u16| Ok::<_, ConversionError>(u32::from(*width) * 2))?;
+/// assert_eq!(doubled, Some(vec![2, 4]));
+/// # Ok::<(), ConversionError>(())
+/// ```
+///
+/// # Errors
+/// The first that the function gives.
+pub fn each<A, B, I, C: Contains<A, B, I>>(
+    value: &C,
+    mut convert: impl FnMut(&A) -> Result<B, ConversionError>,
+) -> Result<C::Output, ConversionError> {
+    value.each(&mut convert)
+}
+
+/// A type that holds values of type `A`, and becomes one that holds `B`s; `I` says where, and is found by the compiler. See
+/// [`each`].
+pub trait Contains<A, B, I> {
+    /// What it becomes.
+    type Output;
+
+    /// Converts each of them; [`each`] is easier to call.
+    ///
+    /// # Errors
+    /// The first that the function gives.
+    fn each(
+        &self,
+        convert: &mut dyn FnMut(&A) -> Result<B, ConversionError>,
+    ) -> Result<Self::Output, ConversionError>;
+}
+
+impl<A, B> Contains<A, B, Here> for A {
+    type Output = B;
+
+    fn each(&self, convert: &mut dyn FnMut(&A) -> Result<B, ConversionError>) -> Result<B, ConversionError> {
+        convert(self)
+    }
+}
+
+macro_rules! contains {
+    ($([$($parameter:tt)*] $container:ident<$($outer:ident),*>, $it:ident, $convert:ident => $made:expr;)*) => {
+        $(impl<A, B, I, C: Contains<A, B, I>, $($parameter)*> Contains<A, B, Inside<I>> for $container<$($outer),*> {
+            type Output = contains!(@output $container $($outer),*);
+
+            fn each(
+                &self,
+                $convert: &mut dyn FnMut(&A) -> Result<B, ConversionError>,
+            ) -> Result<Self::Output, ConversionError> {
+                let $it = self;
+                $made
+            }
+        })*
+    };
+    (@output $container:ident C) => { $container<C::Output> };
+    (@output $container:ident K, C) => { $container<K, C::Output> };
+    (@output $container:ident K, C, S) => { $container<K, C::Output, S> };
+}
+
+contains! {
+    [] Option<C>, it, convert => it.as_ref().map(|held| held.each(convert)).transpose();
+    [] Box<C>, it, convert => C::each(it, convert).map(Box::new);
+    [] Vec<C>, it, convert => it.iter().map(|held| held.each(convert)).collect();
+    [] VecDeque<C>, it, convert => it.iter().map(|held| held.each(convert)).collect();
+    [K: Clone + Ord] BTreeMap<K, C>, it, convert =>
+        it.iter().map(|(key, held)| Ok((key.clone(), held.each(convert)?))).collect();
+    [K: Clone + Eq + Hash, S: BuildHasher + Default] HashMap<K, C, S>, it, convert =>
+        it.iter().map(|(key, held)| Ok((key.clone(), held.each(convert)?))).collect();
+}
+
+/// A check that a conversion loses nothing: what is converted and converted back is what it was. For tests, best with values
+/// from a property test.
+///
+/// ```
+/// use kubesmith_runtime::conversion::{ConversionError, RoundTrip};
+///
+/// let to_hub = |text: &String| Ok::<u32, ConversionError>(text.trim().parse()?);
+/// let from_hub = |number: &u32| Ok::<String, ConversionError>(number.to_string());
+/// let round_trip = RoundTrip::new(to_hub, from_hub);
+/// assert!(round_trip.check(&"7".to_owned()).is_ok());
+/// let lost = round_trip.check(&" 7".to_owned()).unwrap_err();
+/// assert_eq!(lost.to_string(), r#"the object: it was " 7" and came back as "7""#);
+/// ```
+pub struct RoundTrip<S, H> {
+    to_hub: Box<dyn Fn(&S) -> Result<H, ConversionError>>,
+    from_hub: Box<dyn Fn(&H) -> Result<S, ConversionError>>,
+    losing: Vec<String>,
+}
+
+impl<S: Serialize, H> RoundTrip<S, H> {
+    /// A check of these two functions. Hub to spoke to hub is checked by giving them the other way round.
+    pub fn new(
+        to_hub: impl Fn(&S) -> Result<H, ConversionError> + 'static,
+        from_hub: impl Fn(&H) -> Result<S, ConversionError> + 'static,
+    ) -> Self {
+        Self { to_hub: Box::new(to_hub), from_hub: Box::new(from_hub), losing: Vec::new() }
+    }
+
+    /// Says that a field, and what is in it, may be lost: `spec.size`; items of lists are called by their index.
+    ///
+    /// ```
+    /// use kubesmith_runtime::conversion::{ConversionError, RoundTrip};
+    ///
+    /// let nothing = |_: &serde_json::Value| Ok::<_, ConversionError>(serde_json::json!({"spec": {}}));
+    /// let round_trip = RoundTrip::new(nothing, nothing).losing("spec.size");
+    /// assert!(round_trip.check(&serde_json::json!({"spec": {"size": 1}})).is_ok());
+    /// ```
+    #[must_use]
+    pub fn losing(mut self, field: &str) -> Self {
+        self.losing.push(format!("/{}", field.replace('.', "/")));
+        self
+    }
+
+    /// Checks an object.
+    ///
+    /// # Errors
+    /// A conversion fails, or the first field that is another one afterwards.
+    pub fn check(&self, object: &S) -> Result<(), RoundTripError> {
+        let failed = |why: ConversionError| RoundTripError::Failed { message: why.to_string() };
+        let hub = (self.to_hub)(object).map_err(failed)?;
+        let back = (self.from_hub)(&hub).map_err(failed)?;
+        let value = |object: &S| serde_json::to_value(object).map_err(|error| failed(error.into()));
+        let (before, after) = (value(object)?, value(&back)?);
+        match self.difference(&mut String::new(), &before, &after) {
+            Some((path, before, after)) => Err(RoundTripError::Lost { field: path, before, after }),
+            None => Ok(()),
+        }
+    }
+
+    fn difference(&self, path: &mut String, before: &Value, after: &Value) -> Option<(String, Value, Value)> {
+        if before == after || self.losing.contains(path) {
+            return None;
+        }
+        let names: BTreeSet<String> = match (before, after) {
+            (Value::Object(before), Value::Object(after)) => {
+                before.keys().chain(after.keys()).cloned().collect()
+            }
+            (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
+                (0..before.len()).map(|at| at.to_string()).collect()
+            }
+            _ => {
+                let field = path.trim_start_matches('/').replace('/', ".");
+                return Some((field, before.clone(), after.clone()));
+            }
+        };
+        names.into_iter().find_map(|name| {
+            let member = |value: &Value| match value {
+                Value::Array(items) => name.parse::<usize>().ok().and_then(|at| items.get(at).cloned()),
+                value => value.get(&name).cloned(),
+            };
+            let length = path.len();
+            path.push('/');
+            path.push_str(&name);
+            let (before, after) = (member(before).unwrap_or_default(), member(after).unwrap_or_default());
+            let found = self.difference(path, &before, &after);
+            path.truncate(length);
+            found
+        })
+    }
+}
+
+impl<S, H> fmt::Debug for RoundTrip<S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RoundTrip").field("losing", &self.losing).finish_non_exhaustive()
+    }
+}
+
+/// Why an object did not come back as it was. [`RoundTrip`] has an example.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RoundTripError {
+    /// A conversion fails.
+    #[error("the conversion fails: {message}")]
+    Failed {
+        /// What it says.
+        message: String,
+    },
+    /// A field came back as another.
+    #[error("{}: it was {before} and came back as {after}", place(.field))]
+    Lost {
+        /// Its path; empty: the object itself.
+        field: String,
+        /// What it was; null: nothing.
+        before: Value,
+        /// What it became; null: nothing.
+        after: Value,
+    },
+}
+
+fn place(field: &str) -> &str {
+    if field.is_empty() { "the object" } else { field }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn containers_stay_and_the_first_error_ends() {
+        let odd = |number: &u8| match number % 2 {
+            1 => Ok(i64::from(*number)),
+            _ => Err(ConversionError::new(format!("{number} is even"))),
+        };
+        let good = HashMap::from([("a", Some(Box::new(vec![1_u8, 3])))]);
+        let converted: HashMap<&str, Option<Box<Vec<i64>>>> = each(&good, odd).unwrap();
+        assert_eq!(converted["a"].as_deref(), Some(&vec![1, 3]));
+        let bad = VecDeque::from([BTreeMap::from([("a", 2_u8), ("b", 4)])]);
+        assert_eq!(each(&bad, odd).unwrap_err().to_string(), "2 is even");
+    }
+
+    #[test]
+    fn what_is_lost_is_named() {
+        let forget = |value: &Value| {
+            let mut value = value.clone();
+            value["spec"]["ports"][1]["name"] = Value::Null;
+            Ok(value)
+        };
+        let object = json!({"spec": {"ports": [{"name": "a"}, {"name": "b"}]}});
+        let trip = RoundTrip::new(forget, |value: &Value| Ok(value.clone()));
+        let error = trip.check(&object).unwrap_err();
+        assert_eq!(error.to_string(), r#"spec.ports.1.name: it was "b" and came back as null"#);
+        assert_eq!(trip.losing("spec.ports.1").check(&object), Ok(()));
+        let broken =
+            RoundTrip::<Value, Value>::new(|_| Err(ConversionError::new("no")), |value| Ok(value.clone()));
+        assert!(matches!(broken.check(&object), Err(RoundTripError::Failed { message }) if message == "no"));
     }
 }

@@ -28,6 +28,8 @@ pub mod controllerutil;
 #[cfg(feature = "client")]
 pub mod conversion;
 #[cfg(feature = "client")]
+pub mod defaults;
+#[cfg(feature = "client")]
 pub mod events;
 pub mod field;
 #[cfg(feature = "client")]

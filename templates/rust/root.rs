@@ -6,6 +6,10 @@
 pub mod applyconfigurations;
 #[when(any_client)]
 pub mod clientset;
+#[when(any_conversions)]
+pub mod conversions;
+#[when(any_defaults)]
+pub mod defaults;
 #[when(any_informer)]
 pub mod informers;
 #[when(any_lister)]

@@ -16,4 +16,6 @@ pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     #[each(kind)]
     #[unless(listed)]
     scheme.register_object::<__Object__>();
+    #[when(any_defaults)]
+    __root__::defaults::register_defaults(scheme);
 }

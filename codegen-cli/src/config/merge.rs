@@ -82,6 +82,8 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         client_output,
         client_target,
         apply_configurations: config.client.apply_configurations.unwrap_or(true),
+        defaults: config.client.defaults.unwrap_or(true),
+        conversions: config.client.conversions.unwrap_or(true),
         kinds: config.client.kinds,
         file: ConfigFile::default(),
         validations: config.client.validations.unwrap_or(!is_module),

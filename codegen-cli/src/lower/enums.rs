@@ -84,6 +84,7 @@ impl Ctx<'_> {
         let definition = TypeDef {
             path: format!("{enumeration}::{}", variant.name.text),
             code_path: None,
+            whole: true,
             span: span.clone(),
             description: None,
             shape,

@@ -3,7 +3,7 @@
 use super::Ctx;
 use super::generics::Scope;
 use super::types::Use;
-use crate::ir::{Element, Enum, Field, Places, Shape, Tagging, TypeDef, TypeRef, Variant};
+use crate::ir::{Element, Enum, Field, Places, RustField, Shape, Tagging, TypeDef, TypeRef, Variant};
 use crate::schema::Schema;
 use crate::syntax::PathExpr;
 
@@ -32,6 +32,7 @@ impl Ctx<'_> {
                 schemaless: false,
                 facts: Schema::default(),
                 places: Places::new(),
+                rust: RustField::default(),
             });
         }
         let argument = self.argument(scope, path, 0)?.nullable();
@@ -85,6 +86,7 @@ impl Ctx<'_> {
         let id = self.add(TypeDef {
             path: name.clone(),
             code_path: None,
+            whole: true,
             span: self.sources.span(path.loc),
             description: None,
             shape,

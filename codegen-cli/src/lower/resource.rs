@@ -96,6 +96,7 @@ impl Ctx<'_> {
         let definition = TypeDef {
             path: path.clone(),
             code_path: None,
+            whole: true,
             span: self.sources.span(self.resolver.item(id).name.loc),
             description: schema.description.clone(),
             shape: Shape::Given(Box::new(schema)),

@@ -8,7 +8,7 @@ use super::Ctx;
 use super::generics::Scope;
 use super::types::Use;
 use crate::diag::Diagnostic;
-use crate::ir::{Element, Field, Places, Shape, TypeDef, TypeRef};
+use crate::ir::{Element, Field, Places, RustField, Shape, TypeDef, TypeRef};
 use crate::known;
 use crate::resolve::ItemId;
 use crate::schema::Schema;
@@ -40,10 +40,17 @@ impl Ctx<'_> {
             }
         };
         let is_program = self.crates.list[id.krate].is_program;
-        let is_named = matches!(shape, Shape::Enum(_)) && scope.arguments().is_empty() && !is_program;
+        let is_named = scope.arguments().is_empty() && !is_program;
         Some(TypeDef {
             path: self.instance_path(id, scope),
             code_path: self.resolver.public_path(id).filter(|_| is_named),
+            whole: match &item.kind {
+                TypeKind::Struct(fields) | TypeKind::Tuple(fields) => {
+                    !fields.iter().any(|field| field.serde.skip)
+                }
+                TypeKind::Enum(variants) => !variants.iter().any(|variant| variant.skip),
+                _ => true,
+            },
             span: self.sources.span(item.name.loc),
             description: item.description.clone(),
             shape,
@@ -339,6 +346,11 @@ impl Ctx<'_> {
             schemaless: field.facts.schemaless,
             facts,
             places: self.spans(&field.facts.places),
+            rust: RustField {
+                optional: used.optional,
+                public: field.public,
+                form: self.rust_form(scope, &field.ty),
+            },
         })
     }
 }

@@ -75,6 +75,29 @@ impl Ctx<'_> {
         }
     }
 
+    /// The type as code would have to write it; types of the inputs are `_`.
+    pub(super) fn rust_form(&self, scope: &Scope, expr: &TypeExpr) -> String {
+        let all = |exprs: &mut dyn Iterator<Item = &TypeExpr>| {
+            exprs.map(|inner| self.rust_form(scope, inner)).collect::<Vec<_>>().join(", ")
+        };
+        match expr {
+            TypeExpr::Path(path) => match self.resolver.resolve(scope.krate, scope.module, path) {
+                Ok(Target::External(external)) => {
+                    let arguments = all(&mut path.arguments.iter().filter_map(|argument| match argument {
+                        Argument::Type(inner) => Some(inner),
+                        Argument::Value(_) => None,
+                    }));
+                    if arguments.is_empty() { external } else { format!("{external}<{arguments}>") }
+                }
+                _ => "_".to_owned(),
+            },
+            TypeExpr::Array(inner, _) => format!("[{}]", self.rust_form(scope, inner)),
+            TypeExpr::Reference(inner) => format!("&{}", self.rust_form(scope, inner)),
+            TypeExpr::Tuple(items, _) => format!("({})", all(&mut items.iter())),
+            TypeExpr::Unsupported(..) => "?".to_owned(),
+        }
+    }
+
     fn tuple_use(&mut self, scope: &Scope, items: &[TypeExpr], loc: Loc) -> Option<Use> {
         let items: Option<Vec<TypeRef>> =
             items.iter().map(|item| self.use_of(scope, item).map(Use::nullable)).collect();
@@ -243,6 +266,7 @@ impl Ctx<'_> {
         let definition = TypeDef {
             path: self.instance_path(id, inner),
             code_path: None,
+            whole: true,
             span,
             description,
             shape: Shape::Newtype(Box::new(element)),

@@ -57,6 +57,8 @@ pub struct FieldModel {
     pub name: String,
     /// Its type as written.
     pub ty: Type,
+    /// Whether other crates see it.
+    pub public: bool,
     /// Lines of documentation.
     pub docs: Vec<String>,
     /// serde's facts.
@@ -298,6 +300,7 @@ impl FieldModel {
             ident: field.ident.clone(),
             name,
             ty: field.ty.clone(),
+            public: matches!(field.vis, syn::Visibility::Public(_)),
             docs,
             serde,
             validation,

@@ -90,6 +90,21 @@ impl Scheme {
         }
     }
 
+    /// The versions that there are conversions of, by group and kind.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn converted_kinds(&self) -> BTreeMap<(String, String), Vec<GroupVersionKind>> {
+        let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let keys = self.conversions.iter().flat_map(|(from, ways)| std::iter::once(from).chain(ways.keys()));
+        for (group, version, kind) in keys {
+            let gvk = GroupVersionKind::gvk(group, version, kind);
+            let versions = out.entry((group.clone(), kind.clone())).or_default();
+            if !versions.contains(&gvk) {
+                versions.push(gvk);
+            }
+        }
+        out
+    }
+
     fn converted(&self, object: &dyn Object, to: &GroupVersionKind) -> Result<Box<dyn Object>, ConvertError> {
         let from = object.group_version_kind();
         if from == *to {

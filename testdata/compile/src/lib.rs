@@ -8,6 +8,10 @@ pub mod built_in;
 pub mod built_in_mixed;
 #[path = "../../cases/cluster-scope/expected/mod.rs"]
 pub mod cluster_scope;
+#[path = "../../cases/conversions/expected/mod.rs"]
+pub mod conversions;
+#[path = "../../cases/defaults/expected/mod.rs"]
+pub mod defaults;
 #[path = "../../cases/groups-versions/expected/mod.rs"]
 pub mod groups_versions;
 #[path = "../../cases/header/expected/mod.rs"]

@@ -8,12 +8,16 @@
 //! ```text
 //! clientset/{mod,scheme}.rs   clientset/typed/ecs/v1/ecs_binding.rs   clientset/typed/ecs/v1/ecs_binding/interface.rs
 //! applyconfigurations/ecs/v1/{ecs_binding,ecs_binding_spec}.rs
+//! conversions/ecs/ecs_binding.rs   defaults/ecs/v1.rs
 //! informers/{mod,factory,generic}.rs   informers/ecs/v1/ecs_binding.rs
 //! listers/ecs/v1/ecs_binding.rs
 //! validations/ecs/v1/ecs_binding.{rs,json}
 //! ```
 
 mod apply;
+mod code;
+mod conversions;
+mod defaults;
 mod definitions;
 mod docs;
 mod layout;
@@ -35,6 +39,8 @@ use layout::Layout;
 use plan::{Job, Plan};
 use skeleton::{Bindings, Skeleton};
 
+pub use defaults::{Defaults, defaults};
+
 /// What to emit and for where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RustOptions {
@@ -45,6 +51,10 @@ pub struct RustOptions {
     /// What validation needs to know of each kind, by its root type: see [`definitions`]. Kinds that are not in it have no
     /// validation.
     pub definitions: BTreeMap<TypeId, Value>,
+    /// What has defaults, as [`defaults`](fn@defaults) tells it; nothing: there are no functions that set them.
+    pub defaults: Defaults,
+    /// Whether there are functions that convert between versions; without `client` there are none.
+    pub conversions: bool,
     /// Text that begins every file, such as a licence; `""`: none. A line that is no comment
     /// becomes one.
     pub header: String,
@@ -134,6 +144,12 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
         tree
     });
     tree.extend(plan.definitions(options));
+    if options.parts.client {
+        tree.extend(defaults::files(ir, options));
+        if options.conversions {
+            tree.extend(conversions::files(ir, options));
+        }
+    }
     if let Some(manifest) = manifest::emit(ir, options) {
         tree.insert("Cargo.toml".to_owned(), manifest);
     }

@@ -7,7 +7,7 @@ use heck::ToSnakeCase;
 
 use super::apply::{ApplyTypes, Files};
 use super::skeleton::Bindings;
-use super::{Package, RustOptions, Template, definitions, docs, names, root_docs};
+use super::{Package, RustOptions, Template, conversions, definitions, docs, names, root_docs};
 use crate::ir::{Group, InputCrate, Ir, Resource, Scope, TypeId, Verb, Version};
 
 /// A file to be rendered.
@@ -87,6 +87,8 @@ impl Plan {
             .flag("module", module)
             .flag("any_client", !clients.groups.is_empty())
             .flag("any_apply", !apply.groups.is_empty())
+            .flag("any_conversions", options.parts.client && options.conversions && conversions::any(ir))
+            .flag("any_defaults", options.parts.client && !options.defaults.is_empty())
             .flag("any_informer", !informers.groups.is_empty())
             .flag("any_lister", !listers.groups.is_empty())
             .flag("any_validation", !validations.groups.is_empty());

@@ -301,6 +301,7 @@ nodes! {
     syn::Arm, visit_arm_mut, arm => Some(&mut arm.attrs);
     syn::Stmt, visit_stmt_mut, stmt => match stmt {
         syn::Stmt::Expr(Expr::MethodCall(call), _) => Some(&mut call.attrs),
+        syn::Stmt::Expr(Expr::Call(call), _) => Some(&mut call.attrs),
         syn::Stmt::Local(local) => Some(&mut local.attrs),
         _ => None,
     };

@@ -79,6 +79,8 @@ fn options() -> RustOptions {
             apis: BTreeMap::from([("shop-api".to_owned(), api)]),
         },
         definitions: BTreeMap::new(),
+        defaults: super::Defaults::default(),
+        conversions: true,
         header: "// Copyright 2026 The shop\n".to_owned(),
     }
 }

@@ -44,6 +44,28 @@ pub trait Defaulter<K>: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), AdmissionError>> + Send;
 }
 
+/// A function that sets defaults, such as the generated `set_object_defaults_...`.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kubesmith_runtime::webhook::{Defaulting, Server};
+///
+/// fn set_object_defaults_config_map(map: &mut ConfigMap) {
+///     map.immutable.get_or_insert(false);
+/// }
+/// let _ = Server::builder().admission("/mutate-maps", Defaulting::new(set_object_defaults_config_map));
+/// ```
+impl<K, F: Fn(&mut K) + Send + Sync + 'static> Defaulter<K> for F {
+    fn default(
+        &self,
+        _: &AdmissionContext,
+        object: &mut K,
+    ) -> impl Future<Output = Result<(), AdmissionError>> + Send {
+        self(object);
+        std::future::ready(Ok(()))
+    }
+}
+
 /// The handler that a [`Defaulter`] makes.
 ///
 /// ```

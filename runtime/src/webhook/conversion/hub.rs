@@ -92,8 +92,8 @@ where
 }
 
 struct Spoke<H> {
-    to_hub: fn(&RawObject) -> Result<H, ConversionError>,
-    from_hub: fn(H) -> Result<Value, ConversionError>,
+    to_hub: Box<dyn Fn(&RawObject) -> Result<H, ConversionError> + Send + Sync>,
+    from_hub: Box<dyn Fn(H) -> Result<Value, ConversionError> + Send + Sync>,
 }
 
 /// A kind: its hub and the versions that convert to and from it.
@@ -116,14 +116,45 @@ pub struct HubSpokes<H> {
     hub: String,
 }
 
-impl<H: Hub> HubSpokes<H> {
+impl<H> HubSpokes<H>
+where
+    H: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     /// A kind that only has its hub.
     pub fn new() -> Self {
         HubSpokes { spokes: BTreeMap::new(), mistake: None, hub: H::api_version(&()).into_owned() }
     }
 
     /// Adds a version.
-    pub fn spoke<S: Convertible<H>>(mut self) -> Self {
+    pub fn spoke<S: Convertible<H>>(self) -> Self
+    where
+        H: Hub,
+    {
+        self.spoke_with(S::convert_to, S::convert_from)
+    }
+
+    /// Adds a version by two functions, where neither it nor the hub can implement traits, as their types are another
+    /// crate's.
+    ///
+    /// ```
+    /// use k8s_openapi::api::autoscaling::{v1, v2};
+    /// use kubesmith_runtime::webhook::HubSpokes;
+    ///
+    /// let _ = HubSpokes::<v2::HorizontalPodAutoscaler>::new().spoke_with(
+    ///     |old: v1::HorizontalPodAutoscaler| {
+    ///         Ok(v2::HorizontalPodAutoscaler { metadata: old.metadata, ..Default::default() })
+    ///     },
+    ///     |hub| Ok(v1::HorizontalPodAutoscaler { metadata: hub.metadata, ..Default::default() }),
+    /// );
+    /// ```
+    pub fn spoke_with<S>(
+        mut self,
+        to_hub: impl Fn(S) -> Result<H, ConversionError> + Send + Sync + 'static,
+        from_hub: impl Fn(H) -> Result<S, ConversionError> + Send + Sync + 'static,
+    ) -> Self
+    where
+        S: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
         let (api_version, kind) = (S::api_version(&()).into_owned(), S::kind(&()).into_owned());
         let is_same_kind = S::group(&()) == H::group(&()) && kind == H::kind(&());
         let mistake = if !is_same_kind {
@@ -136,8 +167,8 @@ impl<H: Hub> HubSpokes<H> {
         };
         self.mistake = self.mistake.or(mistake);
         let spoke = Spoke {
-            to_hub: |raw| decoded::<S>(raw)?.convert_to(),
-            from_hub: |hub| Ok(serde_json::to_value(S::convert_from(hub)?)?),
+            to_hub: Box::new(move |raw| to_hub(decoded::<S>(raw)?)),
+            from_hub: Box::new(move |hub| Ok(serde_json::to_value(from_hub(hub)?)?)),
         };
         self.spokes.insert(api_version, spoke);
         self
@@ -155,13 +186,19 @@ impl<H: Hub> HubSpokes<H> {
     }
 }
 
-impl<H: Hub> Default for HubSpokes<H> {
+impl<H> Default for HubSpokes<H>
+where
+    H: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<H: Hub> Kind for HubSpokes<H> {
+impl<H> Kind for HubSpokes<H>
+where
+    H: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     fn convert(&self, object: &RawObject, from: &str, to: &str) -> Result<Value, ConversionError> {
         let hub: H = match from == self.hub {
             true => decoded(object)?,

@@ -2,6 +2,7 @@
 
 mod hub;
 mod metadata;
+mod of_scheme;
 mod review;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,9 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use kube::core::Resource;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::RawObject;
@@ -36,6 +40,14 @@ pub enum ConversionSetupError {
     #[error("{api_version}, Kind={kind} is registered twice for conversion; register each version once")]
     Duplicate {
         /// Group and version.
+        api_version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// A version has conversions in the scheme and no type.
+    #[error("{api_version}, Kind={kind} has conversions in the scheme and no type; register the type, too")]
+    Unregistered {
+        /// Its group and version.
         api_version: String,
         /// The kind.
         kind: String,
@@ -84,7 +96,10 @@ impl Conversions {
     }
 
     /// Adds a kind. Mistakes in it are told when the server is made.
-    pub fn kind<H: Hub>(mut self, kind: HubSpokes<H>) -> Self {
+    pub fn kind<H>(mut self, kind: HubSpokes<H>) -> Self
+    where
+        H: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
         let key = (H::group(&()).into_owned(), H::kind(&()).into_owned());
         let result = kind.finish().and_then(|kind| match self.kinds.contains_key(&key) {
             false => Ok(kind),

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
 use kubesmith_runtime::Resource;
-use kubesmith_runtime::webhook::{ConversionError, Conversions, Convertible, Hub, HubSpokes};
+use kubesmith_runtime::scheme::Scheme;
+use kubesmith_runtime::webhook::{ConversionError, Conversions, Convertible, Hub, HubSpokes, Server};
 use kubesmith_testenv::TestEnv;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -53,6 +54,25 @@ pub(super) mod v2 {
     }
 }
 
+pub(super) mod v3 {
+    use super::*;
+    use kubesmith_runtime::ObjectMeta;
+
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    #[resource(group = "a.example", version = "v3", kind = "Widget")]
+    pub(crate) struct Widget {
+        pub(crate) metadata: ObjectMeta,
+        #[serde(default)]
+        pub(crate) spec: Spec,
+    }
+
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, kubesmith_runtime::Schema)]
+    pub(crate) struct Spec {
+        #[serde(default, skip_serializing_if = "super::is_zero")]
+        pub(crate) length: i64,
+    }
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &i64) -> bool {
     *number == 0
@@ -84,6 +104,28 @@ impl Convertible<v2::Widget> for v1::Widget {
     }
 }
 
+/// Functions instead of traits.
+fn from_newest(newest: v3::Widget) -> Result<v2::Widget, ConversionError> {
+    let spec = v2::Spec { width: newest.spec.length, height: 0 };
+    Ok(v2::Widget { metadata: newest.metadata, spec })
+}
+
+fn to_newest(hub: v2::Widget) -> Result<v3::Widget, ConversionError> {
+    Ok(v3::Widget { metadata: hub.metadata, spec: v3::Spec { length: hub.spec.width } })
+}
+
+/// The same conversions in a scheme.
+fn scheme() -> Scheme {
+    let mut scheme = Scheme::new();
+    scheme.register::<v1::Widget>("WidgetList");
+    scheme.register::<v2::Widget>("WidgetList").register::<v3::Widget>("WidgetList");
+    scheme.add_conversion_func(|old: &v1::Widget| old.clone().convert_to());
+    scheme.add_conversion_func(|hub: &v2::Widget| v1::Widget::convert_from(hub.clone()));
+    scheme.add_conversion_func(|newest: &v3::Widget| from_newest(newest.clone()));
+    scheme.add_conversion_func(|hub: &v2::Widget| to_newest(hub.clone()));
+    scheme
+}
+
 fn crd(serving: &Serving) -> CustomResourceDefinition {
     let integer = json!({"type": "integer"});
     let version = |name: &str, spec: serde_json::Value| {
@@ -95,7 +137,8 @@ fn crd(serving: &Serving) -> CustomResourceDefinition {
         "spec": {
             "group": "a.example", "scope": "Namespaced",
             "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
-            "versions": [version("v1", json!({"size": integer})), version("v2", json!({"width": integer, "height": integer}))],
+            "versions": [version("v1", json!({"size": integer})), version("v2", json!({"width": integer, "height": integer})),
+                version("v3", json!({"length": integer}))],
             "conversion": {"strategy": "Webhook", "webhook": {
                 "conversionReviewVersions": ["v1"], "clientConfig": serving.client_config("/convert")}}}}))
     .unwrap()
@@ -103,12 +146,35 @@ fn crd(serving: &Serving) -> CustomResourceDefinition {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn objects_are_read_and_written_in_every_version() {
+    let kind = HubSpokes::<v2::Widget>::new().spoke::<v1::Widget>().spoke_with(from_newest, to_newest);
+    every_version(Conversions::new().kind(kind)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_scheme_converts_every_version() {
+    every_version(Conversions::of_scheme(scheme())).await;
+}
+
+#[test]
+fn versions_without_a_type_are_refused() {
+    let mut scheme = Scheme::new();
+    scheme.register::<v1::Widget>("WidgetList");
+    scheme.add_conversion_func(|old: &v1::Widget| old.clone().convert_to());
+    let built = Server::builder().conversions(Conversions::of_scheme(scheme)).build();
+    let error = built.map(drop).unwrap_err();
+    assert!(
+        error.to_string().contains("a.example/v2, Kind=Widget has conversions in the scheme and no type"),
+        "{error}"
+    );
+}
+
+async fn every_version(conversions: Conversions) {
     let mut env = TestEnv::builder().start().await.unwrap();
-    let conversions = Conversions::new().kind(HubSpokes::<v2::Widget>::new().spoke::<v1::Widget>());
     let serving = serving(|server| server.conversions(conversions)).await;
     env.install_crds(vec![crd(&serving)]).await.unwrap();
     let client = kubesmith_runtime::client::connect(env.config().await.unwrap()).await.unwrap();
     let old: Api<v1::Widget> = Api::namespaced(client.clone(), "default");
+    let newest: Api<v3::Widget> = Api::namespaced(client.clone(), "default");
     let new: Api<v2::Widget> = Api::namespaced(client, "default");
     let mut widget = v2::Widget { spec: v2::Spec { width: 2, height: 3 }, ..v2::Widget::default() };
     widget.metadata.name = Some("w".to_owned());
@@ -117,6 +183,7 @@ async fn objects_are_read_and_written_in_every_version() {
     assert_eq!(created.spec, widget.spec);
     let mut read = old.get("w").await.unwrap();
     assert_eq!(read.spec.size, 2);
+    assert_eq!(newest.get("w").await.unwrap().spec.length, 2);
     assert_eq!((&read.metadata.uid, &read.metadata.labels), (&created.metadata.uid, &widget.metadata.labels));
     assert_eq!(read.metadata.annotations.as_ref().unwrap()[HEIGHT], "3");
     // Who knows only the old version loses nothing of the new one.

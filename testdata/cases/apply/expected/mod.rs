@@ -7,5 +7,6 @@
 
 pub mod applyconfigurations;
 pub mod clientset;
+pub mod defaults;
 
 pub use self::clientset::Clientset;

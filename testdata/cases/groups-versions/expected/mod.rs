@@ -50,6 +50,7 @@
 
 pub mod applyconfigurations;
 pub mod clientset;
+pub mod conversions;
 pub mod informers;
 pub mod listers;
 

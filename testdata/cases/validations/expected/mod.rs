@@ -6,6 +6,7 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;
+pub mod defaults;
 pub mod validations;
 
 pub use self::clientset::Clientset;

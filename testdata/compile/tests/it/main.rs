@@ -4,7 +4,9 @@
 
 mod apply;
 mod built_in;
+mod conversions;
 mod crds;
+mod defaults;
 mod left_out;
 mod requests;
 mod traits;

@@ -48,3 +48,28 @@ fn every_expected_tree_is_compiled() {
         );
     }
 }
+
+#[test]
+fn defaults_and_conversions_can_be_left_out() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases");
+    let file = std::env::temp_dir().join(format!("kubesmith-{}.toml", std::process::id()));
+    let paths = |switches: &str| {
+        let inputs = ["defaults", "conversions"].map(|case| cases.join(case).join("api"));
+        let text = format!(
+            "input = {inputs:?}\nonly = [\"client\"]\n[client]\noutput = \"out\"\nmodule = \"crate::x\"\n{switches}"
+        );
+        fs::write(&file, text).unwrap();
+        let generated =
+            pipeline::generate(&config::settings(Some(&file), Overrides::default()).unwrap().remove(0));
+        assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics);
+        let trees = generated.targets.iter().flat_map(|target| target.tree.iter().map(|(path, _)| path));
+        let parts = trees.filter(|path| path.starts_with("defaults/") || path.starts_with("conversions/"));
+        parts
+            .map(|path| path.split('/').next().unwrap().to_owned())
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(paths("").len(), 2);
+    assert_eq!(Vec::from_iter(paths("defaults = false\n")), ["conversions"]);
+    assert_eq!(Vec::from_iter(paths("conversions = false\n")), ["defaults"]);
+    fs::remove_file(&file).unwrap();
+}

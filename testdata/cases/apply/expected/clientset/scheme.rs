@@ -17,4 +17,5 @@ pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     scheme.register::<::case_apply::Shop>("ShopList");
     scheme.register::<::case_apply::Silent>("SilentList");
     scheme.register::<::case_apply::Town>("TownList");
+    crate::apply::defaults::register_defaults(scheme);
 }

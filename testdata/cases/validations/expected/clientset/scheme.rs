@@ -16,4 +16,5 @@ pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
 pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     scheme.register::<::case_validations::Gate>("GateList");
     scheme.register::<::case_validations::Wall>("WallList");
+    crate::validations::defaults::register_defaults(scheme);
 }

@@ -16,6 +16,7 @@ pub use self::balancer::{
 /// clients of your own.
 pub trait ExposerV1alpha1Interface: self::balancer::BalancersGetter {}
 impl ExposerV1alpha1Interface for ExposerV1alpha1Client {}
+
 /// Client of the group-version `exposer.hliangzhao.io/v1alpha1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ExposerV1alpha1Client {

@@ -15,6 +15,7 @@ pub use self::ecs_binding::{EcsBindingInterface, EcsBindings, EcsBindingsGetter}
 /// clients of your own.
 pub trait EcsV1Interface: self::ecs_binding::EcsBindingsGetter {}
 impl EcsV1Interface for EcsV1Client {}
+
 /// Client of the group-version `hopegi.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct EcsV1Client {

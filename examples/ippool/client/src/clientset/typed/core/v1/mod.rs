@@ -15,6 +15,7 @@ pub use self::pod::{PodInterface, NamespacedPods, Pods, PodsGetter};
 /// clients of your own.
 pub trait CoreV1Interface: self::pod::PodsGetter {}
 impl CoreV1Interface for CoreV1Client {}
+
 /// Client of the group-version `v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CoreV1Client {

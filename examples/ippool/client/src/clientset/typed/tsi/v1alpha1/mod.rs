@@ -15,6 +15,7 @@ pub use self::ip_pool::{IPPoolInterface, IPPools, IPPoolsGetter};
 /// clients of your own.
 pub trait TsiV1alpha1Interface: self::ip_pool::IPPoolsGetter {}
 impl TsiV1alpha1Interface for TsiV1alpha1Client {}
+
 /// Client of the group-version `tsi.tiduyun.com/v1alpha1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct TsiV1alpha1Client {

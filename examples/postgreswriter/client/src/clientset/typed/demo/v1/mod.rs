@@ -17,6 +17,7 @@ pub use self::postgres_writer::{
 /// clients of your own.
 pub trait DemoV1Interface: self::postgres_writer::PostgresWritersGetter {}
 impl DemoV1Interface for DemoV1Client {}
+
 /// Client of the group-version `demo.yash.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct DemoV1Client {

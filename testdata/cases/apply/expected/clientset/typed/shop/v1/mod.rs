@@ -16,6 +16,7 @@ pub use self::silent::{SilentInterface, NamespacedSilents, Silents, SilentsGette
 /// clients of your own.
 pub trait ShopV1Interface: self::shop::ShopsGetter + self::silent::SilentsGetter + self::town::TownsGetter {}
 impl ShopV1Interface for ShopV1Client {}
+
 /// Client of the group-version `shop.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV1Client {

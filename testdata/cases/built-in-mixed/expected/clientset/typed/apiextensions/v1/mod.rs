@@ -14,6 +14,7 @@ pub use self::custom_resource_definition::{
 /// clients of your own.
 pub trait ApiextensionsV1Interface: self::custom_resource_definition::CustomResourceDefinitionsGetter {}
 impl ApiextensionsV1Interface for ApiextensionsV1Client {}
+
 /// Client of the group-version `apiextensions.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ApiextensionsV1Client {

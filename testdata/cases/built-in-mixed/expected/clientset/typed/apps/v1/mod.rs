@@ -30,6 +30,7 @@ pub use self::stateful_set::{
 /// clients of your own.
 pub trait AppsV1Interface: self::controller_revision::ControllerRevisionsGetter + self::daemon_set::DaemonSetsGetter + self::deployment::DeploymentsGetter + self::replica_set::ReplicaSetsGetter + self::stateful_set::StatefulSetsGetter {}
 impl AppsV1Interface for AppsV1Client {}
+
 /// Client of the group-version `apps/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct AppsV1Client {

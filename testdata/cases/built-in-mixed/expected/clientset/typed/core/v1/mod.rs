@@ -18,6 +18,7 @@ pub use self::service::{ServiceInterface, NamespacedServices, Services, Services
 /// clients of your own.
 pub trait CoreV1Interface: self::endpoints::EndpointsGetter + self::pod::PodsGetter + self::service::ServicesGetter {}
 impl CoreV1Interface for CoreV1Client {}
+
 /// Client of the group-version `v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CoreV1Client {

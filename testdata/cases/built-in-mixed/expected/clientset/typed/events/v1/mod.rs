@@ -12,6 +12,7 @@ pub use self::event::{EventInterface, NamespacedEvents, Events, EventsGetter};
 /// clients of your own.
 pub trait EventsV1Interface: self::event::EventsGetter {}
 impl EventsV1Interface for EventsV1Client {}
+
 /// Client of the group-version `events.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct EventsV1Client {

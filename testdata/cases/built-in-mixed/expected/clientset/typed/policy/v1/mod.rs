@@ -14,6 +14,7 @@ pub use self::pod_disruption_budget::{
 /// clients of your own.
 pub trait PolicyV1Interface: self::pod_disruption_budget::PodDisruptionBudgetsGetter {}
 impl PolicyV1Interface for PolicyV1Client {}
+
 /// Client of the group-version `policy/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct PolicyV1Client {

@@ -12,6 +12,7 @@ pub use self::role::{RoleInterface, NamespacedRoles, Roles, RolesGetter};
 /// clients of your own.
 pub trait RbacV1Interface: self::role::RolesGetter {}
 impl RbacV1Interface for RbacV1Client {}
+
 /// Client of the group-version `rbac.authorization.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct RbacV1Client {

@@ -12,6 +12,7 @@ pub use self::token_review::{TokenReviewInterface, TokenReviews, TokenReviewsGet
 /// clients of your own.
 pub trait AuthenticationV1Interface: self::token_review::TokenReviewsGetter {}
 impl AuthenticationV1Interface for AuthenticationV1Client {}
+
 /// Client of the group-version `authentication.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct AuthenticationV1Client {

@@ -14,6 +14,7 @@ pub use self::local_subject_access_review::{
 /// clients of your own.
 pub trait AuthorizationV1Interface: self::local_subject_access_review::LocalSubjectAccessReviewsGetter {}
 impl AuthorizationV1Interface for AuthorizationV1Client {}
+
 /// Client of the group-version `authorization.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct AuthorizationV1Client {

@@ -12,6 +12,7 @@ pub use self::lease::{LeaseInterface, NamespacedLeases, Leases, LeasesGetter};
 /// clients of your own.
 pub trait CoordinationV1Interface: self::lease::LeasesGetter {}
 impl CoordinationV1Interface for CoordinationV1Client {}
+
 /// Client of the group-version `coordination.k8s.io/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CoordinationV1Client {

@@ -22,6 +22,7 @@ pub use self::service_account::{
 /// clients of your own.
 pub trait CoreV1Interface: self::config_map::ConfigMapsGetter + self::event::EventsGetter + self::namespace::NamespacesGetter + self::service_account::ServiceAccountsGetter {}
 impl CoreV1Interface for CoreV1Client {}
+
 /// Client of the group-version `v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CoreV1Client {

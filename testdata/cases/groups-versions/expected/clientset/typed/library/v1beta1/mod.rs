@@ -12,6 +12,7 @@ pub use self::book::{BookInterface, NamespacedBooks, Books, BooksGetter};
 /// clients of your own.
 pub trait LibraryV1beta1Interface: self::book::BooksGetter {}
 impl LibraryV1beta1Interface for LibraryV1beta1Client {}
+
 /// Client of the group-version `library.example.com/v1beta1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct LibraryV1beta1Client {

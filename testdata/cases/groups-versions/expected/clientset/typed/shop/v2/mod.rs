@@ -12,6 +12,7 @@ pub use self::cart::{CartInterface, NamespacedCarts, Carts, CartsGetter};
 /// clients of your own.
 pub trait ShopV2Interface: self::cart::CartsGetter {}
 impl ShopV2Interface for ShopV2Client {}
+
 /// Client of the group-version `shop.example.com/v2`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV2Client {

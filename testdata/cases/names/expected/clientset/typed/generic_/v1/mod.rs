@@ -47,6 +47,7 @@ pub use self::vec::{VecInterface, NamespacedVecs, Vecs, VecsGetter};
 /// clients of your own.
 pub trait GenericV1Interface: self::arc::ArcsGetter + self::box_::BoxesGetter + self::client::ClientsGetter + self::clientset::ClientsetsGetter + self::foo::FoosGetter + self::mod_::ModsGetter + self::namespaced_foo::NamespacedFoosGetter + self::option::OptionsGetter + self::rest_client::RestClientsGetter + self::result::ResultsGetter + self::send::SendsGetter + self::shared_informer_factory::SharedInformerFactoriesGetter + self::string::StringsGetter + self::type_::TypesGetter + self::v1_::V1sGetter + self::vec::VecsGetter {}
 impl GenericV1Interface for GenericV1Client {}
+
 /// Client of the group-version `generic.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct GenericV1Client {

@@ -12,6 +12,7 @@ pub use self::dashed::{DashedInterface, NamespacedDasheds, Dasheds, DashedsGette
 /// clients of your own.
 pub trait PlainFoo10Interface: self::dashed::DashedsGetter {}
 impl PlainFoo10Interface for PlainFoo10Client {}
+
 /// Client of the group-version `plain.example.com/foo-10`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct PlainFoo10Client {

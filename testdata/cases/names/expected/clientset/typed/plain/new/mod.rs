@@ -12,6 +12,7 @@ pub use self::plain::{PlainInterface, NamespacedPlains, Plains, PlainsGetter};
 /// clients of your own.
 pub trait PlainNewInterface: self::plain::PlainsGetter {}
 impl PlainNewInterface for PlainNewClient {}
+
 /// Client of the group-version `plain.example.com/new`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct PlainNewClient {

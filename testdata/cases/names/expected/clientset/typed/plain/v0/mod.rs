@@ -12,6 +12,7 @@ pub use self::exposer::{ExposerInterface, NamespacedExposers, Exposers, Exposers
 /// clients of your own.
 pub trait PlainV0Interface: self::exposer::ExposersGetter {}
 impl PlainV0Interface for PlainV0Client {}
+
 /// Client of the group-version `plain.example.com/v0`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct PlainV0Client {

@@ -12,6 +12,7 @@ pub use self::builder::{BuilderInterface, NamespacedBuilders, Builders, Builders
 /// clients of your own.
 pub trait StartV1Interface: self::builder::BuildersGetter {}
 impl StartV1Interface for StartV1Client {}
+
 /// Client of the group-version `start.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct StartV1Client {

@@ -12,6 +12,7 @@ pub use self::cart::{CartInterface, NamespacedCarts, Carts, CartsGetter};
 /// clients of your own.
 pub trait ShopV1Interface: self::cart::CartsGetter {}
 impl ShopV1Interface for ShopV1Client {}
+
 /// Client of the group-version `shop.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV1Client {

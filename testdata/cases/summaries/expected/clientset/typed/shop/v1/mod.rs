@@ -28,6 +28,7 @@ pub use self::undocumented::{UndocumentedInterface, Undocumenteds, Undocumenteds
 /// clients of your own.
 pub trait ShopV1Interface: self::fenced::FencedsGetter + self::heading::HeadingsGetter + self::html::HtmlsGetter + self::indented::IndentedsGetter + self::link::LinksGetter + self::list::ListsGetter + self::long::LongsGetter + self::quoted::QuotedsGetter + self::undocumented::UndocumentedsGetter {}
 impl ShopV1Interface for ShopV1Client {}
+
 /// Client of the group-version `shop.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV1Client {

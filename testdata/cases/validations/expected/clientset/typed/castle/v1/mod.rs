@@ -14,6 +14,7 @@ pub use self::gate::{GateInterface, NamespacedGates, Gates, GatesGetter};
 /// clients of your own.
 pub trait CastleV1Interface: self::gate::GatesGetter + self::wall::WallsGetter {}
 impl CastleV1Interface for CastleV1Client {}
+
 /// Client of the group-version `castle.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct CastleV1Client {

@@ -33,6 +33,7 @@ pub use self::skip_delete::{
 /// clients of your own.
 pub trait ShopV1Interface: self::every::EveriesGetter + self::no_status::NoStatusesGetter + self::no_verbs::NoVerbsesGetter + self::only_get_list::OnlyGetListsGetter + self::only_list_watch::OnlyListWatchesGetter + self::readonly::ReadonliesGetter + self::skip_delete::SkipDeletesGetter {}
 impl ShopV1Interface for ShopV1Client {}
+
 /// Client of the group-version `shop.example.com/v1`: one accessor per kind.
 #[derive(Clone, Debug)]
 pub struct ShopV1Client {

@@ -1,0 +1,218 @@
+//! The files of the functions that convert.
+
+use std::collections::BTreeMap;
+
+use super::super::{RustOptions, code, docs, names, plan};
+use super::{Body, Kind, Pair, Pairs, Source, Way, kinds};
+use crate::ir::{Group, Ir};
+
+/// Where the runtime's part is found.
+const RUNTIME: &str = "::kubesmith_runtime::conversion";
+
+/// Emits them by their paths; none without a kind of several versions.
+pub(in super::super) fn files(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    let source = plan::packages(ir);
+    let mut add = |path: String, text: &str| {
+        let (path, text) = code::file(options, &source, &path, text);
+        out.insert(path, text);
+    };
+    let mut groups: BTreeMap<String, (&Group, Vec<String>)> = BTreeMap::new();
+    for kind in kinds(ir) {
+        let group = names::group_module(&kind.group.module);
+        let module = names::module(&kind.hub.1.code.module, &group);
+        add(format!("conversions/{group}/{module}.rs"), &text(&Pairs::new(ir, options, &kind), &kind));
+        groups.entry(group).or_insert((kind.group, Vec::new())).1.push(module);
+    }
+    for (module, (group, kinds)) in &groups {
+        let title = docs::plain(if group.name.is_empty() { "core" } else { &group.name });
+        let modules: String = kinds.iter().map(|kind| format!("pub mod {kind};\n")).collect();
+        let text = format!("//! Conversions of the group `{title}`, by kind.\n{modules}");
+        add(format!("conversions/{module}/mod.rs"), &text);
+    }
+    if !groups.is_empty() {
+        let modules: String = groups.keys().map(|group| format!("pub mod {group};\n")).collect();
+        add(
+            "conversions/mod.rs".to_owned(),
+            &format!("//! Conversions between the versions of kinds, by group and kind.\n{modules}"),
+        );
+    }
+    out
+}
+
+fn text(pairs: &Pairs<'_>, kind: &Kind<'_>) -> String {
+    let name = pairs.name(kind.hub.1.root);
+    let mut methods = String::new();
+    let mut functions = String::new();
+    let mut all_derived = true;
+    for pair in &pairs.order {
+        let made = PairText::new(pairs, *pair);
+        all_derived &= made.required.is_empty();
+        methods += &made.method;
+        methods += &made.required;
+        functions += &made.function;
+    }
+    let by_nobody = match all_derived {
+        true => "/// Everything is derived.\nimpl ConversionFuncs for () {}\n\n",
+        false => "",
+    };
+    format!(
+        "//! Conversions of `{name}` between its versions, all of them to and from `{}`, which is stored.\n\
+         #![allow(clippy::clone_on_copy, reason = \"whether a type is Copy is not known\")]\n\n\
+         /// How versions of `{name}` become each other. What can be derived has a body, and may be replaced; the compiler tells\n\
+         /// what is missing.\n\
+         pub trait ConversionFuncs {{\n{methods}}}\n\n{}{by_nobody}{functions}",
+        kind.hub.0.name,
+        registration(pairs, kind),
+    )
+}
+
+fn registration(pairs: &Pairs<'_>, kind: &Kind<'_>) -> String {
+    let hub = kind.hub.1.root;
+    let each = |pair: Pair| {
+        let (function, input) = (pairs.function(pair), pairs.path(pair.0));
+        format!(
+            "let own = funcs.clone();\n\
+             scheme.add_conversion_func(move |input: &{input}| own.convert_{function}(input));\n"
+        )
+    };
+    let spokes = kind.spokes.iter().map(|(_, spoke)| spoke.root);
+    let calls: String = spokes.flat_map(|spoke| [each((spoke, hub)), each((hub, spoke))]).collect();
+    format!(
+        "/// Registers the conversions; `kubesmith_runtime::webhook::Conversions::of_scheme` then serves them.\n\
+         pub fn register_conversions<F>(scheme: &mut ::kubesmith_runtime::scheme::Scheme, funcs: &F)\n\
+         where F: ConversionFuncs + Clone + Send + Sync + 'static {{\n{calls}}}\n\n"
+    )
+}
+
+/// What is written of a pair.
+#[derive(Default)]
+struct PairText {
+    /// The method that converts it, if it has a body.
+    method: String,
+    /// Methods without one.
+    required: String,
+    /// The function that converts what matches.
+    function: String,
+}
+
+impl PairText {
+    fn new(pairs: &Pairs<'_>, pair: Pair) -> Self {
+        let function = pairs.function(pair);
+        let (input, output) = (pairs.path(pair.0), pairs.path(pair.1));
+        let result = format!("{RUNTIME}::ConversionResult<{output}>");
+        let (from, to) = (&pairs.versions[&pair.0], &pairs.versions[&pair.1]);
+        let doc = format!("Converts a `{}` of `{from}` to `{to}`", pairs.name(pair.0));
+        let mut out = Self::default();
+        let code = match &pairs.bodies[&pair] {
+            Body::Manual(why) => {
+                let why: String = why.chars().filter(|c| !c.is_control()).collect();
+                out.required = format!(
+                    "/// {doc}: {why}.\n///\n/// # Errors\n/// The object cannot be converted.\n\
+                     fn convert_{function}(&self, input: &{input}) -> {result};\n"
+                );
+                return out;
+            }
+            Body::Struct { fields, lost } => {
+                out.required = required(&function, (&input, &output), fields, lost);
+                structure(&function, &output, fields, lost)
+            }
+            Body::Enum(variants) => enumeration((&input, &output), variants),
+        };
+        out.method = format!(
+            "/// {doc}.\n///\n/// # Errors\n/// The object cannot be converted.\n\
+             fn convert_{function}(&self, input: &{input}) -> {result} {{ auto_convert_{function}(self, input) }}\n"
+        );
+        let code = pairs.calls(&code);
+        let funcs = if code.contains("funcs.") { "funcs" } else { "_funcs" };
+        let input_name = if code.contains("input") { "input" } else { "_input" };
+        out.function = format!(
+            "/// {doc}: what matches is derived, the rest is what the functions say.\n///\n/// # Errors\n/// One of the functions fails.\n\
+             pub fn auto_convert_{function}<F: ConversionFuncs + ?Sized>({funcs}: &F, {input_name}: &{input}) -> {result} {{ {code} }}\n\n"
+        );
+        out
+    }
+}
+
+impl Pairs<'_> {
+    /// Puts the names of functions in the place of pairs.
+    fn calls(&self, code: &str) -> String {
+        let mut out = code.to_owned();
+        for pair in &self.order {
+            out = out.replace(&mark(*pair), &self.function(*pair));
+        }
+        out
+    }
+}
+
+/// Stands for a pair's function until the names are known.
+fn mark((from, to): Pair) -> String {
+    format!("__{}_{}__", from.0, to.0)
+}
+
+fn converted(value: &str, way: &Way) -> String {
+    match way {
+        Way::Clone => format!("{value}.clone()"),
+        Way::Each(pair) => {
+            let reference = if value.contains('.') { format!("&{value}") } else { value.to_owned() };
+            format!("{RUNTIME}::each({reference}, |held| funcs.convert_{}(held))?", mark(*pair))
+        }
+    }
+}
+
+/// The methods that somebody has to write for a struct.
+fn required(
+    function: &str,
+    (input, output): (&str, &str),
+    fields: &[(String, Source)],
+    lost: &[String],
+) -> String {
+    let names = lost.iter().map(|name| format!("`{}`", docs::plain(name))).collect::<Vec<_>>().join(", ");
+    let untaken =
+        if lost.is_empty() { String::new() } else { format!(" Nothing takes {names} of the input.") };
+    let mut out = String::new();
+    for (field, source) in fields {
+        if let Source::Method(ty, why) = source {
+            let bare = field.trim_start_matches("r#");
+            out += &format!(
+                "/// Makes `{bare}`: the field {why}.{untaken}\n///\n/// # Errors\n/// The object cannot be converted.\n\
+                 fn convert_{function}_{bare}(&self, input: &{input}) -> {RUNTIME}::ConversionResult<{ty}>;\n"
+            );
+        }
+    }
+    if out.is_empty() && !lost.is_empty() {
+        out = format!(
+            "/// Carries over what is left.{untaken} What is not carried over is lost.\n///\n/// # Errors\n/// The object cannot be converted.\n\
+             fn finish_{function}(&self, input: &{input}, output: &mut {output}) -> {RUNTIME}::ConversionResult<()>;\n"
+        );
+    }
+    out
+}
+
+fn structure(function: &str, output: &str, fields: &[(String, Source)], lost: &[String]) -> String {
+    let value = |(field, source): &(String, Source)| match source {
+        Source::Field(peer, way) => format!("{field}: {},\n", converted(&format!("input.{peer}"), way)),
+        Source::Default => format!("{field}: None,\n"),
+        Source::Method(..) => {
+            format!("{field}: funcs.convert_{function}_{}(input)?,\n", field.trim_start_matches("r#"))
+        }
+    };
+    let literal: String = fields.iter().map(value).collect();
+    let literal = format!("{output} {{\n{literal}}}");
+    let by_hand = fields.iter().any(|(_, source)| matches!(source, Source::Method(..)));
+    match lost.is_empty() || by_hand {
+        true => format!("Ok({literal})"),
+        false => {
+            format!("let mut output = {literal};\nfuncs.finish_{function}(input, &mut output)?;\nOk(output)")
+        }
+    }
+}
+
+fn enumeration((input, output): (&str, &str), variants: &[(String, String, Option<Way>)]) -> String {
+    let arm = |(from, to, way): &(String, String, Option<Way>)| match way {
+        None => format!("{input}::{from} => {output}::{to},\n"),
+        Some(way) => format!("{input}::{from}(held) => {output}::{to}({}),\n", converted("held", way)),
+    };
+    let arms: String = variants.iter().map(arm).collect();
+    format!("Ok(match input {{\n{arms}}})")
+}

@@ -1,0 +1,140 @@
+//! Functions that set defaults: which types have which, decided before anything is written.
+
+mod files;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::code;
+use crate::ir::{Field, Ir, Resource, Shape, TypeId, TypeRef};
+use crate::schema::{Additional, Schema, Schemas};
+
+pub(super) use files::files;
+
+/// What sets the defaults of each type: of types that have a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Defaults {
+    types: BTreeMap<TypeId, Vec<Step>>,
+}
+
+/// What is done with a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    /// It gets this value if it is unset.
+    Literal(String, Value),
+    /// What it holds has a function.
+    Each(String, TypeId),
+    /// What it holds has no function; its schema's defaults are set.
+    Structural(String, Value),
+}
+
+/// The defaults of all kinds that the package knows.
+pub fn defaults(ir: &Ir, schemas: &Schemas) -> Defaults {
+    let mut reader = Reader { ir, schemas, nameable: code::nameable(ir), types: BTreeMap::new() };
+    for resource in ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources)
+    {
+        reader.has_function(resource.root, Some(resource));
+    }
+    let types = reader.types.into_iter().filter(|(_, steps)| !steps.is_empty());
+    Defaults { types: types.collect() }
+}
+
+impl Defaults {
+    /// Whether nothing has a default.
+    pub(super) fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+}
+
+struct Reader<'i> {
+    ir: &'i Ir,
+    schemas: &'i Schemas,
+    /// Library names of the crates that the package can name.
+    nameable: BTreeSet<&'i str>,
+    /// Types that were looked at.
+    types: BTreeMap<TypeId, Vec<Step>>,
+}
+
+impl Reader<'_> {
+    /// Whether there is something to set in the type, which code can name.
+    fn has_function(&mut self, id: TypeId, root: Option<&Resource>) -> bool {
+        if let Some(steps) = self.types.get(&id) {
+            return !steps.is_empty();
+        }
+        // A type that leads to itself has nothing to add the second time.
+        self.types.insert(id, Vec::new());
+        let steps = self.steps(id, root).unwrap_or_default();
+        let any = !steps.is_empty();
+        self.types.insert(id, steps);
+        any
+    }
+
+    fn steps(&mut self, id: TypeId, root: Option<&Resource>) -> Option<Vec<Step>> {
+        let schema = match root {
+            Some(resource) => self.schemas.of(resource)?,
+            None => self.schemas.of_type(id.0 as usize)?,
+        };
+        let definition = &self.ir.types[id.0 as usize];
+        let Shape::Struct(fields) = &definition.shape else { return None };
+        code::is_nameable(definition, &self.nameable).then_some(())?;
+        let mut out = Vec::new();
+        for field in fields.iter().filter(|field| field.rust.public) {
+            self.field(field, schema, &mut out);
+        }
+        Some(out)
+    }
+
+    fn field(&mut self, field: &Field, owner: &Schema, out: &mut Vec<Step>) {
+        let name = code::identifier(&field.rust_name);
+        if field.flatten {
+            if let Some(id) = self.function_of(field) {
+                out.push(Step::Each(name, id));
+            }
+            return;
+        }
+        let Some(schema) = owner.properties.get(&field.name) else { return };
+        if let Some(default) = schema.default.clone().filter(|_| field.rust.optional) {
+            out.push(Step::Literal(name.clone(), default));
+        }
+        let Some(below) = below(schema) else { return };
+        out.push(match self.function_of(field) {
+            Some(id) => Step::Each(name, id),
+            None => Step::Structural(name, below),
+        });
+    }
+
+    /// The struct in the field, however deep in containers, if it has a function.
+    fn function_of(&mut self, field: &Field) -> Option<TypeId> {
+        let TypeRef::Named(id) = code::leaf(&field.ty) else { return None };
+        (code::is_plain(&field.rust.form) && self.has_function(*id, None)).then_some(*id)
+    }
+}
+
+/// The defaults in a value of the schema: the parts of the schema that lead to some; `None`: there are none.
+fn below(schema: &Schema) -> Option<Value> {
+    let mut out = Map::new();
+    let properties: Map<String, Value> =
+        schema.properties.iter().filter_map(|(name, inner)| Some((name.clone(), whole(inner)?))).collect();
+    if !properties.is_empty() {
+        out.insert("properties".to_owned(), Value::Object(properties));
+    }
+    if let Some(items) = schema.items.as_deref().and_then(whole) {
+        out.insert("items".to_owned(), items);
+    }
+    if let Some(Additional::Schema(values)) = &schema.additional_properties
+        && let Some(values) = whole(values)
+    {
+        out.insert("additionalProperties".to_owned(), values);
+    }
+    (!out.is_empty()).then_some(Value::Object(out))
+}
+
+/// As [`below`], with the schema's own default.
+fn whole(schema: &Schema) -> Option<Value> {
+    let mut out = below(schema);
+    if let Some(default) = &schema.default {
+        out.get_or_insert_with(|| json!({}))["default"] = default.clone();
+    }
+    out
+}

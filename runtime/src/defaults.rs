@@ -1,0 +1,183 @@
+//! Defaults of fields: what generated `defaults` modules are made of.
+//!
+//! A field that is `None` is unset and gets its default, as in a custom resource that an API server reads. A field that is no
+//! `Option` is never unset: Go takes the zero value for that, which in Rust is a value like any other.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//!
+//! use kubesmith_runtime::defaults;
+//!
+//! #[derive(Default)]
+//! struct Port { protocol: Option<String> }
+//!
+//! fn set_defaults_port(port: &mut Port) {
+//!     defaults::literal(&mut port.protocol, r#""TCP""#);
+//! }
+//!
+//! let mut ports: Option<Vec<Port>> = Some(vec![Port::default()]);
+//! defaults::each(&mut ports, set_defaults_port);
+//! assert_eq!(ports.unwrap()[0].protocol.as_deref(), Some("TCP"));
+//!
+//! // Values of types that no function is generated for: the defaults of their schema.
+//! let mut by_name = BTreeMap::from([("a", serde_json::json!({"x": 1}))]);
+//! defaults::structural(&mut by_name, r#"{"additionalProperties": {"properties": {"y": {"default": 2}}}}"#);
+//! assert_eq!(by_name["a"], serde_json::json!({"x": 1, "y": 2}));
+//! ```
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Gives a field that is unset its default, which is written as JSON. The [module](self) has an example.
+///
+/// A default that the type cannot be read from is left out; `kubesmith generate` refuses such.
+pub fn literal<T: DeserializeOwned>(field: &mut Option<T>, default: &str) {
+    if field.is_none() {
+        *field = serde_json::from_str(default).ok();
+    }
+}
+
+/// Calls a function with every `T` that the field holds: itself, or in `Option`s, boxes, lists and maps, one in another. The
+/// [module](self) has an example.
+pub fn each<T, I>(field: &mut impl Holds<T, I>, mut set_defaults: impl FnMut(&mut T)) {
+    field.each(&mut set_defaults);
+}
+
+/// Gives everything in a value the defaults of its structural schema, as an API server does: `properties`, `items`,
+/// `additionalProperties` and `default` are looked at. The [module](self) has an example.
+///
+/// The value is written as JSON and read back; a value that cannot be, stays as it is.
+pub fn structural<T: Serialize + DeserializeOwned>(value: &mut T, schema: &str) {
+    let (Ok(schema), Ok(mut json)) = (serde_json::from_str(schema), serde_json::to_value(&*value)) else {
+        return;
+    };
+    if set(&mut json, &schema)
+        && let Ok(defaulted) = serde_json::from_value(json)
+    {
+        *value = defaulted;
+    }
+}
+
+/// Sets defaults below the value; whether there were any to set.
+fn set(value: &mut Value, schema: &Value) -> bool {
+    let mut changed = false;
+    match value {
+        Value::Object(members) => {
+            for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+                let default = schema.get("default").filter(|_| members.get(name).is_none_or(Value::is_null));
+                if let Some(default) = default {
+                    members.insert(name.clone(), default.clone());
+                    changed = true;
+                }
+            }
+            for (name, member) in members {
+                let schema = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
+                changed |= set(member, schema);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                changed |= set(item, &schema["items"]);
+            }
+        }
+        _ => {}
+    }
+    changed
+}
+
+/// A type that holds values of type `T`; `I` says where, and is found by the compiler.
+pub trait Holds<T, I> {
+    /// Calls the function with each of them; [`each`] is easier to call.
+    fn each(&mut self, call: &mut dyn FnMut(&mut T));
+}
+
+/// The value itself; [`each`] finds it.
+#[derive(Debug)]
+pub struct Here;
+
+/// What is inside of the value; [`each`] finds it.
+#[derive(Debug)]
+pub struct Inside<I>(PhantomData<I>);
+
+impl<T> Holds<T, Here> for T {
+    fn each(&mut self, call: &mut dyn FnMut(&mut T)) {
+        call(self);
+    }
+}
+
+impl<T, I, C: Holds<T, I>> Holds<T, Inside<I>> for Box<C> {
+    fn each(&mut self, call: &mut dyn FnMut(&mut T)) {
+        C::each(self, call);
+    }
+}
+
+macro_rules! holds {
+    ($([$($parameter:tt)*] $container:ty, $values:ident;)*) => {
+        $(impl<T, I, C: Holds<T, I>, $($parameter)*> Holds<T, Inside<I>> for $container {
+            fn each(&mut self, call: &mut dyn FnMut(&mut T)) {
+                self.$values().for_each(|held| held.each(call));
+            }
+        })*
+    };
+}
+
+holds! {
+    [] Option<C>, iter_mut;
+    [] Vec<C>, iter_mut;
+    [] VecDeque<C>, iter_mut;
+    [const N: usize] [C; N], iter_mut;
+    [K] BTreeMap<K, C>, values_mut;
+    [K, S] HashMap<K, C, S>, values_mut;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_unset_gets_its_default_and_nothing_else_changes() {
+        let (mut unset, mut set): (Option<u8>, _) = (None, Some(1_u8));
+        literal(&mut unset, "7");
+        literal(&mut set, "7");
+        assert_eq!((unset, set), (Some(7), Some(1)));
+        let mut wrong: Option<u8> = None;
+        literal(&mut wrong, "\"text\"");
+        assert_eq!(wrong, None);
+    }
+
+    #[test]
+    fn values_are_found_wherever_they_are() {
+        let add = |value: &mut u8| *value += 1;
+        let mut deep = Some(Box::new(BTreeMap::from([("a", vec![[1_u8, 2], [3, 4]])])));
+        each(&mut deep, add);
+        assert_eq!(deep.unwrap()["a"], [[2, 3], [4, 5]]);
+        let mut one = 1_u8;
+        each(&mut one, add);
+        let mut queue = VecDeque::from([HashMap::from([("a", one)])]);
+        each(&mut queue, add);
+        assert_eq!(queue[0]["a"], 3);
+        let mut none: Option<Vec<u8>> = None;
+        each(&mut none, add);
+        assert_eq!(none, None);
+    }
+
+    #[test]
+    fn schemas_set_defaults_as_an_api_server_does() {
+        let schema = json!({
+            "properties": {
+                "a": {"default": {"b": 1}, "properties": {"c": {"default": 2}}},
+                "d": {"items": {"properties": {"e": {"default": "x"}}}},
+            },
+        });
+        let mut value = json!({"d": [{"e": null}, {"e": "y"}, 3], "z": 1});
+        structural(&mut value, &schema.to_string());
+        assert_eq!(value, json!({"a": {"b": 1, "c": 2}, "d": [{"e": "x"}, {"e": "y"}, 3], "z": 1}));
+        structural(&mut value, "no schema");
+    }
+}

@@ -1,0 +1,184 @@
+//! Defaults in every place that a field can be.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::ContainerPort;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::{Resource, Schema};
+use serde::{Deserialize, Serialize};
+
+/// Cafe serves coffee.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "cafe.example.com", version = "v1", status)]
+#[genclient]
+#[deepcopy]
+pub struct Cafe {
+    /// Standard metadata.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: CafeSpec,
+    /// What was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<CafeStatus>,
+}
+
+/// What is wanted of a cafe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(rename_all = "camelCase")]
+pub struct CafeSpec {
+    /// A number.
+    #[schema(default = 4)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table_count: Option<i32>,
+    /// A keyword.
+    #[schema(default = "bar")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+    /// An enum.
+    #[schema(default = "Morning")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Shift>,
+    /// What a function gives.
+    #[serde(default = "opens_at", skip_serializing_if = "Option::is_none")]
+    pub opens_at: Option<i32>,
+    /// No `Option`: it is never unset.
+    #[serde(default = "seats")]
+    pub seats: i32,
+    /// A struct with a default of its own, in which something is left out.
+    #[schema(default = {"roast": "dark"})]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
+    /// A struct without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spare: Option<Box<Machine>>,
+    /// A list of structs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<Counter>,
+    /// A map of lists of structs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rooms: Option<BTreeMap<String, Vec<Counter>>>,
+    /// Fields beside the others.
+    #[serde(flatten)]
+    pub address: Address,
+    /// An enum whose variants have defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payment: Option<Payment>,
+    /// A struct with a parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<Pair<Counter>>,
+    /// A newtype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest: Option<Old>,
+    /// Kubernetes has defaults, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<ContainerPort>,
+}
+
+fn opens_at() -> Option<i32> {
+    Some(7)
+}
+
+fn seats() -> i32 {
+    12
+}
+
+/// When people work.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Schema)]
+pub enum Shift {
+    /// Early.
+    Morning,
+    /// Late.
+    Evening,
+}
+
+/// Makes coffee.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Machine {
+    /// How dark.
+    #[schema(default = "light")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roast: Option<String>,
+    /// In bar.
+    #[schema(default = 9)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<i64>,
+}
+
+/// Sells coffee.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Counter {
+    /// What it stands on.
+    #[serde(default)]
+    pub floor: i32,
+    /// What it sells.
+    #[schema(default = ["coffee", "tea"])]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goods: Option<Vec<String>>,
+    /// What it has.
+    #[serde(default)]
+    pub machine: Machine,
+}
+
+/// Where it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Address {
+    /// In which country.
+    #[schema(default = "it")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+}
+
+/// How people pay.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(rename_all = "camelCase")]
+pub enum Payment {
+    /// With a card.
+    Card {
+        /// Whose card.
+        #[schema(default = "visa")]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        network: Option<String>,
+    },
+    /// With a machine.
+    Machine(Machine),
+}
+
+/// Two of a sort.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Pair<T> {
+    /// The first.
+    pub first: T,
+    /// The second.
+    pub second: T,
+}
+
+/// A machine that is old.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Old(Machine);
+
+/// What was seen of a cafe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct CafeStatus {
+    /// Nothing has a default.
+    #[serde(default)]
+    pub guests: i32,
+}
+
+/// Kiosk has no defaults at all.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "cafe.example.com", version = "v1")]
+#[genclient]
+pub struct Kiosk {
+    /// Standard metadata.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: CafeStatus,
+}
+
+impl Old {
+    /// Makes a machine old.
+    #[must_use]
+    pub fn new(machine: Machine) -> Self {
+        Self(machine)
+    }
+}

@@ -1,0 +1,143 @@
+//! Conversions through the generated functions, by the scheme and by the webhook's dispatch on a server.
+
+use case_conversions::{Address, v1, v1alpha1, v1beta1};
+use kubesmith_expected::conversions::clientset::scheme::scheme;
+use kubesmith_expected::conversions::conversions::post::{letter, parcel};
+use kubesmith_runtime::conversion::{ConversionError, RoundTrip};
+use kubesmith_runtime::scheme::{ConvertError, Scheme};
+use parcel::ConversionFuncs;
+
+/// What cannot be derived; what an older version cannot say is kept in an annotation.
+#[derive(Clone)]
+struct Funcs;
+
+const INSURED: &str = "post.example.com/insured";
+
+fn side(size: &str, at: usize) -> Result<i64, ConversionError> {
+    let side =
+        size.split('x').nth(at).ok_or_else(|| ConversionError::new(format!("{size:?} is no size: 3x4")))?;
+    Ok(side.parse()?)
+}
+
+impl ConversionFuncs for Funcs {
+    fn convert_v1alpha1_parcel_spec_to_v1_parcel_spec_width(
+        &self,
+        input: &v1alpha1::ParcelSpec,
+    ) -> Result<i64, ConversionError> {
+        side(&input.size, 0)
+    }
+
+    fn convert_v1alpha1_parcel_spec_to_v1_parcel_spec_height(
+        &self,
+        input: &v1alpha1::ParcelSpec,
+    ) -> Result<i64, ConversionError> {
+        side(&input.size, 1)
+    }
+
+    fn convert_v1_parcel_spec_to_v1alpha1_parcel_spec_size(
+        &self,
+        input: &v1::ParcelSpec,
+    ) -> Result<String, ConversionError> {
+        Ok(format!("{}x{}", input.width, input.height))
+    }
+
+    fn finish_v1_parcel_spec_to_v1beta1_parcel_spec(
+        &self,
+        _: &v1::ParcelSpec,
+        _: &mut v1beta1::ParcelSpec,
+    ) -> Result<(), ConversionError> {
+        Ok(())
+    }
+
+    fn convert_v1_parcel_to_v1beta1_parcel(
+        &self,
+        input: &v1::Parcel,
+    ) -> Result<v1beta1::Parcel, ConversionError> {
+        let mut output = parcel::auto_convert_v1_parcel_to_v1beta1_parcel(self, input)?;
+        if let Some(insured) = input.spec.insured {
+            let annotations = output.metadata.annotations.get_or_insert_default();
+            annotations.insert(INSURED.to_owned(), insured.to_string());
+        }
+        Ok(output)
+    }
+
+    fn convert_v1beta1_parcel_to_v1_parcel(
+        &self,
+        input: &v1beta1::Parcel,
+    ) -> Result<v1::Parcel, ConversionError> {
+        let mut output = parcel::auto_convert_v1beta1_parcel_to_v1_parcel(self, input)?;
+        if let Some(annotations) = &mut output.metadata.annotations {
+            output.spec.insured = annotations.remove(INSURED).map(|insured| insured.parse()).transpose()?;
+        }
+        output.metadata.annotations =
+            output.metadata.annotations.filter(|annotations| !annotations.is_empty());
+        Ok(output)
+    }
+}
+
+fn everything() -> v1::Parcel {
+    let stamp = |price: i64| v1::Stamp { price };
+    let address = Address { street: "High Street".to_owned() };
+    let stop = v1::Stop { address: address.clone(), stamps: vec![stamp(5)] };
+    let mut parcel = v1::Parcel::default();
+    parcel.metadata.name = Some("a".to_owned());
+    parcel.spec = v1::ParcelSpec {
+        width: 3,
+        height: 4,
+        floor: 2,
+        r#type: Some("box".to_owned()),
+        stamps: vec![stamp(1), stamp(2)],
+        stops: Some([("first".to_owned(), Box::new(stop))].into()),
+        state: v1::State::There,
+        payment: Some(v1::Payment::Stamp(stamp(9))),
+        address,
+        insured: Some(true),
+    };
+    parcel
+}
+
+fn converting() -> Scheme {
+    let mut scheme = scheme();
+    parcel::register_conversions(&mut scheme, &Funcs);
+    letter::register_conversions(&mut scheme, &());
+    scheme
+}
+
+#[test]
+fn what_matches_is_converted_and_the_rest_by_hand() {
+    let old = Funcs.convert_v1_parcel_to_v1alpha1_parcel(&everything()).unwrap();
+    assert_eq!((old.spec.size.as_str(), old.spec.floor, old.spec.state), ("3x4", 2, v1alpha1::State::There));
+    assert_eq!(old.spec.stops.as_ref().unwrap()["first"].stamps, [v1alpha1::Stamp { price: 5 }]);
+    assert_eq!(old.spec.payment, Some(v1alpha1::Payment::Stamp(v1alpha1::Stamp { price: 9 })));
+    let bad = v1alpha1::ParcelSpec { size: "big".to_owned(), ..old.spec };
+    let error = Funcs.convert_v1alpha1_parcel_spec_to_v1_parcel_spec(&bad).unwrap_err();
+    assert_eq!(error.to_string(), "invalid digit found in string");
+}
+
+#[test]
+fn round_trips_lose_what_is_said_to_be_lost() {
+    let beta = RoundTrip::new(
+        |hub: &v1::Parcel| Funcs.convert_v1_parcel_to_v1beta1_parcel(hub),
+        |beta: &v1beta1::Parcel| Funcs.convert_v1beta1_parcel_to_v1_parcel(beta),
+    );
+    assert_eq!(beta.check(&everything()), Ok(()));
+    let alpha = RoundTrip::new(
+        |hub: &v1::Parcel| Funcs.convert_v1_parcel_to_v1alpha1_parcel(hub),
+        |alpha: &v1alpha1::Parcel| Funcs.convert_v1alpha1_parcel_to_v1_parcel(alpha),
+    );
+    let lost = alpha.check(&everything()).unwrap_err();
+    assert_eq!(lost.to_string(), "spec.insured: it was true and came back as null");
+    assert_eq!(alpha.losing("spec.insured").check(&everything()), Ok(()));
+}
+
+#[test]
+fn the_scheme_converts_between_any_two_versions() {
+    let scheme = converting();
+    let alpha = scheme.convert_to_version(&everything(), "v1alpha1").unwrap();
+    let beta: v1beta1::Parcel = scheme.convert(&*alpha).unwrap();
+    assert_eq!((beta.spec.width, beta.metadata.name.as_deref()), (3, Some("a")));
+    let letter = v1beta1::Letter::default();
+    assert_eq!(scheme.convert::<v1::Letter>(&letter).unwrap(), v1::Letter::default());
+    let error = scheme.convert_to_version(&letter, "v1alpha1").unwrap_err();
+    assert!(matches!(error, ConvertError::Unknown { .. }), "{error}");
+}
