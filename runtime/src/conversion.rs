@@ -146,10 +146,12 @@ contains! {
 /// assert_eq!(lost.to_string(), r#"the object: it was " 7" and came back as "7""#);
 /// ```
 pub struct RoundTrip<S, H> {
-    to_hub: Box<dyn Fn(&S) -> Result<H, ConversionError>>,
-    from_hub: Box<dyn Fn(&H) -> Result<S, ConversionError>>,
+    to_hub: Convert<S, H>,
+    from_hub: Convert<H, S>,
     losing: Vec<String>,
 }
+
+type Convert<A, B> = Box<dyn Fn(&A) -> ConversionResult<B>>;
 
 impl<S: Serialize, H> RoundTrip<S, H> {
     /// A check of these two functions. Hub to spoke to hub is checked by giving them the other way round.

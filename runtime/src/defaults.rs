@@ -89,7 +89,7 @@ fn set(value: &mut Value, schema: &Value) -> bool {
     changed
 }
 
-/// A type that holds values of type `T`; `I` says where, and is found by the compiler.
+/// A type that holds values of type `T`, which [`each`] finds; `I` says where, and is found by the compiler.
 pub trait Holds<T, I> {
     /// Calls the function with each of them; [`each`] is easier to call.
     fn each(&mut self, call: &mut dyn FnMut(&mut T));

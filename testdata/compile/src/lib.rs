@@ -1,4 +1,5 @@
 //! Every expected tree, compiled under the workspace's lints. A case of the tests that is not here fails them.
+#![allow(clippy::module_inception, reason = "cases are called like the parts that they show")]
 
 #[path = "../../cases/apply/expected/mod.rs"]
 pub mod apply;

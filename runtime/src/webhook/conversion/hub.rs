@@ -91,9 +91,12 @@ where
     RawObject::from_value(&value)?.decode().map_err(|_| first.into())
 }
 
+type ToHub<H> = dyn Fn(&RawObject) -> Result<H, ConversionError> + Send + Sync;
+type FromHub<H> = dyn Fn(H) -> Result<Value, ConversionError> + Send + Sync;
+
 struct Spoke<H> {
-    to_hub: Box<dyn Fn(&RawObject) -> Result<H, ConversionError> + Send + Sync>,
-    from_hub: Box<dyn Fn(H) -> Result<Value, ConversionError> + Send + Sync>,
+    to_hub: Box<ToHub<H>>,
+    from_hub: Box<FromHub<H>>,
 }
 
 /// A kind: its hub and the versions that convert to and from it.

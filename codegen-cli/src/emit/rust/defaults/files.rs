@@ -101,7 +101,7 @@ impl<'i> VersionFile<'i> {
             if file.functions.contains_key(&id) {
                 continue;
             }
-            let name = free(&mut taken, file.name(id).to_snake_case());
+            let name = free(&mut taken, &file.name(id).to_snake_case());
             file.functions.insert(id, name);
             file.order.push(id);
             let steps = file.defaults.types.get(&id).into_iter().flatten();
@@ -211,8 +211,8 @@ impl<'i> VersionFile<'i> {
 }
 
 /// The name, or with a number if something else has it.
-fn free(taken: &mut BTreeSet<String>, name: String) -> String {
-    let mut free = name.clone();
+fn free(taken: &mut BTreeSet<String>, name: &str) -> String {
+    let mut free = name.to_owned();
     let mut number = 2;
     while !taken.insert(free.clone()) {
         free = format!("{name}_{number}");
