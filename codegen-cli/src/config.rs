@@ -163,6 +163,9 @@ pub struct ClientConfig {
     pub defaults: Option<bool>,
     /// Whether there are functions that convert between versions (there are unless it is `false`).
     pub conversions: Option<bool>,
+    /// Whether there is a fake clientset for unit tests. Absent: a crate has one, behind its feature `fake`; a module, which
+    /// has it in tests alone and whose crate then needs kubesmith-testenv among its `dev-dependencies`, has none.
+    pub fake_clientset: Option<bool>,
     /// Kinds of Kubernetes that there are clients, informers and listers for as well: `apps/v1/Deployment`, `v1/Pod`, or
     /// `apps/v1` for all of a group-version.
     #[serde(default)]
@@ -236,6 +239,8 @@ pub struct Settings {
     pub defaults: bool,
     /// Whether there are functions that convert between versions.
     pub conversions: bool,
+    /// Whether there is a fake clientset.
+    pub fake_clientset: bool,
     /// Kinds of Kubernetes that there are clients for, as [`file`](Self::file) names them.
     pub kinds: Vec<KindName>,
     /// The configuration file; empty without one.

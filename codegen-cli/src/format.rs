@@ -63,12 +63,14 @@ fn begins_item(line: &str) -> bool {
     indentation(line) <= 4 && starts.iter().any(|start| line.trim_start().starts_with(start))
 }
 
-/// Whether the line closes an item at that depth: a brace, or the one line of an associated type.
+/// Whether the line closes an item at that depth: a brace, or the one line of a type or an associated constant.
 fn ends_block(line: &str, depth: usize) -> bool {
     let text = line.trim_start();
+    let one_line = if depth == 0 { &["pub type "][..] } else { &["type ", "const "][..] };
     let value = depth == 0 && text == ");";
     let empty = depth == 0 && text.starts_with("impl ") && text.ends_with("{}");
-    indentation(line) == depth && (text == "}" || value || empty || (depth == 4 && text.starts_with("type ")))
+    indentation(line) == depth
+        && (text == "}" || value || empty || one_line.iter().any(|start| text.starts_with(start)))
 }
 
 /// Whether a list of modules or of imports ends between the lines.
@@ -94,12 +96,13 @@ mod tests {
         let text = format(
             "//! Docs.\n#![allow(dead_code)]\npub mod a; pub mod b; pub use self::a::A;\n\
              /// S.\npub struct S { x: u8 }\nimpl S { fn a() {} fn b() {} }\n\
-             impl T for S { type X = u8; fn c() { if true { a(); } b(); } }",
+             pub type A = S; impl T for S { type X = u8; const Y: u8 = 1; fn c() { if true { a(); } b(); } }",
         );
         let expected = "// H\n\n//! Docs.\n#![allow(dead_code)]\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\n\
             pub mod a;\npub mod b;\n\npub use self::a::A;\n\n/// S.\npub struct S {\n    x: u8,\n}\n\n\
             impl S {\n    fn a() {}\n    fn b() {}\n}\n\n\
-            impl T for S {\n    type X = u8;\n\n    fn c() {\n        if true {\n            a();\n        }\n        b();\n    }\n}\n";
+            pub type A = S;\n\n\
+            impl T for S {\n    type X = u8;\n\n    const Y: u8 = 1;\n\n    fn c() {\n        if true {\n            a();\n        }\n        b();\n    }\n}\n";
         assert_eq!(text, expected);
     }
 

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use crate::parallel;
 
 pub use kind::{
-    DEFINITION_MARK, DEPLOY_MARK, DOCS_MARK, JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK,
-    TOML_MARK, YAML_MARK, manifest_mark,
+    CLIENT_JSON_MARK, DEFINITION_MARK, DEPLOY_MARK, DOCS_MARK, JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK,
+    RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,
 };
 
 /// Generated files by their path relative to an output folder, `/`-separated.

@@ -12,7 +12,7 @@ use crate::builtin;
 use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
-use crate::emit::{crd, deploy, docs, openapi, rbac, rust, webhook};
+use crate::emit::{crd, deploy, docs, fake, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
 use crate::load::{self, Crates, LoadOptions, Loaded};
 use crate::lower::{self, ClientUse, LowerOptions};
@@ -210,6 +210,7 @@ fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir, schemas: &
         parts: rust::Parts {
             client: has(Generator::Client),
             apply: settings.apply_configurations,
+            fake: settings.fake_clientset,
             lister: has(Generator::Lister),
             informer: has(Generator::Informer),
         },
@@ -221,6 +222,9 @@ fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir, schemas: &
     };
     for (path, text) in rust::emit(ir, &options) {
         out.insert(path, text);
+    }
+    if options.parts.has_fake() {
+        out.insert(options.package.source_path(rust::FAKE_CRDS), fake::emit(ir, schemas));
     }
     out
 }
@@ -253,15 +257,16 @@ fn crate_package(name: String, root: &Path, crates: &Crates, ir: &Ir) -> rust::P
         ir.crates.iter().any(|krate| krate.package == *package && named.contains(krate.lib.as_str()))
     };
     let used: BTreeMap<String, rust::Dependency> = apis.filter(|(package, _)| is_named(package)).collect();
-    // The package uses the runtime that the API crates use.
-    let runtime = crates.list.iter().find_map(|krate| krate.runtime.as_ref()).map_or_else(
-        || rust::Dependency::Version(env!("CARGO_PKG_VERSION").to_string()),
-        |path| rust::Dependency::Path {
-            path: relative(root, path),
-            version: Some(env!("CARGO_PKG_VERSION").to_string()),
-        },
-    );
-    rust::Package::Crate { name, runtime, apis: used }
+    let version = env!("CARGO_PKG_VERSION").to_string();
+    let own = |path: Option<&Path>| match path {
+        Some(path) => rust::Dependency::Path { path: relative(root, path), version: Some(version.clone()) },
+        None => rust::Dependency::Version(version.clone()),
+    };
+    // The package uses the runtime that the API crates use, and the test environment that comes with it.
+    let runtime = crates.list.iter().find_map(|krate| krate.runtime.as_deref());
+    let testenv =
+        runtime.map(|path| path.join("../testenv")).filter(|path| path.join("Cargo.toml").is_file());
+    rust::Package::Crate { name, runtime: own(runtime), testenv: own(testenv.as_deref()), apis: used }
 }
 
 /// The path without `.`, `..` and links, as far as it exists.

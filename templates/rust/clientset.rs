@@ -1,5 +1,11 @@
 //! The clientset: one place to get every client of this package from.
 
+#[when(fake_by_feature)]
+#[cfg(feature = "fake")]
+pub mod fake;
+#[when(fake_in_tests)]
+#[cfg(test)]
+pub mod fake;
 pub mod scheme;
 pub mod typed;
 

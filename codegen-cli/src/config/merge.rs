@@ -80,6 +80,10 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
         only,
         crd_output,
         client_output,
+        fake_clientset: config
+            .client
+            .fake_clientset
+            .unwrap_or(!matches!(client_target, Some(ClientTarget::Module(_)))),
         client_target,
         apply_configurations: config.client.apply_configurations.unwrap_or(true),
         defaults: config.client.defaults.unwrap_or(true),

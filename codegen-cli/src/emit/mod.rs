@@ -3,6 +3,7 @@
 pub mod crd;
 pub mod deploy;
 pub mod docs;
+pub mod fake;
 mod manifest;
 pub mod openapi;
 pub mod rbac;

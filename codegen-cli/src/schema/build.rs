@@ -37,6 +37,15 @@ pub struct Schemas {
 }
 
 impl Schemas {
+    /// The resources' schemas as they are without descriptions.
+    pub fn without_descriptions(&self) -> Self {
+        let mut roots = self.roots.clone();
+        for schema in roots.values_mut() {
+            schema.walk_mut(&mut |schema| limit_description(schema, 0));
+        }
+        Self { roots, types: HashMap::new() }
+    }
+
     /// The schema of a resource.
     pub fn of(&self, resource: &Resource) -> Option<&Schema> {
         self.roots.get(&resource.root)

@@ -15,6 +15,7 @@ mod diagnostics;
 mod diff;
 mod docs;
 mod examples;
+mod fake;
 mod features;
 mod forms;
 mod fuzz;

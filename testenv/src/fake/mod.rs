@@ -167,7 +167,7 @@ impl<C> Fake<C> {
     }
 
     /// [`Fake::prepend_reactor`] for watches, to which it may answer [`Reaction::watch`]. Informers begin with a watch that
-    /// sends what there is, and ask for a list when that fails.
+    /// sends what there is, and ask for a list when that is refused; [`FakeWatcher::reactor`] does so.
     pub fn prepend_watch_reactor(
         &self,
         resource: &str,
@@ -207,6 +207,12 @@ impl<C> Deref for Fake<C> {
 
     fn deref(&self) -> &C {
         &self.clients
+    }
+}
+
+impl<C> From<Fake<C>> for Client {
+    fn from(fake: Fake<C>) -> Self {
+        fake.client
     }
 }
 

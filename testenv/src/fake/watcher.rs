@@ -9,7 +9,9 @@ use kube::core::Status;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use super::action::Action;
 use super::object::Object;
+use super::reaction::Reaction;
 
 /// A watch whose events a test makes: client-go's `watch.FakeWatcher`.
 ///
@@ -19,7 +21,7 @@ use super::object::Object;
 /// use futures::StreamExt as _;
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube::{Api, Client, api::WatchParams};
-/// use kubesmith_testenv::fake::{Fake, FakeWatcher, Reaction};
+/// use kubesmith_testenv::fake::{Fake, FakeWatcher};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,10 +29,7 @@ use super::object::Object;
 /// let watcher = FakeWatcher::new();
 /// watcher.add(Pod::default());
 /// watcher.stop();
-/// fake.prepend_watch_reactor("pods", {
-///     let watcher = watcher.clone();
-///     move |_| Reaction::watch(&watcher)
-/// });
+/// fake.prepend_watch_reactor("pods", watcher.reactor());
 ///
 /// let pods: Api<Pod> = Api::all(fake.client());
 /// let events = pods.watch(&WatchParams::default(), "0").await?;
@@ -58,6 +57,16 @@ impl FakeWatcher {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A reactor that answers watches with this one: client-go's `DefaultWatchReactor`. It refuses to send what there is as
+    /// a part of the watch, as servers without streaming lists do, so that an informer lists first.
+    pub fn reactor(&self) -> impl Fn(&Action) -> Reaction + Send + Sync + 'static {
+        let watcher = self.clone();
+        move |action| match action.option("sendInitialEvents") {
+            Some(_) => Reaction::error(&Status::failure("no list is sent as a watch", "Invalid")),
+            None => Reaction::watch(&watcher),
+        }
     }
 
     /// Tells that an object is new.

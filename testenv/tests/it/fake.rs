@@ -334,10 +334,7 @@ async fn the_first_requests_fail() {
 async fn a_watch_of_made_events() {
     let fake = empty();
     let watcher = FakeWatcher::new();
-    fake.prepend_watch_reactor("configmaps", {
-        let watcher = watcher.clone();
-        move |_| Reaction::watch(&watcher)
-    });
+    fake.prepend_watch_reactor("configmaps", watcher.reactor());
     let events = maps(&fake).watch(&WatchParams::default(), "0").await.unwrap();
     let reader = tokio::spawn(events.map(|event| format!("{:?}", event.unwrap())).collect::<Vec<_>>());
     watcher.add(map("a", "x"));

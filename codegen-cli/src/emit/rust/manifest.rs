@@ -12,9 +12,10 @@ use crate::ir::Ir;
 /// [dependencies]
 /// ecsbinding-api = { path = "../api" }
 /// kubesmith-runtime = "0.1.0"
+/// kubesmith-testenv = { version = "0.1.0", optional = true }
 /// ```
 pub(super) fn emit(ir: &Ir, options: &RustOptions) -> Option<String> {
-    let Package::Crate { name, runtime, apis } = &options.package else { return None };
+    let Package::Crate { name, runtime, testenv, apis } = &options.package else { return None };
     let mut out = file_header(&comments(&options.header, "#"), "#", &plan::packages(ir));
     // A client belongs to the version of its API.
     let version = ir.crates.first().map_or("0.1.0", |input| input.version.as_str());
@@ -28,27 +29,41 @@ pub(super) fn emit(ir: &Ir, options: &RustOptions) -> Option<String> {
     let mut dependencies: Vec<_> =
         apis.iter().map(|(name, dependency)| (name.as_str(), dependency)).collect();
     dependencies.push(("kubesmith-runtime", runtime));
+    let mut features = String::new();
+    if options.parts.has_fake() {
+        dependencies.push((TESTENV, testenv));
+        features.push_str("# The fake clientset, for unit tests.\n");
+        features.push_str(&format!("fake = [\"dep:{TESTENV}\"]\n"));
+    }
     dependencies.sort_by_key(|(name, _)| *name);
     if !options.definitions.is_empty() {
+        features.push_str("# `validate()` of every kind, as an API server does it.\n");
+        features.push_str("validation = [\"kubesmith-runtime/validation\"]\n");
+    }
+    if !features.is_empty() {
         out.push_str("\n[features]\n");
-        out.push_str("# `validate()` of every kind, as an API server does it.\n");
-        out.push_str("validation = [\"kubesmith-runtime/validation\"]\n");
+        out.push_str(&features);
     }
     out.push_str("\n[dependencies]\n");
     for (name, dependency) in dependencies {
-        out.push_str(&format!("{name} = {}\n", value(dependency)));
+        out.push_str(&format!("{name} = {}\n", value(dependency, name == TESTENV)));
     }
     Some(out)
 }
 
-fn value(dependency: &Dependency) -> String {
-    match dependency {
-        Dependency::Version(version) => quote(version),
-        Dependency::Path { path, version: None } => format!("{{ path = {} }}", quote(path)),
-        Dependency::Path { path, version: Some(version) } => {
-            format!("{{ path = {}, version = {} }}", quote(path), quote(version))
-        }
-    }
+/// What the feature `fake` needs.
+const TESTENV: &str = "kubesmith-testenv";
+
+fn value(dependency: &Dependency, optional: bool) -> String {
+    let (path, version) = match dependency {
+        Dependency::Version(version) if !optional => return quote(version),
+        Dependency::Version(version) => (None, Some(version)),
+        Dependency::Path { path, version } => (Some(path), version.as_ref()),
+    };
+    let keys = [("path", path), ("version", version)];
+    let given = keys.into_iter().filter_map(|(key, text)| Some(format!("{key} = {}", quote(text?))));
+    let parts: Vec<String> = given.chain(optional.then(|| "optional = true".to_owned())).collect();
+    format!("{{ {} }}", parts.join(", "))
 }
 
 /// A TOML string.

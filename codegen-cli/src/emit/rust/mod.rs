@@ -7,6 +7,7 @@
 //!
 //! ```text
 //! clientset/{mod,scheme}.rs   clientset/typed/ecs/v1/ecs_binding.rs   clientset/typed/ecs/v1/ecs_binding/interface.rs
+//! clientset/fake/mod.rs
 //! applyconfigurations/ecs/v1/{ecs_binding,ecs_binding_spec}.rs
 //! conversions/ecs/ecs_binding.rs   defaults/ecs/v1.rs
 //! informers/{mod,factory,generic}.rs   informers/ecs/v1/ecs_binding.rs
@@ -67,11 +68,24 @@ pub struct Parts {
     pub client: bool,
     /// Apply configurations, which clients then take; without `client` there are none.
     pub apply: bool,
+    /// The fake clientset; without `client` there is none.
+    pub fake: bool,
     /// Listers.
     pub lister: bool,
     /// Informers and their factory.
     pub informer: bool,
 }
+
+impl Parts {
+    /// Whether there is a fake clientset.
+    #[must_use]
+    pub fn has_fake(self) -> bool {
+        self.client && self.fake
+    }
+}
+
+/// The file with the CRDs of the fake clientset, relative to the package's source folder.
+pub const FAKE_CRDS: &str = "clientset/fake/crds.json";
 
 /// Where the generated code lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +96,8 @@ pub enum Package {
         name: String,
         /// Where `kubesmith-runtime` is found.
         runtime: Dependency,
+        /// Where `kubesmith-testenv` is found.
+        testenv: Dependency,
         /// Where the API crates are found, by package name.
         apis: BTreeMap<String, Dependency>,
     },
@@ -102,6 +118,12 @@ impl Package {
             Package::Crate { .. } => "src/",
             Package::Module { .. } => "",
         }
+    }
+
+    /// The path of a source file, relative to the folder of the package or module.
+    #[must_use]
+    pub fn source_path(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix())
     }
 }
 
@@ -160,12 +182,11 @@ pub fn emit(ir: &Ir, options: &RustOptions) -> BTreeMap<String, String> {
 /// between threads, so each thread has its own skeletons; they cost little.
 fn render_share(plan: &Plan, options: &RustOptions, share: usize, of: usize) -> Vec<(String, String)> {
     let mut printer = Printer::default();
-    let prefix = options.package.prefix();
     let boilerplate = comments(&options.header, "//");
     let render = |job: Job<'_>| {
         let header = file_header(&boilerplate, "//", job.source);
         let text = printer.print(&header, job.template, &plan.package, &job.bindings);
-        (format!("{prefix}{}", job.path), text)
+        (options.package.source_path(&job.path), text)
     };
     plan.jobs().into_iter().skip(share).step_by(of).map(render).collect()
 }
@@ -241,6 +262,8 @@ templates! {
     Clientset = "clientset.rs";
     /// `clientset/scheme.rs`.
     Scheme = "scheme.rs";
+    /// `clientset/fake/mod.rs`.
+    Fake = "fake.rs";
     /// `clientset/typed/mod.rs`.
     Typed = "typed.rs";
     /// `clientset/typed/<group>/mod.rs`.

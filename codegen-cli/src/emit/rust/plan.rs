@@ -29,6 +29,7 @@ pub(super) struct Plan {
     sources: String,
     root: &'static str,
     clients: Part,
+    fake: bool,
     apply: Files,
     informers: Part,
     listers: Part,
@@ -85,6 +86,8 @@ impl Plan {
             .path("root", root_path(&options.package))
             .text("RootDocs", root_docs::text(ir, options))
             .flag("module", module)
+            .flag("fake_by_feature", options.parts.has_fake() && !module)
+            .flag("fake_in_tests", options.parts.has_fake() && module)
             .flag("any_client", !clients.groups.is_empty())
             .flag("any_apply", !apply.groups.is_empty())
             .flag("any_conversions", options.parts.client && options.conversions && conversions::any(ir))
@@ -93,7 +96,9 @@ impl Plan {
             .flag("any_lister", !listers.groups.is_empty())
             .flag("any_validation", !validations.groups.is_empty());
         let root = if module { "mod.rs" } else { "lib.rs" };
-        Self { package, sources: packages(ir), root, clients, apply, informers, listers, validations, scheme }
+        let fake = options.parts.has_fake();
+        let sources = packages(ir);
+        Self { package, sources, root, clients, fake, apply, informers, listers, validations, scheme }
     }
 
     /// The files, in a fixed order.
@@ -104,6 +109,9 @@ impl Plan {
             let all = &self.clients.bindings;
             self.job(&mut jobs, "clientset/mod.rs", Template::Clientset, all);
             self.job(&mut jobs, "clientset/scheme.rs", Template::Scheme, &self.scheme);
+            if self.fake {
+                self.job(&mut jobs, "clientset/fake/mod.rs", Template::Fake, all);
+            }
             self.job(&mut jobs, "clientset/typed/mod.rs", Template::Typed, all);
             let templates = [Template::TypedGroup, Template::TypedVersion, Template::TypedKind];
             self.part_jobs(&mut jobs, "clientset/typed", &self.clients, templates);

@@ -72,10 +72,11 @@ fn ir(resources: Vec<Resource>) -> Ir {
 fn options() -> RustOptions {
     let api = Dependency::Path { path: "../api".to_owned(), version: None };
     RustOptions {
-        parts: Parts { client: true, apply: false, lister: true, informer: true },
+        parts: Parts { client: true, apply: false, fake: true, lister: true, informer: true },
         package: Package::Crate {
             name: "shop-client".to_owned(),
             runtime: Dependency::Version("0.1.0".to_owned()),
+            testenv: Dependency::Version("0.1.0".to_owned()),
             apis: BTreeMap::from([("shop-api".to_owned(), api)]),
         },
         definitions: BTreeMap::new(),
@@ -127,6 +128,7 @@ fn the_tree_mirrors_group_version_and_kind() {
     let paths: Vec<_> = tree.keys().map(String::as_str).collect();
     let expected = [
         "Cargo.toml",
+        "src/clientset/fake/mod.rs",
         "src/clientset/mod.rs",
         "src/clientset/scheme.rs",
         "src/clientset/typed/mod.rs",
@@ -207,8 +209,13 @@ fn only_a_namespaced_kind_has_namespaces() {
 fn parts_can_be_left_out() {
     for part in 0..8 {
         let mut options = options();
-        options.parts =
-            Parts { client: part & 1 > 0, apply: false, lister: part & 2 > 0, informer: part & 4 > 0 };
+        options.parts = Parts {
+            client: part & 1 > 0,
+            apply: false,
+            fake: true,
+            lister: part & 2 > 0,
+            informer: part & 4 > 0,
+        };
         let tree = check(vec![resource("Cart", Scope::Namespaced)], &options);
         let root = file(&tree, "src/lib.rs");
         for (name, there) in [
@@ -219,7 +226,32 @@ fn parts_can_be_left_out() {
             assert_eq!(root.contains(&format!("pub mod {name};")), there, "{name} {part}");
             assert_eq!(tree.contains_key(&format!("src/{name}/mod.rs")), there, "{name} {part}");
         }
+        assert_eq!(tree.contains_key("src/clientset/fake/mod.rs"), options.parts.client, "{part}");
+        assert_eq!(file(&tree, "Cargo.toml").contains("kubesmith-testenv"), options.parts.client, "{part}");
     }
+}
+
+#[test]
+fn the_fake_clientset_is_behind_a_feature_or_in_tests() {
+    let mut options = options();
+    let carts = || vec![resource("Cart", Scope::Cluster)];
+    let tree = check(carts(), &options);
+    assert!(file(&tree, "src/clientset/mod.rs").contains("#[cfg(feature = \"fake\")]\npub mod fake;"));
+    let manifest: toml::Table = file(&tree, "Cargo.toml").parse().unwrap();
+    assert_eq!(manifest["features"]["fake"][0].as_str(), Some("dep:kubesmith-testenv"));
+    assert_eq!(manifest["dependencies"]["kubesmith-testenv"]["optional"].as_bool(), Some(true));
+
+    options.parts.fake = false;
+    let tree = check(carts(), &options);
+    assert!(!tree.contains_key("src/clientset/fake/mod.rs"));
+    assert!(!file(&tree, "src/clientset/mod.rs").contains("fake"));
+    assert!(!file(&tree, "Cargo.toml").contains("[features]"));
+
+    options.parts.fake = true;
+    options.package = Package::Module { path: "crate::made".to_owned(), own_lib: None };
+    let tree = check(carts(), &options);
+    assert!(file(&tree, "clientset/mod.rs").contains("#[cfg(test)]\npub mod fake;"));
+    assert!(tree.contains_key("clientset/fake/mod.rs"));
 }
 
 #[test]

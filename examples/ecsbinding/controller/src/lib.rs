@@ -168,3 +168,6 @@ fn has_label(binding: &EcsBinding) -> bool {
     let labels = binding.metadata.labels.as_ref();
     labels.and_then(|labels| labels.get(CLUSTER_LABEL)).is_some_and(|value| value == CLUSTER_NAME)
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ mod built_in;
 mod conversions;
 mod crds;
 mod defaults;
+mod fake;
 mod left_out;
 mod requests;
 mod traits;

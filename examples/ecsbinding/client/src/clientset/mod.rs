@@ -7,6 +7,8 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+#[cfg(feature = "fake")]
+pub mod fake;
 pub mod scheme;
 pub mod typed;
 
