@@ -3,6 +3,7 @@
 //! Only files that bear our mark are ever replaced or removed; nothing is written unless the whole
 //! tree can be.
 
+mod hand_written;
 mod kind;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::parallel;
 
+pub use hand_written::hand_written;
 pub use kind::{
     CLIENT_JSON_MARK, DEFINITION_MARK, DEPLOY_MARK, DOCS_MARK, JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK,
     RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,

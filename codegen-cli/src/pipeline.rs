@@ -16,7 +16,7 @@ use crate::emit::{crd, deploy, docs, fake, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
 use crate::load::{self, Crates, LoadOptions, Loaded};
 use crate::lower::{self, ClientUse, LowerOptions};
-use crate::output::{Kind, OutputTree, Target};
+use crate::output::{self, Kind, OutputTree, Target};
 use crate::roles;
 use crate::schema::{self, SchemaOptions, Schemas};
 use crate::source::SourceMap;
@@ -206,6 +206,11 @@ fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir, schemas: &
         return out;
     }
     let has = |generator| settings.only.contains(&generator);
+    let package = package(settings, root, crates, ir);
+    let source = match package {
+        rust::Package::Crate { .. } => root.join("src"),
+        rust::Package::Module { .. } => root.to_path_buf(),
+    };
     let options = rust::RustOptions {
         parts: rust::Parts {
             client: has(Generator::Client),
@@ -214,7 +219,8 @@ fn client(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir, schemas: &
             lister: has(Generator::Lister),
             informer: has(Generator::Informer),
         },
-        package: package(settings, root, crates, ir),
+        package,
+        hand_written: output::hand_written(&source),
         definitions: if settings.validations { rust::definitions(ir, schemas) } else { BTreeMap::new() },
         defaults: if settings.defaults { rust::defaults(ir, schemas) } else { rust::Defaults::default() },
         conversions: settings.conversions,

@@ -6,6 +6,9 @@ pub mod fake;
 #[when(fake_in_tests)]
 #[cfg(test)]
 pub mod fake;
+/// Types that were added to the scheme by hand.
+#[when(register_custom)]
+pub mod register_custom;
 pub mod scheme;
 pub mod typed;
 

@@ -1,5 +1,10 @@
 //! Lister of the `__Kind__` objects of `__ApiVersion__`.
 
+/// What was written by hand beside this file.
+#[when(lister_expansion)]
+#[path = "__module___expansion.rs"]
+pub mod expansion;
+
 /// Reads `__Kind__` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// __Summary__

@@ -18,4 +18,6 @@ pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     scheme.register_object::<__Object__>();
     #[when(any_defaults)]
     __root__::defaults::register_defaults(scheme);
+    #[when(register_custom)]
+    super::register_custom::add_to_scheme(scheme);
 }

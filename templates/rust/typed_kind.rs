@@ -1,5 +1,9 @@
 //! Client of the `__Kind__` objects of `__ApiVersion__`.
 
+/// What was written by hand beside this file.
+#[when(client_expansion)]
+#[path = "__module___expansion.rs"]
+pub mod expansion;
 mod interface;
 
 pub use self::interface::{__Kind__Interface, __Plural__Getter};

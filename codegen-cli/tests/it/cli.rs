@@ -77,6 +77,36 @@ fn stale_files_go_and_foreign_files_stay() {
 }
 
 #[test]
+fn files_written_by_hand_are_taken_in_and_survive() {
+    let sample = sample();
+    assert!(sample.run(GENERATE).status.success());
+    let generated = sample.tree("client");
+    let widget = "src/clientset/typed/example/v1/widget";
+    let expansion = format!("client/{widget}_expansion.rs");
+    sample.write(&expansion, "//! Mine.\n");
+    sample.write("client/src/clientset/register_custom.rs", "//! Mine.\n");
+    assert!(!sample.run(&[GENERATE, &["--check"]].concat()).status.success());
+    assert!(sample.run(GENERATE).status.success());
+    assert!(sample.run(&[GENERATE, &["--check"]].concat()).status.success());
+    let tree = sample.tree("client");
+    assert!(tree[&format!("{widget}.rs")].contains("pub mod expansion;"));
+    assert!(tree["src/clientset/mod.rs"].contains("pub mod register_custom;"));
+    assert_eq!(tree[&format!("{widget}_expansion.rs")], "//! Mine.\n");
+    // A kind whose own file would be the one that is there.
+    let kinds = kind("Widget", "    pub size: i32,") + &kind("WidgetExpansion", "    pub size: i32,");
+    sample.write("api/src/lib.rs", USES.to_string() + &kinds);
+    let out = sample.run(GENERATE);
+    assert!(text(&out.stderr).contains("KS0601") && text(&out.stderr).contains("widget_expansion.rs"));
+    assert_eq!(sample.tree("client"), tree);
+    // Without them all is as it was.
+    sample.write("api/src/lib.rs", USES.to_string() + &kind("Widget", "    pub size: i32,"));
+    fs::remove_file(sample.path(&expansion)).unwrap();
+    fs::remove_file(sample.path("client/src/clientset/register_custom.rs")).unwrap();
+    assert!(sample.run(GENERATE).status.success());
+    assert_eq!(sample.tree("client"), generated);
+}
+
+#[test]
 fn a_foreign_file_in_the_way_stops_the_run() {
     let sample = sample();
     sample.write("client/Cargo.toml", "[package]\nname = \"mine\"\n");

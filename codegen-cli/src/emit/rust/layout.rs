@@ -5,7 +5,7 @@
 //! That costs a hundredth of printing a syntax tree, and has a second merit: lines break at the
 //! same places for every kind, and renaming one moves none.
 //!
-//! Text goes into code and documentation here, never into string literals; the plan binds only
+//! Text goes into code and documentation here, never into string literals but the names of files; the plan binds only
 //! identifiers, paths and documentation without line breaks.
 
 use super::skeleton::{Bindings, Skeleton};

@@ -28,7 +28,7 @@ mod plan;
 mod root_docs;
 mod skeleton;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 
 use serde_json::Value;
@@ -56,6 +56,9 @@ pub struct RustOptions {
     pub defaults: Defaults,
     /// Whether there are functions that convert between versions; without `client` there are none.
     pub conversions: bool,
+    /// Files below the source folder that were written by hand to extend the package, `/`-separated: those that belong to a
+    /// kind's file or to the scheme become modules. See [`crate::output::hand_written`].
+    pub hand_written: BTreeSet<String>,
     /// Text that begins every file, such as a licence; `""`: none. A line that is no comment
     /// becomes one.
     pub header: String,

@@ -88,6 +88,7 @@ impl Plan {
             .flag("module", module)
             .flag("fake_by_feature", options.parts.has_fake() && !module)
             .flag("fake_in_tests", options.parts.has_fake() && module)
+            .flag("register_custom", options.hand_written.contains("clientset/register_custom.rs"))
             .flag("any_client", !clients.groups.is_empty())
             .flag("any_apply", !apply.groups.is_empty())
             .flag("any_conversions", options.parts.client && options.conversions && conversions::any(ir))
@@ -345,6 +346,12 @@ fn version_names(group: &Group, version: &Version) -> Bindings {
         .text("group_version", names::version_accessor(&format!("{}_{}", group.module, version.name)))
 }
 
+/// The folder of a version in every part of the tree.
+fn group_and_version(group: &Group, version: &Version) -> String {
+    let group = names::group_module(&group.module);
+    format!("{group}/{}", names::module(&version.name, &group))
+}
+
 /// `group/version`, or the version alone in the core group.
 pub(super) fn api_version(group: &Group, version: &Version) -> String {
     if group.name.is_empty() { version.name.clone() } else { format!("{}/{}", group.name, version.name) }
@@ -418,6 +425,9 @@ fn kind(
     let module = names::module(&resource.code.module, &names::module(&version.name, &group.module));
     let plural = names::type_part(&resource.code.plural);
     let getter = format!("self::{module}::{plural}Getter");
+    let folder = group_and_version(group, version);
+    let extended =
+        |part: &str| options.hand_written.contains(&format!("{part}/{folder}/{module}_expansion.rs"));
     let bindings = version_names(group, version)
         .text("Kind", names::type_part(&resource.kind))
         .text("ListKind", &resource.list_kind)
@@ -436,6 +446,8 @@ fn kind(
         .path("Configuration", configuration.unwrap_or_default())
         .flag("lister", lister)
         .flag("status", resource.crd.status_subresource)
+        .flag("client_expansion", extended("clientset/typed"))
+        .flag("lister_expansion", extended("listers"))
         .flag("any_verb", !verbs.is_empty())
         .flag("list_or_watch", has(Verb::List) || has(Verb::Watch));
     let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));

@@ -1,6 +1,6 @@
 //! The emitted text, from representations built by hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Dependency, Package, Parts, RustOptions, Skeleton, Template, emit};
 use crate::ir::{
@@ -82,6 +82,7 @@ fn options() -> RustOptions {
         definitions: BTreeMap::new(),
         defaults: super::Defaults::default(),
         conversions: true,
+        hand_written: BTreeSet::new(),
         header: "// Copyright 2026 The shop\n".to_owned(),
     }
 }
@@ -364,4 +365,28 @@ fn a_layout_differs_from_the_printer_in_line_breaks_alone() {
         let laid_out = printer.print("", job.template, &plan.package, &job.bindings);
         assert_eq!(tokens(&laid_out), tokens(&printed), "{}", job.path);
     }
+}
+
+#[test]
+fn files_written_by_hand_become_modules_of_what_they_belong_to() {
+    let mut options = options();
+    options.hand_written = [
+        "clientset/typed/shop/v1/cart_expansion.rs",
+        "clientset/typed/shop/v1/gone_expansion.rs",
+        "listers/shop/v1/shelf_expansion.rs",
+        "clientset/register_custom.rs",
+    ]
+    .map(str::to_owned)
+    .into();
+    let tree = check(vec![resource("Cart", Scope::Namespaced), resource("Shelf", Scope::Cluster)], &options);
+    let has = |path: &str, text: &str| file(&tree, path).contains(text);
+    let expansion = |kind: &str| format!("#[path = \"{kind}_expansion.rs\"]\npub mod expansion;");
+    assert!(has("src/clientset/typed/shop/v1/cart.rs", &expansion("cart")));
+    assert!(!has("src/listers/shop/v1/cart.rs", "expansion"));
+    assert!(!has("src/clientset/typed/shop/v1/shelf.rs", "expansion"));
+    assert!(has("src/listers/shop/v1/shelf.rs", &expansion("shelf")));
+    assert!(has("src/clientset/mod.rs", "pub mod register_custom;"));
+    assert!(has("src/clientset/scheme.rs", "super::register_custom::add_to_scheme(scheme);"));
+    let without = check(vec![resource("Cart", Scope::Namespaced)], &self::options());
+    assert!(without.values().all(|text| !text.contains("expansion") && !text.contains("register_custom")));
 }

@@ -100,3 +100,16 @@ async fn awkward_names_are_usable() {
     assert!(!informer.has_synced());
     let _builders = factory.start_().v1().builders().lister();
 }
+
+#[tokio::test]
+async fn files_written_by_hand_extend_what_is_generated() {
+    use namespaced_scope::clientset::typed::shop::v1::cart::expansion::CartExpansion;
+
+    let env = crate::crds::server("namespaced-scope").await;
+    let carts = namespaced_scope::Clientset::new(env.client()).shop_v1().carts().namespace("default");
+    assert!(!carts.exists("a").await.unwrap());
+    let factory = namespaced_scope::SharedInformerFactory::builder(env.client()).build();
+    assert_eq!(factory.shop().v1().carts().lister().count(), 0);
+    let scheme = namespaced_scope::clientset::scheme::scheme();
+    assert!(scheme.get(&GroupVersionKind::gvk("", "v1", "ConfigMap")).is_some());
+}

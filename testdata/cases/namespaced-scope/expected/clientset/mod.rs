@@ -4,6 +4,8 @@
 //! The clientset: one place to get every client of this package from.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+/// Types that were added to the scheme by hand.
+pub mod register_custom;
 pub mod scheme;
 pub mod typed;
 

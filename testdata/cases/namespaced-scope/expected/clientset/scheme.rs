@@ -15,4 +15,5 @@ pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
 /// Adds every kind of this package to a scheme.
 pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     scheme.register::<::case_namespaced_scope::Cart>("CartList");
+    super::register_custom::add_to_scheme(scheme);
 }

@@ -4,6 +4,10 @@
 //! Lister of the `Cart` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+/// What was written by hand beside this file.
+#[path = "cart_expansion.rs"]
+pub mod expansion;
+
 /// Reads `Cart` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Cart holds what a customer wants.

@@ -4,6 +4,10 @@
 //! Client of the `Cart` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+/// What was written by hand beside this file.
+#[path = "cart_expansion.rs"]
+pub mod expansion;
+
 mod interface;
 pub use self::interface::{CartInterface, CartsGetter};
 
