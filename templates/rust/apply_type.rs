@@ -17,6 +17,7 @@ impl __Type__ApplyConfiguration {
     /// Configures the `__Kind__` of this name.
     #[when(cluster)]
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = __ObjectMeta__::default().with_name(name);
         Self::default().with_api_version("__api_version__").with_kind("__Kind__").with_metadata(metadata)
@@ -25,6 +26,7 @@ impl __Type__ApplyConfiguration {
     /// Configures the `__Kind__` of this name and namespace.
     #[when(namespaced)]
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = __ObjectMeta__::default().with_name(name).with_namespace(namespace);
         Self::default().with_api_version("__api_version__").with_kind("__Kind__").with_metadata(metadata)
@@ -33,6 +35,7 @@ impl __Type__ApplyConfiguration {
     /// Sets the name of the object.
     #[when(meta_name)]
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -41,6 +44,7 @@ impl __Type__ApplyConfiguration {
     /// Sets the namespace of the object.
     #[when(meta_namespace)]
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_namespace(namespace));
         self
@@ -49,6 +53,7 @@ impl __Type__ApplyConfiguration {
     /// Adds labels to the object.
     #[when(meta_labels)]
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -60,6 +65,7 @@ impl __Type__ApplyConfiguration {
     /// Adds annotations to the object.
     #[when(meta_annotations)]
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -71,6 +77,7 @@ impl __Type__ApplyConfiguration {
     /// Appends to the finalizers of the object.
     #[when(meta_finalizers)]
     #[must_use]
+    #[inline]
     pub fn with_finalizers(mut self, finalizers: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_finalizers(finalizers));
         self
@@ -82,6 +89,7 @@ impl __Type__ApplyConfiguration {
     #[each(field)]
     #[when(whole)]
     #[must_use]
+    #[inline]
     pub fn __with__(mut self, value: __Item__) -> Self {
         self.__field__ = Some(value);
         self
@@ -91,6 +99,7 @@ impl __Type__ApplyConfiguration {
     #[along(field)]
     #[when(whole_into)]
     #[must_use]
+    #[inline]
     pub fn __with__(mut self, value: impl Into<__Item__>) -> Self {
         self.__field__ = Some(value.into());
         self
@@ -100,6 +109,7 @@ impl __Type__ApplyConfiguration {
     #[along(field)]
     #[when(list)]
     #[must_use]
+    #[inline]
     pub fn __with__(mut self, items: impl IntoIterator<Item = __Item__>) -> Self {
         self.__field__.get_or_insert_default().extend(items);
         self
@@ -109,6 +119,7 @@ impl __Type__ApplyConfiguration {
     #[along(field)]
     #[when(list_into)]
     #[must_use]
+    #[inline]
     pub fn __with__(mut self, items: impl IntoIterator<Item = impl Into<__Item__>>) -> Self {
         self.__field__.get_or_insert_default().extend(items.into_iter().map(Into::into));
         self
@@ -118,6 +129,7 @@ impl __Type__ApplyConfiguration {
     #[along(field)]
     #[when(map)]
     #[must_use]
+    #[inline]
     pub fn __with__(mut self, entries: impl IntoIterator<Item = (impl Into<String>, __Item__)>) -> Self {
         self.__field__
             .get_or_insert_default()
@@ -129,6 +141,7 @@ impl __Type__ApplyConfiguration {
     #[along(field)]
     #[when(map_into)]
     #[must_use]
+    #[inline]
     pub fn __with__(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<__Item__>)>,
@@ -143,6 +156,7 @@ impl __Type__ApplyConfiguration {
     #[along(field)]
     #[when(flat)]
     #[must_use]
+    #[inline]
     pub fn __with__(mut self, entries: impl IntoIterator<Item = (impl Into<String>, __Item__)>) -> Self {
         self.__field__.extend(entries.into_iter().map(|(key, value)| (key.into(), value)));
         self
@@ -152,6 +166,7 @@ impl __Type__ApplyConfiguration {
     #[along(field)]
     #[when(flat_into)]
     #[must_use]
+    #[inline]
     pub fn __with__(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<__Item__>)>,
@@ -172,6 +187,7 @@ impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration for __Type__Ap
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
 #[when(kind)]
+#[inline]
 pub fn __extract__(
     object: &__Object__,
     field_manager: &str,
@@ -184,6 +200,7 @@ pub fn __extract__(
 /// # Errors
 /// As [`__extract__`].
 #[when(kind)]
+#[inline]
 pub fn __extract___from(
     object: &__Object__,
     field_manager: &str,

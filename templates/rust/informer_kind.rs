@@ -18,6 +18,7 @@ impl __Kind__Informer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(&self) -> ::kubesmith_runtime::informer::SharedInformer<__Object__> {
         self.factory.informer_for()
     }
@@ -25,6 +26,7 @@ impl __Kind__Informer {
     /// Reads from the informer's cache.
     #[when(lister)]
     #[must_use]
+    #[inline]
     pub fn lister(&self) -> __root__::listers::__group__::__version__::__module__::__Kind__Lister {
         __root__::listers::__group__::__version__::__module__::__Kind__Lister::new(self.informer().lister())
     }
@@ -32,6 +34,7 @@ impl __Kind__Informer {
     /// Reads from the informer's cache.
     #[unless(lister)]
     #[must_use]
+    #[inline]
     pub fn lister(&self) -> ::kubesmith_runtime::lister::Lister<__Object__> {
         self.informer().lister()
     }

@@ -16,12 +16,14 @@ pub struct __Kind__Lister {
 impl __Kind__Lister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(inner: ::kubesmith_runtime::lister::Lister<__Object__>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -34,6 +36,7 @@ impl __Kind__Lister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[when(cluster)]
+    #[inline]
     pub fn get(
         &self,
         name: &str,
@@ -45,6 +48,7 @@ impl __Kind__Lister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -56,9 +60,26 @@ impl __Kind__Lister {
         self.inner.by_index(index, value)
     }
 
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<__Object__, V>,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<__Object__>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
+    }
+
     /// The objects of one namespace.
     #[when(namespaced)]
     #[must_use]
+    #[inline]
     pub fn namespace(&self, namespace: &str) -> __Kind__NamespaceLister {
         __Kind__NamespaceLister { inner: self.inner.namespace(namespace) }
     }
@@ -75,6 +96,7 @@ pub struct __Kind__NamespaceLister {
 impl __Kind__NamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -86,6 +108,7 @@ impl __Kind__NamespaceLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,

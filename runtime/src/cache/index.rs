@@ -222,7 +222,7 @@ fn values_of<K, V>(function: &dyn Fn(&K) -> Vec<V>, object: &K) -> Vec<V> {
 /// Adds an indexer of strings; see [`add_typed`].
 pub(super) fn add<K: Send + Sync + 'static>(shared: &Shared<K>, indexer: Indexer<K>) -> bool {
     let Indexer { name, values } = indexer;
-    add_typed::<K, str>(shared, name, move |object| values(object))
+    add_typed::<K, str>(shared, &name, move |object| values(object))
 }
 
 /// Adds an index without holding the lock while its function runs.
@@ -231,15 +231,15 @@ pub(super) fn add<K: Send + Sync + 'static>(shared: &Shared<K>, indexer: Indexer
 /// second step are filled in afterwards, except those touched or deleted meanwhile.
 pub(super) fn add_typed<K: Send + Sync + 'static, Q: Key + ?Sized>(
     shared: &Shared<K>,
-    name: String,
+    name: &str,
     values: impl Fn(&K) -> Vec<Q::Owned> + Send + Sync + 'static,
 ) -> bool
 where
     Q::Owned: 'static,
 {
     let function: Function<K> = Arc::new(move |object| Box::new(values_of(&values, object)));
-    let index = UserIndex::<K, Q>::new(name.clone(), Arc::clone(&function));
-    fill(shared, &name, &function, Box::new(index))
+    let index = UserIndex::<K, Q>::new(name.to_owned(), Arc::clone(&function));
+    fill(shared, name, &function, Box::new(index))
 }
 
 fn fill<K: Send + Sync + 'static>(

@@ -181,10 +181,9 @@ impl<K> State<K> {
     where
         K: 'static,
     {
-        let typed = |index: &'_ Box<dyn AnyIndex<K>>| index.as_any().is::<UserIndex<K, Q>>();
         let index = self.indexes.iter().find(|index| index.name() == name && index.is_complete());
         index.and_then(|index| index.as_any().downcast_ref()).ok_or_else(|| {
-            let known = self.indexes.iter().filter(|index| typed(index));
+            let known = self.indexes.iter().filter(|index| index.as_any().is::<UserIndex<K, Q>>());
             NoSuchIndex { name: name.to_owned(), known: known.map(|index| index.name().to_owned()).collect() }
         })
     }

@@ -93,7 +93,7 @@ impl<K: Send + Sync + 'static> Store<K> {
         name: &str,
         values: impl Fn(&K) -> Vec<V> + Send + Sync + 'static,
     ) -> Option<TypedIndex<K, V>> {
-        let is_new = index::add_typed::<K, V>(&self.shared, name.to_owned(), values);
+        let is_new = index::add_typed::<K, V>(&self.shared, name, values);
         is_new.then(|| TypedIndex { name: name.into(), store: self.clone(), key: PhantomData })
     }
 

@@ -8,6 +8,7 @@ mod conversions;
 mod crds;
 mod defaults;
 mod fake;
+mod informers;
 mod left_out;
 mod requests;
 mod traits;

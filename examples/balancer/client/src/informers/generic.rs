@@ -19,6 +19,7 @@ pub enum GenericInformer {
 impl GenericInformer {
     /// Whether the informer's cache is complete.
     #[must_use]
+    #[inline]
     pub fn has_synced(&self) -> bool {
         match self {
             Self::ExposerV1alpha1Balancers(it) => it.informer().has_synced(),
@@ -31,6 +32,7 @@ impl super::factory::SharedInformerFactory {
     ///
     /// # Errors
     /// The resource is not in this package.
+    #[inline]
     pub fn for_resource(
         &self,
         resource: &::kubesmith_runtime::kube::core::GroupVersionResource,

@@ -21,6 +21,7 @@ pub enum GenericInformer {
 impl GenericInformer {
     /// Whether the informer's cache is complete.
     #[must_use]
+    #[inline]
     pub fn has_synced(&self) -> bool {
         match self {
             Self::CoreV1Pods(it) => it.informer().has_synced(),
@@ -34,6 +35,7 @@ impl super::factory::SharedInformerFactory {
     ///
     /// # Errors
     /// The resource is not in this package.
+    #[inline]
     pub fn for_resource(
         &self,
         resource: &::kubesmith_runtime::kube::core::GroupVersionResource,

@@ -24,6 +24,7 @@ pub enum GenericInformer {
 impl GenericInformer {
     /// Whether the informer's cache is complete.
     #[must_use]
+    #[inline]
     pub fn has_synced(&self) -> bool {
         match self {
             Self::CoreV1ConfigMaps(it) => it.informer().has_synced(),
@@ -40,6 +41,7 @@ impl super::factory::SharedInformerFactory {
     ///
     /// # Errors
     /// The resource is not in this package.
+    #[inline]
     pub fn for_resource(
         &self,
         resource: &::kubesmith_runtime::kube::core::GroupVersionResource,

@@ -6,6 +6,7 @@
 
 /// Makes a scheme that knows every kind of this package, lists included.
 #[must_use]
+#[inline]
 pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
     let mut scheme = ::kubesmith_runtime::scheme::Scheme::new();
     add_to_scheme(&mut scheme);
@@ -13,6 +14,7 @@ pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
 }
 
 /// Adds every kind of this package to a scheme.
+#[inline]
 pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     scheme.register::<::case_defaults::Cafe>("CafeList");
     scheme.register::<::case_defaults::Kiosk>("KioskList");

@@ -33,6 +33,7 @@ pub struct BackendSpecApplyConfiguration {
 impl BackendSpecApplyConfiguration {
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -40,6 +41,7 @@ impl BackendSpecApplyConfiguration {
 
     /// Sets [`weight`](Self::weight).
     #[must_use]
+    #[inline]
     pub fn with_weight(mut self, value: i32) -> Self {
         self.weight = Some(value);
         self
@@ -47,6 +49,7 @@ impl BackendSpecApplyConfiguration {
 
     /// Adds to [`selector`](Self::selector); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_selector(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,

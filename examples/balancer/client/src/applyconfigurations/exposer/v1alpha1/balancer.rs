@@ -45,6 +45,7 @@ pub struct BalancerApplyConfiguration {
 impl BalancerApplyConfiguration {
     /// Configures the `Balancer` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -57,6 +58,7 @@ impl BalancerApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -64,6 +66,7 @@ impl BalancerApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -73,6 +76,7 @@ impl BalancerApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -83,6 +87,7 @@ impl BalancerApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -95,6 +100,7 @@ impl BalancerApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -109,6 +115,7 @@ impl BalancerApplyConfiguration {
 impl BalancerApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -116,6 +123,7 @@ impl BalancerApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -123,6 +131,7 @@ impl BalancerApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -133,6 +142,7 @@ impl BalancerApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::applyconfigurations::exposer::v1alpha1::BalancerSpecApplyConfiguration,
@@ -143,6 +153,7 @@ impl BalancerApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(
         mut self,
         value: crate::applyconfigurations::exposer::v1alpha1::BalancerStatusApplyConfiguration,
@@ -162,6 +173,7 @@ for BalancerApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_balancer(
     object: &::balancer_api::v1alpha1::Balancer,
     field_manager: &str,
@@ -176,6 +188,7 @@ pub fn extract_balancer(
 ///
 /// # Errors
 /// As [`extract_balancer`].
+#[inline]
 pub fn extract_balancer_from(
     object: &::balancer_api::v1alpha1::Balancer,
     field_manager: &str,

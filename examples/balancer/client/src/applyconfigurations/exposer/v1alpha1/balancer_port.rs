@@ -38,6 +38,7 @@ pub struct BalancerPortApplyConfiguration {
 impl BalancerPortApplyConfiguration {
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -45,6 +46,7 @@ impl BalancerPortApplyConfiguration {
 
     /// Sets [`protocol`](Self::protocol).
     #[must_use]
+    #[inline]
     pub fn with_protocol(mut self, value: impl Into<String>) -> Self {
         self.protocol = Some(value.into());
         self
@@ -52,6 +54,7 @@ impl BalancerPortApplyConfiguration {
 
     /// Sets [`port`](Self::port).
     #[must_use]
+    #[inline]
     pub fn with_port(mut self, value: i32) -> Self {
         self.port = Some(value);
         self
@@ -59,6 +62,7 @@ impl BalancerPortApplyConfiguration {
 
     /// Sets [`target_port`](Self::target_port).
     #[must_use]
+    #[inline]
     pub fn with_target_port(
         mut self,
         value: impl Into<

@@ -39,6 +39,7 @@ pub struct BalancerSpecApplyConfiguration {
 impl BalancerSpecApplyConfiguration {
     /// Appends to [`backends`](Self::backends).
     #[must_use]
+    #[inline]
     pub fn with_backends(
         mut self,
         items: impl IntoIterator<
@@ -51,6 +52,7 @@ impl BalancerSpecApplyConfiguration {
 
     /// Adds to [`selector`](Self::selector); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_selector(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -63,6 +65,7 @@ impl BalancerSpecApplyConfiguration {
 
     /// Appends to [`ports`](Self::ports).
     #[must_use]
+    #[inline]
     pub fn with_ports(
         mut self,
         items: impl IntoIterator<

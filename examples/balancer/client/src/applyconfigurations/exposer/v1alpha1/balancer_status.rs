@@ -38,6 +38,7 @@ pub struct BalancerStatusApplyConfiguration {
 impl BalancerStatusApplyConfiguration {
     /// Sets [`active_backends_num`](Self::active_backends_num).
     #[must_use]
+    #[inline]
     pub fn with_active_backends_num(mut self, value: i32) -> Self {
         self.active_backends_num = Some(value);
         self
@@ -45,6 +46,7 @@ impl BalancerStatusApplyConfiguration {
 
     /// Sets [`obsolete_backends_num`](Self::obsolete_backends_num).
     #[must_use]
+    #[inline]
     pub fn with_obsolete_backends_num(mut self, value: i32) -> Self {
         self.obsolete_backends_num = Some(value);
         self
@@ -52,6 +54,7 @@ impl BalancerStatusApplyConfiguration {
 
     /// Sets [`observed_generation`](Self::observed_generation).
     #[must_use]
+    #[inline]
     pub fn with_observed_generation(mut self, value: i64) -> Self {
         self.observed_generation = Some(value);
         self
@@ -59,6 +62,7 @@ impl BalancerStatusApplyConfiguration {
 
     /// Appends to [`conditions`](Self::conditions).
     #[must_use]
+    #[inline]
     pub fn with_conditions(
         mut self,
         items: impl IntoIterator<

@@ -45,6 +45,7 @@ pub struct OwnerReferenceApplyConfiguration {
 impl OwnerReferenceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -52,6 +53,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`block_owner_deletion`](Self::block_owner_deletion).
     #[must_use]
+    #[inline]
     pub fn with_block_owner_deletion(mut self, value: bool) -> Self {
         self.block_owner_deletion = Some(value);
         self
@@ -59,6 +61,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`controller`](Self::controller).
     #[must_use]
+    #[inline]
     pub fn with_controller(mut self, value: bool) -> Self {
         self.controller = Some(value);
         self
@@ -66,6 +69,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -73,6 +77,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -80,6 +85,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`uid`](Self::uid).
     #[must_use]
+    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

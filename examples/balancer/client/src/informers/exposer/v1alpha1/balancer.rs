@@ -27,6 +27,7 @@ impl BalancerInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -37,6 +38,7 @@ impl BalancerInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::listers::exposer::v1alpha1::balancer::BalancerLister {

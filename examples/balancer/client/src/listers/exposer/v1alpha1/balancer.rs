@@ -18,6 +18,7 @@ pub struct BalancerLister {
 impl BalancerLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(
         inner: ::kubesmith_runtime::lister::Lister<::balancer_api::v1alpha1::Balancer>,
     ) -> Self {
@@ -26,6 +27,7 @@ impl BalancerLister {
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -37,6 +39,7 @@ impl BalancerLister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -48,8 +51,28 @@ impl BalancerLister {
         self.inner.by_index(index, value)
     }
 
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<
+            ::balancer_api::v1alpha1::Balancer,
+            V,
+        >,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<::balancer_api::v1alpha1::Balancer>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
+    }
+
     /// The objects of one namespace.
     #[must_use]
+    #[inline]
     pub fn namespace(&self, namespace: &str) -> BalancerNamespaceLister {
         BalancerNamespaceLister {
             inner: self.inner.namespace(namespace),
@@ -68,6 +91,7 @@ pub struct BalancerNamespaceLister {
 impl BalancerNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -79,6 +103,7 @@ impl BalancerNamespaceLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,

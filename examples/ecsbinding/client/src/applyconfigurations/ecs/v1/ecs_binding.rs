@@ -45,6 +45,7 @@ pub struct EcsBindingApplyConfiguration {
 impl EcsBindingApplyConfiguration {
     /// Configures the `EcsBinding` of this name.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name);
@@ -56,6 +57,7 @@ impl EcsBindingApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -63,6 +65,7 @@ impl EcsBindingApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -73,6 +76,7 @@ impl EcsBindingApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -85,6 +89,7 @@ impl EcsBindingApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -99,6 +104,7 @@ impl EcsBindingApplyConfiguration {
 impl EcsBindingApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -106,6 +112,7 @@ impl EcsBindingApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -113,6 +120,7 @@ impl EcsBindingApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -123,6 +131,7 @@ impl EcsBindingApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration,
@@ -133,6 +142,7 @@ impl EcsBindingApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(
         mut self,
         value: crate::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration,
@@ -152,6 +162,7 @@ for EcsBindingApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_ecs_binding(
     object: &::ecsbinding_api::v1::EcsBinding,
     field_manager: &str,
@@ -166,6 +177,7 @@ pub fn extract_ecs_binding(
 ///
 /// # Errors
 /// As [`extract_ecs_binding`].
+#[inline]
 pub fn extract_ecs_binding_from(
     object: &::ecsbinding_api::v1::EcsBinding,
     field_manager: &str,

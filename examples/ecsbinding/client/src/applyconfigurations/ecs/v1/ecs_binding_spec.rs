@@ -36,6 +36,7 @@ pub struct EcsBindingSpecApplyConfiguration {
 impl EcsBindingSpecApplyConfiguration {
     /// Sets [`id`](Self::id).
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, value: impl Into<String>) -> Self {
         self.id = Some(value.into());
         self
@@ -43,6 +44,7 @@ impl EcsBindingSpecApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -50,6 +52,7 @@ impl EcsBindingSpecApplyConfiguration {
 
     /// Sets [`nodename`](Self::nodename).
     #[must_use]
+    #[inline]
     pub fn with_nodename(mut self, value: impl Into<String>) -> Self {
         self.nodename = Some(value.into());
         self
@@ -57,6 +60,7 @@ impl EcsBindingSpecApplyConfiguration {
 
     /// Sets [`innerip`](Self::innerip).
     #[must_use]
+    #[inline]
     pub fn with_innerip(mut self, value: impl Into<String>) -> Self {
         self.innerip = Some(value.into());
         self

@@ -19,6 +19,7 @@ pub struct PodLister {
 impl PodLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(
         inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
     ) -> Self {
@@ -27,6 +28,7 @@ impl PodLister {
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -38,6 +40,7 @@ impl PodLister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -49,8 +52,28 @@ impl PodLister {
         self.inner.by_index(index, value)
     }
 
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+            V,
+        >,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
+    }
+
     /// The objects of one namespace.
     #[must_use]
+    #[inline]
     pub fn namespace(&self, namespace: &str) -> PodNamespaceLister {
         PodNamespaceLister {
             inner: self.inner.namespace(namespace),
@@ -69,6 +92,7 @@ pub struct PodNamespaceLister {
 impl PodNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -80,6 +104,7 @@ impl PodNamespaceLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,

@@ -18,6 +18,7 @@ pub struct IPPoolLister {
 impl IPPoolLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(
         inner: ::kubesmith_runtime::lister::Lister<::ippool_api::tsi::v1alpha1::IPPool>,
     ) -> Self {
@@ -26,6 +27,7 @@ impl IPPoolLister {
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -37,6 +39,7 @@ impl IPPoolLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,
@@ -51,6 +54,7 @@ impl IPPoolLister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -60,5 +64,24 @@ impl IPPoolLister {
         ::kubesmith_runtime::cache::NoSuchIndex,
     > {
         self.inner.by_index(index, value)
+    }
+
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<
+            ::ippool_api::tsi::v1alpha1::IPPool,
+            V,
+        >,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<::ippool_api::tsi::v1alpha1::IPPool>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
     }
 }

@@ -46,6 +46,7 @@ pub struct PostgresWriterApplyConfiguration {
 impl PostgresWriterApplyConfiguration {
     /// Configures the `PostgresWriter` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -58,6 +59,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -65,6 +67,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -74,6 +77,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -84,6 +88,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -96,6 +101,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -110,6 +116,7 @@ impl PostgresWriterApplyConfiguration {
 impl PostgresWriterApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -117,6 +124,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -124,6 +132,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -134,6 +143,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::applyconfigurations::demo::v1::PostgresWriterSpecApplyConfiguration,
@@ -144,6 +154,7 @@ impl PostgresWriterApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(
         mut self,
         value: crate::applyconfigurations::demo::v1::PostgresWriterStatusApplyConfiguration,
@@ -163,6 +174,7 @@ for PostgresWriterApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_postgres_writer(
     object: &::postgreswriter_api::v1::PostgresWriter,
     field_manager: &str,
@@ -177,6 +189,7 @@ pub fn extract_postgres_writer(
 ///
 /// # Errors
 /// As [`extract_postgres_writer`].
+#[inline]
 pub fn extract_postgres_writer_from(
     object: &::postgreswriter_api::v1::PostgresWriter,
     field_manager: &str,

@@ -37,6 +37,7 @@ pub struct PostgresWriterSpecApplyConfiguration {
 impl PostgresWriterSpecApplyConfiguration {
     /// Sets [`table`](Self::table).
     #[must_use]
+    #[inline]
     pub fn with_table(mut self, value: impl Into<String>) -> Self {
         self.table = Some(value.into());
         self
@@ -44,6 +45,7 @@ impl PostgresWriterSpecApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -51,6 +53,7 @@ impl PostgresWriterSpecApplyConfiguration {
 
     /// Sets [`age`](Self::age).
     #[must_use]
+    #[inline]
     pub fn with_age(mut self, value: i32) -> Self {
         self.age = Some(value);
         self
@@ -58,6 +61,7 @@ impl PostgresWriterSpecApplyConfiguration {
 
     /// Sets [`country`](Self::country).
     #[must_use]
+    #[inline]
     pub fn with_country(mut self, value: impl Into<String>) -> Self {
         self.country = Some(value.into());
         self

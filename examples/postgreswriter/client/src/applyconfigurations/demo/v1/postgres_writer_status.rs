@@ -35,6 +35,7 @@ pub struct PostgresWriterStatusApplyConfiguration {
 impl PostgresWriterStatusApplyConfiguration {
     /// Appends to [`tables`](Self::tables).
     #[must_use]
+    #[inline]
     pub fn with_tables(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -45,6 +46,7 @@ impl PostgresWriterStatusApplyConfiguration {
 
     /// Sets [`observed_generation`](Self::observed_generation).
     #[must_use]
+    #[inline]
     pub fn with_observed_generation(mut self, value: i64) -> Self {
         self.observed_generation = Some(value);
         self
@@ -52,6 +54,7 @@ impl PostgresWriterStatusApplyConfiguration {
 
     /// Appends to [`conditions`](Self::conditions).
     #[must_use]
+    #[inline]
     pub fn with_conditions(
         mut self,
         items: impl IntoIterator<

@@ -46,6 +46,7 @@ pub struct ConditionApplyConfiguration {
 impl ConditionApplyConfiguration {
     /// Sets [`last_transition_time`](Self::last_transition_time).
     #[must_use]
+    #[inline]
     pub fn with_last_transition_time(
         mut self,
         value: impl Into<
@@ -58,6 +59,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`message`](Self::message).
     #[must_use]
+    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
@@ -65,6 +67,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`observed_generation`](Self::observed_generation).
     #[must_use]
+    #[inline]
     pub fn with_observed_generation(mut self, value: i64) -> Self {
         self.observed_generation = Some(value);
         self
@@ -72,6 +75,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`reason`](Self::reason).
     #[must_use]
+    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
@@ -79,6 +83,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(mut self, value: impl Into<String>) -> Self {
         self.status = Some(value.into());
         self
@@ -86,6 +91,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`type_`](Self::type_).
     #[must_use]
+    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self

@@ -83,6 +83,7 @@ pub struct ObjectMetaApplyConfiguration {
 impl ObjectMetaApplyConfiguration {
     /// Adds to [`annotations`](Self::annotations); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -95,6 +96,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`creation_timestamp`](Self::creation_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_creation_timestamp(
         mut self,
         value: impl Into<
@@ -107,6 +109,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`deletion_grace_period_seconds`](Self::deletion_grace_period_seconds).
     #[must_use]
+    #[inline]
     pub fn with_deletion_grace_period_seconds(mut self, value: i64) -> Self {
         self.deletion_grace_period_seconds = Some(value);
         self
@@ -114,6 +117,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`deletion_timestamp`](Self::deletion_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_deletion_timestamp(
         mut self,
         value: impl Into<
@@ -126,6 +130,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Appends to [`finalizers`](Self::finalizers).
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -138,6 +143,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`generate_name`](Self::generate_name).
     #[must_use]
+    #[inline]
     pub fn with_generate_name(mut self, value: impl Into<String>) -> Self {
         self.generate_name = Some(value.into());
         self
@@ -145,6 +151,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`generation`](Self::generation).
     #[must_use]
+    #[inline]
     pub fn with_generation(mut self, value: i64) -> Self {
         self.generation = Some(value);
         self
@@ -152,6 +159,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Adds to [`labels`](Self::labels); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -164,6 +172,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -171,6 +180,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
         self.namespace = Some(value.into());
         self
@@ -178,6 +188,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Appends to [`owner_references`](Self::owner_references).
     #[must_use]
+    #[inline]
     pub fn with_owner_references(
         mut self,
         items: impl IntoIterator<
@@ -190,6 +201,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`resource_version`](Self::resource_version).
     #[must_use]
+    #[inline]
     pub fn with_resource_version(mut self, value: impl Into<String>) -> Self {
         self.resource_version = Some(value.into());
         self
@@ -197,6 +209,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`self_link`](Self::self_link).
     #[must_use]
+    #[inline]
     pub fn with_self_link(mut self, value: impl Into<String>) -> Self {
         self.self_link = Some(value.into());
         self
@@ -204,6 +217,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`uid`](Self::uid).
     #[must_use]
+    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

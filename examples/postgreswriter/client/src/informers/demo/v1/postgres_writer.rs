@@ -28,6 +28,7 @@ impl PostgresWriterInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -38,6 +39,7 @@ impl PostgresWriterInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::listers::demo::v1::postgres_writer::PostgresWriterLister {

@@ -27,6 +27,7 @@ pub struct ExternalDocumentationApplyConfiguration {
 impl ExternalDocumentationApplyConfiguration {
     /// Sets [`description`](Self::description).
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
@@ -34,6 +35,7 @@ impl ExternalDocumentationApplyConfiguration {
 
     /// Sets [`url`](Self::url).
     #[must_use]
+    #[inline]
     pub fn with_url(mut self, value: impl Into<String>) -> Self {
         self.url = Some(value.into());
         self

@@ -229,6 +229,7 @@ pub struct JSONSchemaPropsApplyConfiguration {
 impl JSONSchemaPropsApplyConfiguration {
     /// Sets [`ref_`](Self::ref_).
     #[must_use]
+    #[inline]
     pub fn with_ref(mut self, value: impl Into<String>) -> Self {
         self.ref_ = Some(value.into());
         self
@@ -236,6 +237,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`schema`](Self::schema).
     #[must_use]
+    #[inline]
     pub fn with_schema(mut self, value: impl Into<String>) -> Self {
         self.schema = Some(value.into());
         self
@@ -243,6 +245,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`additional_items`](Self::additional_items).
     #[must_use]
+    #[inline]
     pub fn with_additional_items(
         mut self,
         value: impl Into<
@@ -255,6 +258,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`additional_properties`](Self::additional_properties).
     #[must_use]
+    #[inline]
     pub fn with_additional_properties(
         mut self,
         value: impl Into<
@@ -267,6 +271,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Appends to [`all_of`](Self::all_of).
     #[must_use]
+    #[inline]
     pub fn with_all_of(
         mut self,
         items: impl IntoIterator<
@@ -279,6 +284,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Appends to [`any_of`](Self::any_of).
     #[must_use]
+    #[inline]
     pub fn with_any_of(
         mut self,
         items: impl IntoIterator<
@@ -291,6 +297,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`default`](Self::default).
     #[must_use]
+    #[inline]
     pub fn with_default(
         mut self,
         value: impl Into<
@@ -303,6 +310,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Adds to [`definitions`](Self::definitions); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_definitions(
         mut self,
         entries: impl IntoIterator<
@@ -320,6 +328,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Adds to [`dependencies`](Self::dependencies); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_dependencies(
         mut self,
         entries: impl IntoIterator<
@@ -339,6 +348,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`description`](Self::description).
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
@@ -346,6 +356,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Appends to [`enum_`](Self::enum_).
     #[must_use]
+    #[inline]
     pub fn with_enum(
         mut self,
         items: impl IntoIterator<
@@ -360,6 +371,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`example`](Self::example).
     #[must_use]
+    #[inline]
     pub fn with_example(
         mut self,
         value: impl Into<
@@ -372,6 +384,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`exclusive_maximum`](Self::exclusive_maximum).
     #[must_use]
+    #[inline]
     pub fn with_exclusive_maximum(mut self, value: bool) -> Self {
         self.exclusive_maximum = Some(value);
         self
@@ -379,6 +392,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`exclusive_minimum`](Self::exclusive_minimum).
     #[must_use]
+    #[inline]
     pub fn with_exclusive_minimum(mut self, value: bool) -> Self {
         self.exclusive_minimum = Some(value);
         self
@@ -386,6 +400,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`external_docs`](Self::external_docs).
     #[must_use]
+    #[inline]
     pub fn with_external_docs(
         mut self,
         value: crate::apply::applyconfigurations::apiextensions::v1::ExternalDocumentationApplyConfiguration,
@@ -396,6 +411,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`format`](Self::format).
     #[must_use]
+    #[inline]
     pub fn with_format(mut self, value: impl Into<String>) -> Self {
         self.format = Some(value.into());
         self
@@ -403,6 +419,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`id`](Self::id).
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, value: impl Into<String>) -> Self {
         self.id = Some(value.into());
         self
@@ -410,6 +427,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`items`](Self::items).
     #[must_use]
+    #[inline]
     pub fn with_items(
         mut self,
         value: impl Into<
@@ -422,6 +440,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`max_items`](Self::max_items).
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, value: i64) -> Self {
         self.max_items = Some(value);
         self
@@ -429,6 +448,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`max_length`](Self::max_length).
     #[must_use]
+    #[inline]
     pub fn with_max_length(mut self, value: i64) -> Self {
         self.max_length = Some(value);
         self
@@ -436,6 +456,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`max_properties`](Self::max_properties).
     #[must_use]
+    #[inline]
     pub fn with_max_properties(mut self, value: i64) -> Self {
         self.max_properties = Some(value);
         self
@@ -443,6 +464,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`maximum`](Self::maximum).
     #[must_use]
+    #[inline]
     pub fn with_maximum(mut self, value: f64) -> Self {
         self.maximum = Some(value);
         self
@@ -450,6 +472,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`min_items`](Self::min_items).
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, value: i64) -> Self {
         self.min_items = Some(value);
         self
@@ -457,6 +480,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`min_length`](Self::min_length).
     #[must_use]
+    #[inline]
     pub fn with_min_length(mut self, value: i64) -> Self {
         self.min_length = Some(value);
         self
@@ -464,6 +488,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`min_properties`](Self::min_properties).
     #[must_use]
+    #[inline]
     pub fn with_min_properties(mut self, value: i64) -> Self {
         self.min_properties = Some(value);
         self
@@ -471,6 +496,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`minimum`](Self::minimum).
     #[must_use]
+    #[inline]
     pub fn with_minimum(mut self, value: f64) -> Self {
         self.minimum = Some(value);
         self
@@ -478,6 +504,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`multiple_of`](Self::multiple_of).
     #[must_use]
+    #[inline]
     pub fn with_multiple_of(mut self, value: f64) -> Self {
         self.multiple_of = Some(value);
         self
@@ -485,6 +512,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`not`](Self::not).
     #[must_use]
+    #[inline]
     pub fn with_not(
         mut self,
         value: impl Into<
@@ -499,6 +527,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`nullable`](Self::nullable).
     #[must_use]
+    #[inline]
     pub fn with_nullable(mut self, value: bool) -> Self {
         self.nullable = Some(value);
         self
@@ -506,6 +535,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Appends to [`one_of`](Self::one_of).
     #[must_use]
+    #[inline]
     pub fn with_one_of(
         mut self,
         items: impl IntoIterator<
@@ -518,6 +548,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`pattern`](Self::pattern).
     #[must_use]
+    #[inline]
     pub fn with_pattern(mut self, value: impl Into<String>) -> Self {
         self.pattern = Some(value.into());
         self
@@ -525,6 +556,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Adds to [`pattern_properties`](Self::pattern_properties); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_pattern_properties(
         mut self,
         entries: impl IntoIterator<
@@ -542,6 +574,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Adds to [`properties`](Self::properties); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_properties(
         mut self,
         entries: impl IntoIterator<
@@ -559,6 +592,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Appends to [`required`](Self::required).
     #[must_use]
+    #[inline]
     pub fn with_required(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -569,6 +603,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`title`](Self::title).
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
@@ -576,6 +611,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`type_`](Self::type_).
     #[must_use]
+    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self
@@ -583,6 +619,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`unique_items`](Self::unique_items).
     #[must_use]
+    #[inline]
     pub fn with_unique_items(mut self, value: bool) -> Self {
         self.unique_items = Some(value);
         self
@@ -590,6 +627,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`x_kubernetes_embedded_resource`](Self::x_kubernetes_embedded_resource).
     #[must_use]
+    #[inline]
     pub fn with_x_kubernetes_embedded_resource(mut self, value: bool) -> Self {
         self.x_kubernetes_embedded_resource = Some(value);
         self
@@ -597,6 +635,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`x_kubernetes_int_or_string`](Self::x_kubernetes_int_or_string).
     #[must_use]
+    #[inline]
     pub fn with_x_kubernetes_int_or_string(mut self, value: bool) -> Self {
         self.x_kubernetes_int_or_string = Some(value);
         self
@@ -604,6 +643,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Appends to [`x_kubernetes_list_map_keys`](Self::x_kubernetes_list_map_keys).
     #[must_use]
+    #[inline]
     pub fn with_x_kubernetes_list_map_keys(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -616,6 +656,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`x_kubernetes_list_type`](Self::x_kubernetes_list_type).
     #[must_use]
+    #[inline]
     pub fn with_x_kubernetes_list_type(mut self, value: impl Into<String>) -> Self {
         self.x_kubernetes_list_type = Some(value.into());
         self
@@ -623,6 +664,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`x_kubernetes_map_type`](Self::x_kubernetes_map_type).
     #[must_use]
+    #[inline]
     pub fn with_x_kubernetes_map_type(mut self, value: impl Into<String>) -> Self {
         self.x_kubernetes_map_type = Some(value.into());
         self
@@ -630,6 +672,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Sets [`x_kubernetes_preserve_unknown_fields`](Self::x_kubernetes_preserve_unknown_fields).
     #[must_use]
+    #[inline]
     pub fn with_x_kubernetes_preserve_unknown_fields(mut self, value: bool) -> Self {
         self.x_kubernetes_preserve_unknown_fields = Some(value);
         self
@@ -637,6 +680,7 @@ impl JSONSchemaPropsApplyConfiguration {
 
     /// Appends to [`x_kubernetes_validations`](Self::x_kubernetes_validations).
     #[must_use]
+    #[inline]
     pub fn with_x_kubernetes_validations(
         mut self,
         items: impl IntoIterator<

@@ -44,6 +44,7 @@ pub struct ValidationRuleApplyConfiguration {
 impl ValidationRuleApplyConfiguration {
     /// Sets [`field_path`](Self::field_path).
     #[must_use]
+    #[inline]
     pub fn with_field_path(mut self, value: impl Into<String>) -> Self {
         self.field_path = Some(value.into());
         self
@@ -51,6 +52,7 @@ impl ValidationRuleApplyConfiguration {
 
     /// Sets [`message`](Self::message).
     #[must_use]
+    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
@@ -58,6 +60,7 @@ impl ValidationRuleApplyConfiguration {
 
     /// Sets [`message_expression`](Self::message_expression).
     #[must_use]
+    #[inline]
     pub fn with_message_expression(mut self, value: impl Into<String>) -> Self {
         self.message_expression = Some(value.into());
         self
@@ -65,6 +68,7 @@ impl ValidationRuleApplyConfiguration {
 
     /// Sets [`optional_old_self`](Self::optional_old_self).
     #[must_use]
+    #[inline]
     pub fn with_optional_old_self(mut self, value: bool) -> Self {
         self.optional_old_self = Some(value);
         self
@@ -72,6 +76,7 @@ impl ValidationRuleApplyConfiguration {
 
     /// Sets [`reason`](Self::reason).
     #[must_use]
+    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
@@ -79,6 +84,7 @@ impl ValidationRuleApplyConfiguration {
 
     /// Sets [`rule`](Self::rule).
     #[must_use]
+    #[inline]
     pub fn with_rule(mut self, value: impl Into<String>) -> Self {
         self.rule = Some(value.into());
         self

@@ -33,6 +33,7 @@ pub struct EnvVarApplyConfiguration {
 impl EnvVarApplyConfiguration {
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -40,6 +41,7 @@ impl EnvVarApplyConfiguration {
 
     /// Sets [`value`](Self::value).
     #[must_use]
+    #[inline]
     pub fn with_value(mut self, value: impl Into<String>) -> Self {
         self.value = Some(value.into());
         self
@@ -47,6 +49,7 @@ impl EnvVarApplyConfiguration {
 
     /// Sets [`value_from`](Self::value_from).
     #[must_use]
+    #[inline]
     pub fn with_value_from(
         mut self,
         value: crate::apply::applyconfigurations::core::v1::EnvVarSourceApplyConfiguration,

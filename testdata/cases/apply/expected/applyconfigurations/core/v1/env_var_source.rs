@@ -50,6 +50,7 @@ pub struct EnvVarSourceApplyConfiguration {
 impl EnvVarSourceApplyConfiguration {
     /// Sets [`config_map_key_ref`](Self::config_map_key_ref).
     #[must_use]
+    #[inline]
     pub fn with_config_map_key_ref(
         mut self,
         value: crate::apply::applyconfigurations::core::v1::ConfigMapKeySelectorApplyConfiguration,
@@ -60,6 +61,7 @@ impl EnvVarSourceApplyConfiguration {
 
     /// Sets [`field_ref`](Self::field_ref).
     #[must_use]
+    #[inline]
     pub fn with_field_ref(
         mut self,
         value: crate::apply::applyconfigurations::core::v1::ObjectFieldSelectorApplyConfiguration,
@@ -70,6 +72,7 @@ impl EnvVarSourceApplyConfiguration {
 
     /// Sets [`file_key_ref`](Self::file_key_ref).
     #[must_use]
+    #[inline]
     pub fn with_file_key_ref(
         mut self,
         value: crate::apply::applyconfigurations::core::v1::FileKeySelectorApplyConfiguration,
@@ -80,6 +83,7 @@ impl EnvVarSourceApplyConfiguration {
 
     /// Sets [`resource_field_ref`](Self::resource_field_ref).
     #[must_use]
+    #[inline]
     pub fn with_resource_field_ref(
         mut self,
         value: crate::apply::applyconfigurations::core::v1::ResourceFieldSelectorApplyConfiguration,
@@ -90,6 +94,7 @@ impl EnvVarSourceApplyConfiguration {
 
     /// Sets [`secret_key_ref`](Self::secret_key_ref).
     #[must_use]
+    #[inline]
     pub fn with_secret_key_ref(
         mut self,
         value: crate::apply::applyconfigurations::core::v1::SecretKeySelectorApplyConfiguration,

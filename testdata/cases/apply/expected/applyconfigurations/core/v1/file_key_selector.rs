@@ -33,6 +33,7 @@ pub struct FileKeySelectorApplyConfiguration {
 impl FileKeySelectorApplyConfiguration {
     /// Sets [`key`](Self::key).
     #[must_use]
+    #[inline]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
         self.key = Some(value.into());
         self
@@ -40,6 +41,7 @@ impl FileKeySelectorApplyConfiguration {
 
     /// Sets [`optional`](Self::optional).
     #[must_use]
+    #[inline]
     pub fn with_optional(mut self, value: bool) -> Self {
         self.optional = Some(value);
         self
@@ -47,6 +49,7 @@ impl FileKeySelectorApplyConfiguration {
 
     /// Sets [`path`](Self::path).
     #[must_use]
+    #[inline]
     pub fn with_path(mut self, value: impl Into<String>) -> Self {
         self.path = Some(value.into());
         self
@@ -54,6 +57,7 @@ impl FileKeySelectorApplyConfiguration {
 
     /// Sets [`volume_name`](Self::volume_name).
     #[must_use]
+    #[inline]
     pub fn with_volume_name(mut self, value: impl Into<String>) -> Self {
         self.volume_name = Some(value.into());
         self

@@ -27,6 +27,7 @@ pub struct ObjectFieldSelectorApplyConfiguration {
 impl ObjectFieldSelectorApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -34,6 +35,7 @@ impl ObjectFieldSelectorApplyConfiguration {
 
     /// Sets [`field_path`](Self::field_path).
     #[must_use]
+    #[inline]
     pub fn with_field_path(mut self, value: impl Into<String>) -> Self {
         self.field_path = Some(value.into());
         self

@@ -32,6 +32,7 @@ pub struct ResourceFieldSelectorApplyConfiguration {
 impl ResourceFieldSelectorApplyConfiguration {
     /// Sets [`container_name`](Self::container_name).
     #[must_use]
+    #[inline]
     pub fn with_container_name(mut self, value: impl Into<String>) -> Self {
         self.container_name = Some(value.into());
         self
@@ -39,6 +40,7 @@ impl ResourceFieldSelectorApplyConfiguration {
 
     /// Sets [`divisor`](Self::divisor).
     #[must_use]
+    #[inline]
     pub fn with_divisor(
         mut self,
         value: impl Into<
@@ -51,6 +53,7 @@ impl ResourceFieldSelectorApplyConfiguration {
 
     /// Sets [`resource`](Self::resource).
     #[must_use]
+    #[inline]
     pub fn with_resource(mut self, value: impl Into<String>) -> Self {
         self.resource = Some(value.into());
         self

@@ -30,6 +30,7 @@ pub struct SecretKeySelectorApplyConfiguration {
 impl SecretKeySelectorApplyConfiguration {
     /// Sets [`key`](Self::key).
     #[must_use]
+    #[inline]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
         self.key = Some(value.into());
         self
@@ -37,6 +38,7 @@ impl SecretKeySelectorApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -44,6 +46,7 @@ impl SecretKeySelectorApplyConfiguration {
 
     /// Sets [`optional`](Self::optional).
     #[must_use]
+    #[inline]
     pub fn with_optional(mut self, value: bool) -> Self {
         self.optional = Some(value);
         self

@@ -42,6 +42,7 @@ pub struct ServicePortApplyConfiguration {
 impl ServicePortApplyConfiguration {
     /// Sets [`app_protocol`](Self::app_protocol).
     #[must_use]
+    #[inline]
     pub fn with_app_protocol(mut self, value: impl Into<String>) -> Self {
         self.app_protocol = Some(value.into());
         self
@@ -49,6 +50,7 @@ impl ServicePortApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -56,6 +58,7 @@ impl ServicePortApplyConfiguration {
 
     /// Sets [`node_port`](Self::node_port).
     #[must_use]
+    #[inline]
     pub fn with_node_port(mut self, value: i32) -> Self {
         self.node_port = Some(value);
         self
@@ -63,6 +66,7 @@ impl ServicePortApplyConfiguration {
 
     /// Sets [`port`](Self::port).
     #[must_use]
+    #[inline]
     pub fn with_port(mut self, value: i32) -> Self {
         self.port = Some(value);
         self
@@ -70,6 +74,7 @@ impl ServicePortApplyConfiguration {
 
     /// Sets [`protocol`](Self::protocol).
     #[must_use]
+    #[inline]
     pub fn with_protocol(mut self, value: impl Into<String>) -> Self {
         self.protocol = Some(value.into());
         self
@@ -77,6 +82,7 @@ impl ServicePortApplyConfiguration {
 
     /// Sets [`target_port`](Self::target_port).
     #[must_use]
+    #[inline]
     pub fn with_target_port(
         mut self,
         value: impl Into<

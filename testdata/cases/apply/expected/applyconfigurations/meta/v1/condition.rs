@@ -43,6 +43,7 @@ pub struct ConditionApplyConfiguration {
 impl ConditionApplyConfiguration {
     /// Sets [`last_transition_time`](Self::last_transition_time).
     #[must_use]
+    #[inline]
     pub fn with_last_transition_time(
         mut self,
         value: impl Into<
@@ -55,6 +56,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`message`](Self::message).
     #[must_use]
+    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
@@ -62,6 +64,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`observed_generation`](Self::observed_generation).
     #[must_use]
+    #[inline]
     pub fn with_observed_generation(mut self, value: i64) -> Self {
         self.observed_generation = Some(value);
         self
@@ -69,6 +72,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`reason`](Self::reason).
     #[must_use]
+    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
@@ -76,6 +80,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(mut self, value: impl Into<String>) -> Self {
         self.status = Some(value.into());
         self
@@ -83,6 +88,7 @@ impl ConditionApplyConfiguration {
 
     /// Sets [`type_`](Self::type_).
     #[must_use]
+    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self

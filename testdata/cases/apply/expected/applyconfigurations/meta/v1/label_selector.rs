@@ -33,6 +33,7 @@ pub struct LabelSelectorApplyConfiguration {
 impl LabelSelectorApplyConfiguration {
     /// Appends to [`match_expressions`](Self::match_expressions).
     #[must_use]
+    #[inline]
     pub fn with_match_expressions(
         mut self,
         items: impl IntoIterator<
@@ -45,6 +46,7 @@ impl LabelSelectorApplyConfiguration {
 
     /// Adds to [`match_labels`](Self::match_labels); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_match_labels(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,

@@ -31,6 +31,7 @@ pub struct LabelSelectorRequirementApplyConfiguration {
 impl LabelSelectorRequirementApplyConfiguration {
     /// Sets [`key`](Self::key).
     #[must_use]
+    #[inline]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
         self.key = Some(value.into());
         self
@@ -38,6 +39,7 @@ impl LabelSelectorRequirementApplyConfiguration {
 
     /// Sets [`operator`](Self::operator).
     #[must_use]
+    #[inline]
     pub fn with_operator(mut self, value: impl Into<String>) -> Self {
         self.operator = Some(value.into());
         self
@@ -45,6 +47,7 @@ impl LabelSelectorRequirementApplyConfiguration {
 
     /// Appends to [`values`](Self::values).
     #[must_use]
+    #[inline]
     pub fn with_values(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,

@@ -30,6 +30,7 @@ pub struct GoodApplyConfiguration {
 impl GoodApplyConfiguration {
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -37,6 +38,7 @@ impl GoodApplyConfiguration {
 
     /// Sets [`price`](Self::price).
     #[must_use]
+    #[inline]
     pub fn with_price(mut self, value: i32) -> Self {
         self.price = Some(value);
         self
@@ -44,6 +46,7 @@ impl GoodApplyConfiguration {
 
     /// Sets [`stock`](Self::stock).
     #[must_use]
+    #[inline]
     pub fn with_stock(mut self, value: i32) -> Self {
         self.stock = Some(value);
         self

@@ -31,6 +31,7 @@ pub struct PairGoodApplyConfiguration {
 impl PairGoodApplyConfiguration {
     /// Sets [`first`](Self::first).
     #[must_use]
+    #[inline]
     pub fn with_first(
         mut self,
         value: crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
@@ -41,6 +42,7 @@ impl PairGoodApplyConfiguration {
 
     /// Sets [`second`](Self::second).
     #[must_use]
+    #[inline]
     pub fn with_second(
         mut self,
         value: crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,

@@ -27,6 +27,7 @@ pub struct PairStringApplyConfiguration {
 impl PairStringApplyConfiguration {
     /// Sets [`first`](Self::first).
     #[must_use]
+    #[inline]
     pub fn with_first(mut self, value: impl Into<String>) -> Self {
         self.first = Some(value.into());
         self
@@ -34,6 +35,7 @@ impl PairStringApplyConfiguration {
 
     /// Sets [`second`](Self::second).
     #[must_use]
+    #[inline]
     pub fn with_second(mut self, value: impl Into<String>) -> Self {
         self.second = Some(value.into());
         self

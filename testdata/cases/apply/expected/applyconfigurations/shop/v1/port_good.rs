@@ -27,6 +27,7 @@ pub struct PortGoodApplyConfiguration {
 impl PortGoodApplyConfiguration {
     /// Sets [`ship`](Self::ship).
     #[must_use]
+    #[inline]
     pub fn with_ship(mut self, value: impl Into<String>) -> Self {
         self.ship = Some(value.into());
         self
@@ -34,6 +35,7 @@ impl PortGoodApplyConfiguration {
 
     /// Sets [`papers`](Self::papers).
     #[must_use]
+    #[inline]
     pub fn with_papers(
         mut self,
         value: impl Into<::kubesmith_runtime::serde_json::Value>,

@@ -153,6 +153,7 @@ pub struct ShopSpecApplyConfiguration {
 impl ShopSpecApplyConfiguration {
     /// Sets [`till_count`](Self::till_count).
     #[must_use]
+    #[inline]
     pub fn with_till_count(mut self, value: i32) -> Self {
         self.till_count = Some(value);
         self
@@ -160,6 +161,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`type_`](Self::type_).
     #[must_use]
+    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self
@@ -167,6 +169,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`match_`](Self::match_).
     #[must_use]
+    #[inline]
     pub fn with_match(mut self, value: bool) -> Self {
         self.match_ = Some(value);
         self
@@ -174,6 +177,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`floor`](Self::floor).
     #[must_use]
+    #[inline]
     pub fn with_floor(mut self, value: u8) -> Self {
         self.floor = Some(value);
         self
@@ -181,6 +185,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Appends to [`aisles`](Self::aisles).
     #[must_use]
+    #[inline]
     pub fn with_aisles(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -191,6 +196,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Appends to [`shelves`](Self::shelves).
     #[must_use]
+    #[inline]
     pub fn with_shelves(mut self, items: impl IntoIterator<Item = i64>) -> Self {
         self.shelves.get_or_insert_default().extend(items);
         self
@@ -198,6 +204,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Appends to [`goods`](Self::goods).
     #[must_use]
+    #[inline]
     pub fn with_goods(
         mut self,
         items: impl IntoIterator<
@@ -210,6 +217,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Appends to [`flags`](Self::flags).
     #[must_use]
+    #[inline]
     pub fn with_flags(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -220,6 +228,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Adds to [`notes`](Self::notes); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_notes(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -232,6 +241,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Adds to [`rooms`](Self::rooms); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_rooms(
         mut self,
         entries: impl IntoIterator<
@@ -249,6 +259,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Adds to [`scores`](Self::scores); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_scores(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, Vec<i32>)>,
@@ -261,6 +272,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`phase`](Self::phase).
     #[must_use]
+    #[inline]
     pub fn with_phase(mut self, value: impl Into<::case_apply::Phase>) -> Self {
         self.phase = Some(value.into());
         self
@@ -268,6 +280,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`mood`](Self::mood).
     #[must_use]
+    #[inline]
     pub fn with_mood(mut self, value: impl Into<String>) -> Self {
         self.mood = Some(value.into());
         self
@@ -275,6 +288,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`payment`](Self::payment).
     #[must_use]
+    #[inline]
     pub fn with_payment(mut self, value: impl Into<::case_apply::Payment>) -> Self {
         self.payment = Some(value.into());
         self
@@ -282,6 +296,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`opens`](Self::opens).
     #[must_use]
+    #[inline]
     pub fn with_opens(mut self, value: u8) -> Self {
         self.opens = Some(value);
         self
@@ -289,6 +304,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`best`](Self::best).
     #[must_use]
+    #[inline]
     pub fn with_best(
         mut self,
         value: crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
@@ -299,6 +315,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`pair`](Self::pair).
     #[must_use]
+    #[inline]
     pub fn with_pair(
         mut self,
         value: crate::apply::applyconfigurations::shop::v1::PairGoodApplyConfiguration,
@@ -309,6 +326,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`names`](Self::names).
     #[must_use]
+    #[inline]
     pub fn with_names(
         mut self,
         value: crate::apply::applyconfigurations::shop::v1::PairStringApplyConfiguration,
@@ -319,6 +337,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`street`](Self::street).
     #[must_use]
+    #[inline]
     pub fn with_street(mut self, value: impl Into<String>) -> Self {
         self.street = Some(value.into());
         self
@@ -326,6 +345,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`town`](Self::town).
     #[must_use]
+    #[inline]
     pub fn with_town(mut self, value: impl Into<String>) -> Self {
         self.town = Some(value.into());
         self
@@ -333,6 +353,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`delivery`](Self::delivery).
     #[must_use]
+    #[inline]
     pub fn with_delivery(mut self, value: impl Into<::case_apply::Delivery>) -> Self {
         self.delivery = Some(value.into());
         self
@@ -340,6 +361,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`closed_since`](Self::closed_since).
     #[must_use]
+    #[inline]
     pub fn with_closed_since(mut self, value: Option<String>) -> Self {
         self.closed_since = Some(value);
         self
@@ -347,6 +369,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`position`](Self::position).
     #[must_use]
+    #[inline]
     pub fn with_position(
         mut self,
         value: impl Into<::kubesmith_runtime::serde_json::Value>,
@@ -357,6 +380,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`size`](Self::size).
     #[must_use]
+    #[inline]
     pub fn with_size(
         mut self,
         value: impl Into<
@@ -369,6 +393,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`door`](Self::door).
     #[must_use]
+    #[inline]
     pub fn with_door(
         mut self,
         value: impl Into<
@@ -381,6 +406,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`since`](Self::since).
     #[must_use]
+    #[inline]
     pub fn with_since(
         mut self,
         value: impl Into<
@@ -393,6 +419,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`seal`](Self::seal).
     #[must_use]
+    #[inline]
     pub fn with_seal(
         mut self,
         value: impl Into<::kubesmith_runtime::k8s_openapi::ByteString>,
@@ -403,6 +430,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`extra`](Self::extra).
     #[must_use]
+    #[inline]
     pub fn with_extra(
         mut self,
         value: impl Into<::kubesmith_runtime::serde_json::Value>,
@@ -413,6 +441,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`selector`](Self::selector).
     #[must_use]
+    #[inline]
     pub fn with_selector(
         mut self,
         value: crate::apply::applyconfigurations::meta::v1::LabelSelectorApplyConfiguration,
@@ -423,6 +452,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Appends to [`env`](Self::env).
     #[must_use]
+    #[inline]
     pub fn with_env(
         mut self,
         items: impl IntoIterator<
@@ -435,6 +465,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Appends to [`ports`](Self::ports).
     #[must_use]
+    #[inline]
     pub fn with_ports(
         mut self,
         items: impl IntoIterator<
@@ -447,6 +478,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`schema`](Self::schema).
     #[must_use]
+    #[inline]
     pub fn with_schema(
         mut self,
         value: crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
@@ -457,6 +489,7 @@ impl ShopSpecApplyConfiguration {
 
     /// Sets [`good`](Self::good).
     #[must_use]
+    #[inline]
     pub fn with_good(
         mut self,
         value: crate::apply::applyconfigurations::shop::v1::PortGoodApplyConfiguration,

@@ -29,6 +29,7 @@ pub struct ShopStatusApplyConfiguration {
 impl ShopStatusApplyConfiguration {
     /// Appends to [`conditions`](Self::conditions).
     #[must_use]
+    #[inline]
     pub fn with_conditions(
         mut self,
         items: impl IntoIterator<
@@ -41,6 +42,7 @@ impl ShopStatusApplyConfiguration {
 
     /// Sets [`customers`](Self::customers).
     #[must_use]
+    #[inline]
     pub fn with_customers(mut self, value: i32) -> Self {
         self.customers = Some(value);
         self

@@ -40,6 +40,7 @@ pub struct TownApplyConfiguration {
 impl TownApplyConfiguration {
     /// Configures the `Town` of this name.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name);
@@ -51,6 +52,7 @@ impl TownApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -58,6 +60,7 @@ impl TownApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -70,6 +73,7 @@ impl TownApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -84,6 +88,7 @@ impl TownApplyConfiguration {
 impl TownApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -91,6 +96,7 @@ impl TownApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -98,6 +104,7 @@ impl TownApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -108,6 +115,7 @@ impl TownApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::apply::applyconfigurations::shop::v1::TownSpecApplyConfiguration,
@@ -118,6 +126,7 @@ impl TownApplyConfiguration {
 
     /// Appends to [`labels`](Self::labels).
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -137,6 +146,7 @@ for TownApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_town(
     object: &::case_apply::Town,
     field_manager: &str,
@@ -151,6 +161,7 @@ pub fn extract_town(
 ///
 /// # Errors
 /// As [`extract_town`].
+#[inline]
 pub fn extract_town_from(
     object: &::case_apply::Town,
     field_manager: &str,

@@ -27,6 +27,7 @@ pub struct TownSpecApplyConfiguration {
 impl TownSpecApplyConfiguration {
     /// Sets [`title`](Self::title).
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
@@ -34,6 +35,7 @@ impl TownSpecApplyConfiguration {
 
     /// Adds to [`other`](Self::other), which stand beside the other fields.
     #[must_use]
+    #[inline]
     pub fn with_other(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, i32)>,

@@ -32,6 +32,7 @@ impl ControllerRevisionInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -42,6 +43,7 @@ impl ControllerRevisionInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::built_in_mixed::listers::apps::v1::controller_revision::ControllerRevisionLister {

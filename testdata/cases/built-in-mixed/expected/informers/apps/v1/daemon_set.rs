@@ -24,6 +24,7 @@ impl DaemonSetInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -34,6 +35,7 @@ impl DaemonSetInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::built_in_mixed::listers::apps::v1::daemon_set::DaemonSetLister {

@@ -25,6 +25,7 @@ impl PodDisruptionBudgetInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -35,6 +36,7 @@ impl PodDisruptionBudgetInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::built_in_mixed::listers::policy::v1::pod_disruption_budget::PodDisruptionBudgetLister {

@@ -23,6 +23,7 @@ pub struct ControllerRevisionLister {
 impl ControllerRevisionLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(
         inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
     ) -> Self {
@@ -31,6 +32,7 @@ impl ControllerRevisionLister {
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -42,6 +44,7 @@ impl ControllerRevisionLister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -53,8 +56,28 @@ impl ControllerRevisionLister {
         self.inner.by_index(index, value)
     }
 
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
+            V,
+        >,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
+    }
+
     /// The objects of one namespace.
     #[must_use]
+    #[inline]
     pub fn namespace(&self, namespace: &str) -> ControllerRevisionNamespaceLister {
         ControllerRevisionNamespaceLister {
             inner: self.inner.namespace(namespace),
@@ -73,6 +96,7 @@ pub struct ControllerRevisionNamespaceLister {
 impl ControllerRevisionNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -84,6 +108,7 @@ impl ControllerRevisionNamespaceLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,

@@ -17,6 +17,7 @@ pub struct StatefulSetLister {
 impl StatefulSetLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(
         inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
     ) -> Self {
@@ -25,6 +26,7 @@ impl StatefulSetLister {
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -36,6 +38,7 @@ impl StatefulSetLister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -47,8 +50,28 @@ impl StatefulSetLister {
         self.inner.by_index(index, value)
     }
 
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+            V,
+        >,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
+    }
+
     /// The objects of one namespace.
     #[must_use]
+    #[inline]
     pub fn namespace(&self, namespace: &str) -> StatefulSetNamespaceLister {
         StatefulSetNamespaceLister {
             inner: self.inner.namespace(namespace),
@@ -67,6 +90,7 @@ pub struct StatefulSetNamespaceLister {
 impl StatefulSetNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -78,6 +102,7 @@ impl StatefulSetNamespaceLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,

@@ -19,6 +19,7 @@ pub struct EventLister {
 impl EventLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(
         inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::events::v1::Event>,
     ) -> Self {
@@ -27,6 +28,7 @@ impl EventLister {
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -38,6 +40,7 @@ impl EventLister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -49,8 +52,28 @@ impl EventLister {
         self.inner.by_index(index, value)
     }
 
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<
+            ::kubesmith_runtime::k8s_openapi::api::events::v1::Event,
+            V,
+        >,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::events::v1::Event>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
+    }
+
     /// The objects of one namespace.
     #[must_use]
+    #[inline]
     pub fn namespace(&self, namespace: &str) -> EventNamespaceLister {
         EventNamespaceLister {
             inner: self.inner.namespace(namespace),
@@ -69,6 +92,7 @@ pub struct EventNamespaceLister {
 impl EventNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -80,6 +104,7 @@ impl EventNamespaceLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,

@@ -38,6 +38,7 @@ pub struct LeaseApplyConfiguration {
 impl LeaseApplyConfiguration {
     /// Configures the `Lease` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -50,6 +51,7 @@ impl LeaseApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -57,6 +59,7 @@ impl LeaseApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -66,6 +69,7 @@ impl LeaseApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -76,6 +80,7 @@ impl LeaseApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -88,6 +93,7 @@ impl LeaseApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -102,6 +108,7 @@ impl LeaseApplyConfiguration {
 impl LeaseApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -109,6 +116,7 @@ impl LeaseApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -116,6 +124,7 @@ impl LeaseApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -126,6 +135,7 @@ impl LeaseApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::built_in::applyconfigurations::coordination::v1::LeaseSpecApplyConfiguration,
@@ -145,6 +155,7 @@ for LeaseApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_lease(
     object: &::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
     field_manager: &str,
@@ -159,6 +170,7 @@ pub fn extract_lease(
 ///
 /// # Errors
 /// As [`extract_lease`].
+#[inline]
 pub fn extract_lease_from(
     object: &::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
     field_manager: &str,

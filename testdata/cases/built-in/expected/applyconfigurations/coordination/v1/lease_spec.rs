@@ -48,6 +48,7 @@ pub struct LeaseSpecApplyConfiguration {
 impl LeaseSpecApplyConfiguration {
     /// Sets [`acquire_time`](Self::acquire_time).
     #[must_use]
+    #[inline]
     pub fn with_acquire_time(
         mut self,
         value: impl Into<
@@ -60,6 +61,7 @@ impl LeaseSpecApplyConfiguration {
 
     /// Sets [`holder_identity`](Self::holder_identity).
     #[must_use]
+    #[inline]
     pub fn with_holder_identity(mut self, value: impl Into<String>) -> Self {
         self.holder_identity = Some(value.into());
         self
@@ -67,6 +69,7 @@ impl LeaseSpecApplyConfiguration {
 
     /// Sets [`lease_duration_seconds`](Self::lease_duration_seconds).
     #[must_use]
+    #[inline]
     pub fn with_lease_duration_seconds(mut self, value: i32) -> Self {
         self.lease_duration_seconds = Some(value);
         self
@@ -74,6 +77,7 @@ impl LeaseSpecApplyConfiguration {
 
     /// Sets [`lease_transitions`](Self::lease_transitions).
     #[must_use]
+    #[inline]
     pub fn with_lease_transitions(mut self, value: i32) -> Self {
         self.lease_transitions = Some(value);
         self
@@ -81,6 +85,7 @@ impl LeaseSpecApplyConfiguration {
 
     /// Sets [`preferred_holder`](Self::preferred_holder).
     #[must_use]
+    #[inline]
     pub fn with_preferred_holder(mut self, value: impl Into<String>) -> Self {
         self.preferred_holder = Some(value.into());
         self
@@ -88,6 +93,7 @@ impl LeaseSpecApplyConfiguration {
 
     /// Sets [`renew_time`](Self::renew_time).
     #[must_use]
+    #[inline]
     pub fn with_renew_time(
         mut self,
         value: impl Into<
@@ -100,6 +106,7 @@ impl LeaseSpecApplyConfiguration {
 
     /// Sets [`strategy`](Self::strategy).
     #[must_use]
+    #[inline]
     pub fn with_strategy(mut self, value: impl Into<String>) -> Self {
         self.strategy = Some(value.into());
         self

@@ -47,6 +47,7 @@ pub struct ConfigMapApplyConfiguration {
 impl ConfigMapApplyConfiguration {
     /// Configures the `ConfigMap` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -59,6 +60,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -66,6 +68,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -75,6 +78,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -85,6 +89,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -97,6 +102,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -111,6 +117,7 @@ impl ConfigMapApplyConfiguration {
 impl ConfigMapApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -118,6 +125,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Adds to [`binary_data`](Self::binary_data); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_binary_data(
         mut self,
         entries: impl IntoIterator<
@@ -135,6 +143,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Adds to [`data`](Self::data); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_data(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -147,6 +156,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Sets [`immutable`](Self::immutable).
     #[must_use]
+    #[inline]
     pub fn with_immutable(mut self, value: bool) -> Self {
         self.immutable = Some(value);
         self
@@ -154,6 +164,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -161,6 +172,7 @@ impl ConfigMapApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -180,6 +192,7 @@ for ConfigMapApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_config_map(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap,
     field_manager: &str,
@@ -194,6 +207,7 @@ pub fn extract_config_map(
 ///
 /// # Errors
 /// As [`extract_config_map`].
+#[inline]
 pub fn extract_config_map_from(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap,
     field_manager: &str,

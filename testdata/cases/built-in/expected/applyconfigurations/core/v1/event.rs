@@ -93,6 +93,7 @@ pub struct EventApplyConfiguration {
 impl EventApplyConfiguration {
     /// Configures the `Event` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -102,6 +103,7 @@ impl EventApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -109,6 +111,7 @@ impl EventApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -118,6 +121,7 @@ impl EventApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -128,6 +132,7 @@ impl EventApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -140,6 +145,7 @@ impl EventApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -154,6 +160,7 @@ impl EventApplyConfiguration {
 impl EventApplyConfiguration {
     /// Sets [`action`](Self::action).
     #[must_use]
+    #[inline]
     pub fn with_action(mut self, value: impl Into<String>) -> Self {
         self.action = Some(value.into());
         self
@@ -161,6 +168,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -168,6 +176,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`count`](Self::count).
     #[must_use]
+    #[inline]
     pub fn with_count(mut self, value: i32) -> Self {
         self.count = Some(value);
         self
@@ -175,6 +184,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`event_time`](Self::event_time).
     #[must_use]
+    #[inline]
     pub fn with_event_time(
         mut self,
         value: impl Into<
@@ -187,6 +197,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`first_timestamp`](Self::first_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_first_timestamp(
         mut self,
         value: impl Into<
@@ -199,6 +210,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`involved_object`](Self::involved_object).
     #[must_use]
+    #[inline]
     pub fn with_involved_object(
         mut self,
         value: crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration,
@@ -209,6 +221,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -216,6 +229,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`last_timestamp`](Self::last_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_last_timestamp(
         mut self,
         value: impl Into<
@@ -228,6 +242,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`message`](Self::message).
     #[must_use]
+    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
@@ -235,6 +250,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -245,6 +261,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`reason`](Self::reason).
     #[must_use]
+    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
@@ -252,6 +269,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`related`](Self::related).
     #[must_use]
+    #[inline]
     pub fn with_related(
         mut self,
         value: crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration,
@@ -262,6 +280,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`reporting_component`](Self::reporting_component).
     #[must_use]
+    #[inline]
     pub fn with_reporting_component(mut self, value: impl Into<String>) -> Self {
         self.reporting_component = Some(value.into());
         self
@@ -269,6 +288,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`reporting_instance`](Self::reporting_instance).
     #[must_use]
+    #[inline]
     pub fn with_reporting_instance(mut self, value: impl Into<String>) -> Self {
         self.reporting_instance = Some(value.into());
         self
@@ -276,6 +296,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`series`](Self::series).
     #[must_use]
+    #[inline]
     pub fn with_series(
         mut self,
         value: crate::built_in::applyconfigurations::core::v1::EventSeriesApplyConfiguration,
@@ -286,6 +307,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`source`](Self::source).
     #[must_use]
+    #[inline]
     pub fn with_source(
         mut self,
         value: crate::built_in::applyconfigurations::core::v1::EventSourceApplyConfiguration,
@@ -296,6 +318,7 @@ impl EventApplyConfiguration {
 
     /// Sets [`type_`](Self::type_).
     #[must_use]
+    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self
@@ -312,6 +335,7 @@ for EventApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_event(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Event,
     field_manager: &str,
@@ -326,6 +350,7 @@ pub fn extract_event(
 ///
 /// # Errors
 /// As [`extract_event`].
+#[inline]
 pub fn extract_event_from(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Event,
     field_manager: &str,

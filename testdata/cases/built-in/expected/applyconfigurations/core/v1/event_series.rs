@@ -30,6 +30,7 @@ pub struct EventSeriesApplyConfiguration {
 impl EventSeriesApplyConfiguration {
     /// Sets [`count`](Self::count).
     #[must_use]
+    #[inline]
     pub fn with_count(mut self, value: i32) -> Self {
         self.count = Some(value);
         self
@@ -37,6 +38,7 @@ impl EventSeriesApplyConfiguration {
 
     /// Sets [`last_observed_time`](Self::last_observed_time).
     #[must_use]
+    #[inline]
     pub fn with_last_observed_time(
         mut self,
         value: impl Into<

@@ -27,6 +27,7 @@ pub struct EventSourceApplyConfiguration {
 impl EventSourceApplyConfiguration {
     /// Sets [`component`](Self::component).
     #[must_use]
+    #[inline]
     pub fn with_component(mut self, value: impl Into<String>) -> Self {
         self.component = Some(value.into());
         self
@@ -34,6 +35,7 @@ impl EventSourceApplyConfiguration {
 
     /// Sets [`host`](Self::host).
     #[must_use]
+    #[inline]
     pub fn with_host(mut self, value: impl Into<String>) -> Self {
         self.host = Some(value.into());
         self

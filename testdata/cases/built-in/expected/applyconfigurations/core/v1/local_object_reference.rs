@@ -25,6 +25,7 @@ pub struct LocalObjectReferenceApplyConfiguration {
 impl LocalObjectReferenceApplyConfiguration {
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self

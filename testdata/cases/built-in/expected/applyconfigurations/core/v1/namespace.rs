@@ -42,6 +42,7 @@ pub struct NamespaceApplyConfiguration {
 impl NamespaceApplyConfiguration {
     /// Configures the `Namespace` of this name.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name);
@@ -53,6 +54,7 @@ impl NamespaceApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -60,6 +62,7 @@ impl NamespaceApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -70,6 +73,7 @@ impl NamespaceApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -82,6 +86,7 @@ impl NamespaceApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -96,6 +101,7 @@ impl NamespaceApplyConfiguration {
 impl NamespaceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -103,6 +109,7 @@ impl NamespaceApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -110,6 +117,7 @@ impl NamespaceApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -120,6 +128,7 @@ impl NamespaceApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::built_in::applyconfigurations::core::v1::NamespaceSpecApplyConfiguration,
@@ -130,6 +139,7 @@ impl NamespaceApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(
         mut self,
         value: crate::built_in::applyconfigurations::core::v1::NamespaceStatusApplyConfiguration,
@@ -149,6 +159,7 @@ for NamespaceApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_namespace(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
     field_manager: &str,
@@ -163,6 +174,7 @@ pub fn extract_namespace(
 ///
 /// # Errors
 /// As [`extract_namespace`].
+#[inline]
 pub fn extract_namespace_from(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
     field_manager: &str,

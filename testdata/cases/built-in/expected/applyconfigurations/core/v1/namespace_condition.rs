@@ -38,6 +38,7 @@ pub struct NamespaceConditionApplyConfiguration {
 impl NamespaceConditionApplyConfiguration {
     /// Sets [`last_transition_time`](Self::last_transition_time).
     #[must_use]
+    #[inline]
     pub fn with_last_transition_time(
         mut self,
         value: impl Into<
@@ -50,6 +51,7 @@ impl NamespaceConditionApplyConfiguration {
 
     /// Sets [`message`](Self::message).
     #[must_use]
+    #[inline]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
         self.message = Some(value.into());
         self
@@ -57,6 +59,7 @@ impl NamespaceConditionApplyConfiguration {
 
     /// Sets [`reason`](Self::reason).
     #[must_use]
+    #[inline]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
@@ -64,6 +67,7 @@ impl NamespaceConditionApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(mut self, value: impl Into<String>) -> Self {
         self.status = Some(value.into());
         self
@@ -71,6 +75,7 @@ impl NamespaceConditionApplyConfiguration {
 
     /// Sets [`type_`](Self::type_).
     #[must_use]
+    #[inline]
     pub fn with_type(mut self, value: impl Into<String>) -> Self {
         self.type_ = Some(value.into());
         self

@@ -25,6 +25,7 @@ pub struct NamespaceSpecApplyConfiguration {
 impl NamespaceSpecApplyConfiguration {
     /// Appends to [`finalizers`](Self::finalizers).
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,

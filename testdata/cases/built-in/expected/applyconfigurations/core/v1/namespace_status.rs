@@ -31,6 +31,7 @@ pub struct NamespaceStatusApplyConfiguration {
 impl NamespaceStatusApplyConfiguration {
     /// Appends to [`conditions`](Self::conditions).
     #[must_use]
+    #[inline]
     pub fn with_conditions(
         mut self,
         items: impl IntoIterator<
@@ -43,6 +44,7 @@ impl NamespaceStatusApplyConfiguration {
 
     /// Sets [`phase`](Self::phase).
     #[must_use]
+    #[inline]
     pub fn with_phase(mut self, value: impl Into<String>) -> Self {
         self.phase = Some(value.into());
         self

@@ -45,6 +45,7 @@ pub struct ObjectReferenceApplyConfiguration {
 impl ObjectReferenceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -52,6 +53,7 @@ impl ObjectReferenceApplyConfiguration {
 
     /// Sets [`field_path`](Self::field_path).
     #[must_use]
+    #[inline]
     pub fn with_field_path(mut self, value: impl Into<String>) -> Self {
         self.field_path = Some(value.into());
         self
@@ -59,6 +61,7 @@ impl ObjectReferenceApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -66,6 +69,7 @@ impl ObjectReferenceApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -73,6 +77,7 @@ impl ObjectReferenceApplyConfiguration {
 
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
         self.namespace = Some(value.into());
         self
@@ -80,6 +85,7 @@ impl ObjectReferenceApplyConfiguration {
 
     /// Sets [`resource_version`](Self::resource_version).
     #[must_use]
+    #[inline]
     pub fn with_resource_version(mut self, value: impl Into<String>) -> Self {
         self.resource_version = Some(value.into());
         self
@@ -87,6 +93,7 @@ impl ObjectReferenceApplyConfiguration {
 
     /// Sets [`uid`](Self::uid).
     #[must_use]
+    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

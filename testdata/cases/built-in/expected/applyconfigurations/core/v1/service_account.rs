@@ -57,6 +57,7 @@ pub struct ServiceAccountApplyConfiguration {
 impl ServiceAccountApplyConfiguration {
     /// Configures the `ServiceAccount` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -69,6 +70,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -76,6 +78,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -85,6 +88,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -95,6 +99,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -107,6 +112,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -121,6 +127,7 @@ impl ServiceAccountApplyConfiguration {
 impl ServiceAccountApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -128,6 +135,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Sets [`automount_service_account_token`](Self::automount_service_account_token).
     #[must_use]
+    #[inline]
     pub fn with_automount_service_account_token(mut self, value: bool) -> Self {
         self.automount_service_account_token = Some(value);
         self
@@ -135,6 +143,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Appends to [`image_pull_secrets`](Self::image_pull_secrets).
     #[must_use]
+    #[inline]
     pub fn with_image_pull_secrets(
         mut self,
         items: impl IntoIterator<
@@ -147,6 +156,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -154,6 +164,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -164,6 +175,7 @@ impl ServiceAccountApplyConfiguration {
 
     /// Appends to [`secrets`](Self::secrets).
     #[must_use]
+    #[inline]
     pub fn with_secrets(
         mut self,
         items: impl IntoIterator<
@@ -185,6 +197,7 @@ for ServiceAccountApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_service_account(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
     field_manager: &str,
@@ -199,6 +212,7 @@ pub fn extract_service_account(
 ///
 /// # Errors
 /// As [`extract_service_account`].
+#[inline]
 pub fn extract_service_account_from(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
     field_manager: &str,

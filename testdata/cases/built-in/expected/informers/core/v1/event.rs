@@ -28,6 +28,7 @@ impl EventInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -38,6 +39,7 @@ impl EventInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::built_in::listers::core::v1::event::EventLister {

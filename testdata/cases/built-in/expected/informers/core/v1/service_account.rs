@@ -26,6 +26,7 @@ impl ServiceAccountInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -36,6 +37,7 @@ impl ServiceAccountInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::built_in::listers::core::v1::service_account::ServiceAccountLister {

@@ -24,6 +24,7 @@ pub struct EcsBindingSpecApplyConfiguration {
 impl EcsBindingSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
     #[must_use]
+    #[inline]
     pub fn with_size(mut self, value: i32) -> Self {
         self.size = Some(value);
         self

@@ -24,6 +24,7 @@ impl CartInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -34,6 +35,7 @@ impl CartInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::groups_versions::listers::shop::v2::cart::CartLister {

@@ -86,6 +86,7 @@ pub struct ObjectMetaApplyConfiguration {
 impl ObjectMetaApplyConfiguration {
     /// Adds to [`annotations`](Self::annotations); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -98,6 +99,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`creation_timestamp`](Self::creation_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_creation_timestamp(
         mut self,
         value: impl Into<
@@ -110,6 +112,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`deletion_grace_period_seconds`](Self::deletion_grace_period_seconds).
     #[must_use]
+    #[inline]
     pub fn with_deletion_grace_period_seconds(mut self, value: i64) -> Self {
         self.deletion_grace_period_seconds = Some(value);
         self
@@ -117,6 +120,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`deletion_timestamp`](Self::deletion_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_deletion_timestamp(
         mut self,
         value: impl Into<
@@ -129,6 +133,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Appends to [`finalizers`](Self::finalizers).
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -141,6 +146,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`generate_name`](Self::generate_name).
     #[must_use]
+    #[inline]
     pub fn with_generate_name(mut self, value: impl Into<String>) -> Self {
         self.generate_name = Some(value.into());
         self
@@ -148,6 +154,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`generation`](Self::generation).
     #[must_use]
+    #[inline]
     pub fn with_generation(mut self, value: i64) -> Self {
         self.generation = Some(value);
         self
@@ -155,6 +162,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Adds to [`labels`](Self::labels); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -167,6 +175,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -174,6 +183,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
         self.namespace = Some(value.into());
         self
@@ -181,6 +191,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Appends to [`owner_references`](Self::owner_references).
     #[must_use]
+    #[inline]
     pub fn with_owner_references(
         mut self,
         items: impl IntoIterator<
@@ -193,6 +204,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`resource_version`](Self::resource_version).
     #[must_use]
+    #[inline]
     pub fn with_resource_version(mut self, value: impl Into<String>) -> Self {
         self.resource_version = Some(value.into());
         self
@@ -200,6 +212,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`self_link`](Self::self_link).
     #[must_use]
+    #[inline]
     pub fn with_self_link(mut self, value: impl Into<String>) -> Self {
         self.self_link = Some(value.into());
         self
@@ -207,6 +220,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`uid`](Self::uid).
     #[must_use]
+    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

@@ -46,6 +46,7 @@ pub struct OwnerReferenceApplyConfiguration {
 impl OwnerReferenceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -53,6 +54,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`block_owner_deletion`](Self::block_owner_deletion).
     #[must_use]
+    #[inline]
     pub fn with_block_owner_deletion(mut self, value: bool) -> Self {
         self.block_owner_deletion = Some(value);
         self
@@ -60,6 +62,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`controller`](Self::controller).
     #[must_use]
+    #[inline]
     pub fn with_controller(mut self, value: bool) -> Self {
         self.controller = Some(value);
         self
@@ -67,6 +70,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -74,6 +78,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -81,6 +86,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`uid`](Self::uid).
     #[must_use]
+    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

@@ -41,6 +41,7 @@ pub struct CartApplyConfiguration {
 impl CartApplyConfiguration {
     /// Configures the `Cart` of this name.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = crate::header::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name);
@@ -52,6 +53,7 @@ impl CartApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -59,6 +61,7 @@ impl CartApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -69,6 +72,7 @@ impl CartApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -81,6 +85,7 @@ impl CartApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -95,6 +100,7 @@ impl CartApplyConfiguration {
 impl CartApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -102,6 +108,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -109,6 +116,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::header::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -119,6 +127,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::header::applyconfigurations::shop::v1::CartSpecApplyConfiguration,
@@ -138,6 +147,7 @@ for CartApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_cart(
     object: &::case_header::Cart,
     field_manager: &str,
@@ -152,6 +162,7 @@ pub fn extract_cart(
 ///
 /// # Errors
 /// As [`extract_cart`].
+#[inline]
 pub fn extract_cart_from(
     object: &::case_header::Cart,
     field_manager: &str,

@@ -28,6 +28,7 @@ impl CartInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -38,6 +39,7 @@ impl CartInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::header::listers::shop::v1::cart::CartLister {

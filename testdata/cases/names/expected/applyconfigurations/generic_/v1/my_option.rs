@@ -37,6 +37,7 @@ pub struct MyOptionApplyConfiguration {
 impl MyOptionApplyConfiguration {
     /// Configures the `Option` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -49,6 +50,7 @@ impl MyOptionApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -56,6 +58,7 @@ impl MyOptionApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -65,6 +68,7 @@ impl MyOptionApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -75,6 +79,7 @@ impl MyOptionApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -87,6 +92,7 @@ impl MyOptionApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -101,6 +107,7 @@ impl MyOptionApplyConfiguration {
 impl MyOptionApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -108,6 +115,7 @@ impl MyOptionApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -115,6 +123,7 @@ impl MyOptionApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -125,6 +134,7 @@ impl MyOptionApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration,
@@ -144,6 +154,7 @@ for MyOptionApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_option(
     object: &::case_names::generic::prelude::MyOption,
     field_manager: &str,
@@ -158,6 +169,7 @@ pub fn extract_option(
 ///
 /// # Errors
 /// As [`extract_option`].
+#[inline]
 pub fn extract_option_from(
     object: &::case_names::generic::prelude::MyOption,
     field_manager: &str,

@@ -42,6 +42,7 @@ pub struct OwnerReferenceApplyConfiguration {
 impl OwnerReferenceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -49,6 +50,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`block_owner_deletion`](Self::block_owner_deletion).
     #[must_use]
+    #[inline]
     pub fn with_block_owner_deletion(mut self, value: bool) -> Self {
         self.block_owner_deletion = Some(value);
         self
@@ -56,6 +58,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`controller`](Self::controller).
     #[must_use]
+    #[inline]
     pub fn with_controller(mut self, value: bool) -> Self {
         self.controller = Some(value);
         self
@@ -63,6 +66,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -70,6 +74,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -77,6 +82,7 @@ impl OwnerReferenceApplyConfiguration {
 
     /// Sets [`uid`](Self::uid).
     #[must_use]
+    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

@@ -15,6 +15,7 @@ pub struct DashedLister {
 impl DashedLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(
         inner: ::kubesmith_runtime::lister::Lister<::case_names::plain::Dashed>,
     ) -> Self {
@@ -23,6 +24,7 @@ impl DashedLister {
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -34,6 +36,7 @@ impl DashedLister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -45,8 +48,28 @@ impl DashedLister {
         self.inner.by_index(index, value)
     }
 
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<
+            ::case_names::plain::Dashed,
+            V,
+        >,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<::case_names::plain::Dashed>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
+    }
+
     /// The objects of one namespace.
     #[must_use]
+    #[inline]
     pub fn namespace(&self, namespace: &str) -> DashedNamespaceLister {
         DashedNamespaceLister {
             inner: self.inner.namespace(namespace),
@@ -65,6 +88,7 @@ pub struct DashedNamespaceLister {
 impl DashedNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -76,6 +100,7 @@ impl DashedNamespaceLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,

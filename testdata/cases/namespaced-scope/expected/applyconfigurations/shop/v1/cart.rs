@@ -42,6 +42,7 @@ pub struct CartApplyConfiguration {
 impl CartApplyConfiguration {
     /// Configures the `Cart` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::namespaced_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -54,6 +55,7 @@ impl CartApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -61,6 +63,7 @@ impl CartApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -70,6 +73,7 @@ impl CartApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -80,6 +84,7 @@ impl CartApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -92,6 +97,7 @@ impl CartApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -106,6 +112,7 @@ impl CartApplyConfiguration {
 impl CartApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -113,6 +120,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -120,6 +128,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::namespaced_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -130,6 +139,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::namespaced_scope::applyconfigurations::shop::v1::CartSpecApplyConfiguration,
@@ -140,6 +150,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(
         mut self,
         value: crate::namespaced_scope::applyconfigurations::shop::v1::CartStatusApplyConfiguration,
@@ -159,6 +170,7 @@ for CartApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_cart(
     object: &::case_namespaced_scope::Cart,
     field_manager: &str,
@@ -173,6 +185,7 @@ pub fn extract_cart(
 ///
 /// # Errors
 /// As [`extract_cart`].
+#[inline]
 pub fn extract_cart_from(
     object: &::case_namespaced_scope::Cart,
     field_manager: &str,

@@ -37,6 +37,7 @@ pub struct FencedApplyConfiguration {
 impl FencedApplyConfiguration {
     /// Configures the `Fenced` of this name.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name);
@@ -48,6 +49,7 @@ impl FencedApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -55,6 +57,7 @@ impl FencedApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -65,6 +68,7 @@ impl FencedApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -77,6 +81,7 @@ impl FencedApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -91,6 +96,7 @@ impl FencedApplyConfiguration {
 impl FencedApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -98,6 +104,7 @@ impl FencedApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -105,6 +112,7 @@ impl FencedApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -115,6 +123,7 @@ impl FencedApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::summaries::applyconfigurations::shop::v1::FencedSpecApplyConfiguration,
@@ -134,6 +143,7 @@ for FencedApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_fenced(
     object: &::case_summaries::Fenced,
     field_manager: &str,
@@ -148,6 +158,7 @@ pub fn extract_fenced(
 ///
 /// # Errors
 /// As [`extract_fenced`].
+#[inline]
 pub fn extract_fenced_from(
     object: &::case_summaries::Fenced,
     field_manager: &str,

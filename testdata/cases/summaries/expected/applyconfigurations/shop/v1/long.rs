@@ -39,6 +39,7 @@ pub struct LongApplyConfiguration {
 impl LongApplyConfiguration {
     /// Configures the `Long` of this name.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name);
@@ -50,6 +51,7 @@ impl LongApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -57,6 +59,7 @@ impl LongApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -67,6 +70,7 @@ impl LongApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -79,6 +83,7 @@ impl LongApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -93,6 +98,7 @@ impl LongApplyConfiguration {
 impl LongApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -100,6 +106,7 @@ impl LongApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -107,6 +114,7 @@ impl LongApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -117,6 +125,7 @@ impl LongApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::summaries::applyconfigurations::shop::v1::LongSpecApplyConfiguration,
@@ -136,6 +145,7 @@ for LongApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_long(
     object: &::case_summaries::Long,
     field_manager: &str,
@@ -150,6 +160,7 @@ pub fn extract_long(
 ///
 /// # Errors
 /// As [`extract_long`].
+#[inline]
 pub fn extract_long_from(
     object: &::case_summaries::Long,
     field_manager: &str,

@@ -35,6 +35,7 @@ pub struct UndocumentedApplyConfiguration {
 impl UndocumentedApplyConfiguration {
     /// Configures the `Undocumented` of this name.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name);
@@ -46,6 +47,7 @@ impl UndocumentedApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -53,6 +55,7 @@ impl UndocumentedApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -63,6 +66,7 @@ impl UndocumentedApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -75,6 +79,7 @@ impl UndocumentedApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -89,6 +94,7 @@ impl UndocumentedApplyConfiguration {
 impl UndocumentedApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -96,6 +102,7 @@ impl UndocumentedApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -103,6 +110,7 @@ impl UndocumentedApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -113,6 +121,7 @@ impl UndocumentedApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::summaries::applyconfigurations::shop::v1::UndocumentedSpecApplyConfiguration,
@@ -132,6 +141,7 @@ for UndocumentedApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_undocumented(
     object: &::case_summaries::Undocumented,
     field_manager: &str,
@@ -146,6 +156,7 @@ pub fn extract_undocumented(
 ///
 /// # Errors
 /// As [`extract_undocumented`].
+#[inline]
 pub fn extract_undocumented_from(
     object: &::case_summaries::Undocumented,
     field_manager: &str,

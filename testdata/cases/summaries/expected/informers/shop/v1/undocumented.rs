@@ -22,6 +22,7 @@ impl UndocumentedInformer {
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
+    #[inline]
     pub fn informer(
         &self,
     ) -> ::kubesmith_runtime::informer::SharedInformer<
@@ -32,6 +33,7 @@ impl UndocumentedInformer {
 
     /// Reads from the informer's cache.
     #[must_use]
+    #[inline]
     pub fn lister(
         &self,
     ) -> crate::summaries::listers::shop::v1::undocumented::UndocumentedLister {

@@ -15,6 +15,7 @@ pub struct FencedLister {
 impl FencedLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
+    #[inline]
     pub fn new(
         inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Fenced>,
     ) -> Self {
@@ -23,6 +24,7 @@ impl FencedLister {
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
+    #[inline]
     pub fn list(
         &self,
         selector: &::kubesmith_runtime::labels::Selector,
@@ -34,6 +36,7 @@ impl FencedLister {
     ///
     /// # Errors
     /// There is none in the cache; the error names the resource.
+    #[inline]
     pub fn get(
         &self,
         name: &str,
@@ -48,6 +51,7 @@ impl FencedLister {
     ///
     /// # Errors
     /// The informer has no such indexer.
+    #[inline]
     pub fn by_index(
         &self,
         index: &str,
@@ -57,5 +61,24 @@ impl FencedLister {
         ::kubesmith_runtime::cache::NoSuchIndex,
     > {
         self.inner.by_index(index, value)
+    }
+
+    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    ///
+    /// # Errors
+    /// The index is another informer's.
+    #[inline]
+    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+        &self,
+        index: &::kubesmith_runtime::cache::TypedIndex<
+            ::case_summaries::Fenced,
+            V,
+        >,
+        key: &V,
+    ) -> ::core::result::Result<
+        ::kubesmith_runtime::cache::Listing<::case_summaries::Fenced>,
+        ::kubesmith_runtime::cache::NoSuchIndex,
+    > {
+        self.inner.by(index, key)
     }
 }

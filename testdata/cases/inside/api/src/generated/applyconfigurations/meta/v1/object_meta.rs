@@ -82,6 +82,7 @@ pub struct ObjectMetaApplyConfiguration {
 impl ObjectMetaApplyConfiguration {
     /// Adds to [`annotations`](Self::annotations); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -94,6 +95,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`creation_timestamp`](Self::creation_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_creation_timestamp(
         mut self,
         value: impl Into<
@@ -106,6 +108,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`deletion_grace_period_seconds`](Self::deletion_grace_period_seconds).
     #[must_use]
+    #[inline]
     pub fn with_deletion_grace_period_seconds(mut self, value: i64) -> Self {
         self.deletion_grace_period_seconds = Some(value);
         self
@@ -113,6 +116,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`deletion_timestamp`](Self::deletion_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_deletion_timestamp(
         mut self,
         value: impl Into<
@@ -125,6 +129,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Appends to [`finalizers`](Self::finalizers).
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -137,6 +142,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`generate_name`](Self::generate_name).
     #[must_use]
+    #[inline]
     pub fn with_generate_name(mut self, value: impl Into<String>) -> Self {
         self.generate_name = Some(value.into());
         self
@@ -144,6 +150,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`generation`](Self::generation).
     #[must_use]
+    #[inline]
     pub fn with_generation(mut self, value: i64) -> Self {
         self.generation = Some(value);
         self
@@ -151,6 +158,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Adds to [`labels`](Self::labels); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -163,6 +171,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -170,6 +179,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
         self.namespace = Some(value.into());
         self
@@ -177,6 +187,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Appends to [`owner_references`](Self::owner_references).
     #[must_use]
+    #[inline]
     pub fn with_owner_references(
         mut self,
         items: impl IntoIterator<
@@ -189,6 +200,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`resource_version`](Self::resource_version).
     #[must_use]
+    #[inline]
     pub fn with_resource_version(mut self, value: impl Into<String>) -> Self {
         self.resource_version = Some(value.into());
         self
@@ -196,6 +208,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`self_link`](Self::self_link).
     #[must_use]
+    #[inline]
     pub fn with_self_link(mut self, value: impl Into<String>) -> Self {
         self.self_link = Some(value.into());
         self
@@ -203,6 +216,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`uid`](Self::uid).
     #[must_use]
+    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

@@ -80,6 +80,7 @@ pub struct ObjectMetaApplyConfiguration {
 impl ObjectMetaApplyConfiguration {
     /// Adds to [`annotations`](Self::annotations); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -92,6 +93,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`creation_timestamp`](Self::creation_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_creation_timestamp(
         mut self,
         value: impl Into<
@@ -104,6 +106,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`deletion_grace_period_seconds`](Self::deletion_grace_period_seconds).
     #[must_use]
+    #[inline]
     pub fn with_deletion_grace_period_seconds(mut self, value: i64) -> Self {
         self.deletion_grace_period_seconds = Some(value);
         self
@@ -111,6 +114,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`deletion_timestamp`](Self::deletion_timestamp).
     #[must_use]
+    #[inline]
     pub fn with_deletion_timestamp(
         mut self,
         value: impl Into<
@@ -123,6 +127,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Appends to [`finalizers`](Self::finalizers).
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
@@ -135,6 +140,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`generate_name`](Self::generate_name).
     #[must_use]
+    #[inline]
     pub fn with_generate_name(mut self, value: impl Into<String>) -> Self {
         self.generate_name = Some(value.into());
         self
@@ -142,6 +148,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`generation`](Self::generation).
     #[must_use]
+    #[inline]
     pub fn with_generation(mut self, value: i64) -> Self {
         self.generation = Some(value);
         self
@@ -149,6 +156,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Adds to [`labels`](Self::labels); a key that is there gets the new value.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -161,6 +169,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`name`](Self::name).
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
@@ -168,6 +177,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`namespace`](Self::namespace).
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, value: impl Into<String>) -> Self {
         self.namespace = Some(value.into());
         self
@@ -175,6 +185,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Appends to [`owner_references`](Self::owner_references).
     #[must_use]
+    #[inline]
     pub fn with_owner_references(
         mut self,
         items: impl IntoIterator<
@@ -187,6 +198,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`resource_version`](Self::resource_version).
     #[must_use]
+    #[inline]
     pub fn with_resource_version(mut self, value: impl Into<String>) -> Self {
         self.resource_version = Some(value.into());
         self
@@ -194,6 +206,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`self_link`](Self::self_link).
     #[must_use]
+    #[inline]
     pub fn with_self_link(mut self, value: impl Into<String>) -> Self {
         self.self_link = Some(value.into());
         self
@@ -201,6 +214,7 @@ impl ObjectMetaApplyConfiguration {
 
     /// Sets [`uid`](Self::uid).
     #[must_use]
+    #[inline]
     pub fn with_uid(mut self, value: impl Into<String>) -> Self {
         self.uid = Some(value.into());
         self

@@ -40,6 +40,7 @@ pub struct CartApplyConfiguration {
 impl CartApplyConfiguration {
     /// Configures the `Cart` of this name and namespace.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let metadata = crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
@@ -52,6 +53,7 @@ impl CartApplyConfiguration {
 
     /// Sets the name of the object.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.metadata = Some(self.metadata.unwrap_or_default().with_name(name));
         self
@@ -59,6 +61,7 @@ impl CartApplyConfiguration {
 
     /// Sets the namespace of the object.
     #[must_use]
+    #[inline]
     pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.metadata = Some(
             self.metadata.unwrap_or_default().with_namespace(namespace),
@@ -68,6 +71,7 @@ impl CartApplyConfiguration {
 
     /// Adds labels to the object.
     #[must_use]
+    #[inline]
     pub fn with_labels(
         mut self,
         labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -78,6 +82,7 @@ impl CartApplyConfiguration {
 
     /// Adds annotations to the object.
     #[must_use]
+    #[inline]
     pub fn with_annotations(
         mut self,
         annotations: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -90,6 +95,7 @@ impl CartApplyConfiguration {
 
     /// Appends to the finalizers of the object.
     #[must_use]
+    #[inline]
     pub fn with_finalizers(
         mut self,
         finalizers: impl IntoIterator<Item = impl Into<String>>,
@@ -104,6 +110,7 @@ impl CartApplyConfiguration {
 impl CartApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
     #[must_use]
+    #[inline]
     pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
         self.api_version = Some(value.into());
         self
@@ -111,6 +118,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`kind`](Self::kind).
     #[must_use]
+    #[inline]
     pub fn with_kind(mut self, value: impl Into<String>) -> Self {
         self.kind = Some(value.into());
         self
@@ -118,6 +126,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
+    #[inline]
     pub fn with_metadata(
         mut self,
         value: crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
@@ -128,6 +137,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`spec`](Self::spec).
     #[must_use]
+    #[inline]
     pub fn with_spec(
         mut self,
         value: crate::applyconfigurations::shop::v1::CartSpecApplyConfiguration,
@@ -138,6 +148,7 @@ impl CartApplyConfiguration {
 
     /// Sets [`status`](Self::status).
     #[must_use]
+    #[inline]
     pub fn with_status(
         mut self,
         value: crate::applyconfigurations::shop::v1::CartStatusApplyConfiguration,
@@ -157,6 +168,7 @@ for CartApplyConfiguration {
 /// # Errors
 /// The object's managed fields are missing, as in objects from an informer's cache, cannot be read, or are parts of values
 /// that are one whole.
+#[inline]
 pub fn extract_cart(
     object: &::case_package::Cart,
     field_manager: &str,
@@ -171,6 +183,7 @@ pub fn extract_cart(
 ///
 /// # Errors
 /// As [`extract_cart`].
+#[inline]
 pub fn extract_cart_from(
     object: &::case_package::Cart,
     field_manager: &str,

@@ -24,6 +24,7 @@ pub struct CartStatusApplyConfiguration {
 impl CartStatusApplyConfiguration {
     /// Sets [`phase`](Self::phase).
     #[must_use]
+    #[inline]
     pub fn with_phase(mut self, value: impl Into<String>) -> Self {
         self.phase = Some(value.into());
         self
