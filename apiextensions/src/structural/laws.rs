@@ -39,9 +39,8 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn defaulting_and_pruning_twice_is_once(value in values()) {
+    fn defaulting_and_pruning_twice_is_once(mut object in values()) {
         let schema = schema();
-        let mut object = value.clone();
         apply_defaults(&schema, &mut object);
         let once = object.clone();
         apply_defaults(&schema, &mut object);

@@ -178,7 +178,7 @@ fn fine() -> Value {
     json!({"guards": 2, "motto": "ad", "height": 1})
 }
 
-fn object(name: &str, spec: Value) -> Value {
+fn object(name: &str, spec: &Value) -> Value {
     json!({"apiVersion": "castle.example.com/v1", "kind": "Gate", "metadata": {"name": name, "namespace": "default"},
         "spec": spec})
 }
@@ -267,7 +267,7 @@ async fn what_is_created_is_judged_as_by_a_server() {
     let (specs, statuses, metadata) = (spec_values(), status_values(), metadata_values());
     let (mut fine_ones, mut faults) = (0, 0);
     for number in 0..600 {
-        let mut object = object(&format!("gate-{number}"), fine());
+        let mut object = object(&format!("gate-{number}"), &fine());
         // Some with a fault or two, some with many.
         dice.change(&mut object["spec"], &specs, if number % 2 == 0 { 40 } else { 4 });
         if number % 3 == 0 {
@@ -303,7 +303,7 @@ async fn what_is_changed_is_judged_as_by_a_server() {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let (specs, statuses) = (spec_values(), status_values());
     for number in 0..400 {
-        let mut object = object(&format!("gate-{number}"), fine());
+        let mut object = object(&format!("gate-{number}"), &fine());
         dice.change(&mut object["spec"], &specs, if number % 2 == 0 { 20 } else { 4 });
         let mut stored = server.ask(Method::POST, GATES, &object).await.unwrap();
         stored["status"] = json!({"phase": "Manned", "guards": 1});
