@@ -20,7 +20,7 @@
 //! assert_eq!(ports.unwrap()[0].protocol.as_deref(), Some("TCP"));
 //!
 //! // Values of types that no function is generated for: the defaults of their schema.
-//! let mut by_name = BTreeMap::from([("a", serde_json::json!({"x": 1}))]);
+//! let mut by_name = BTreeMap::from([("a".to_owned(), serde_json::json!({"x": 1}))]);
 //! defaults::structural(&mut by_name, r#"{"additionalProperties": {"properties": {"y": {"default": 2}}}}"#);
 //! assert_eq!(by_name["a"], serde_json::json!({"x": 1, "y": 2}));
 //! ```

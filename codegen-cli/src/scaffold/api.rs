@@ -245,6 +245,7 @@ impl Names {
             .with("plural", &resource.plural)
             .with("qualified_group", &group.name)
             .with("version", &version.name)
+            .with("version_module", module_name(&version.name))
             .with("group_module", &group.module)
             .with("api", &entry.path)
             .with("client", format!("{package}_client"))
@@ -253,7 +254,10 @@ impl Names {
             .with("client_type", plural)
             .with("client_type_of_objects", choose(&format!("Namespaced{plural}"), plural))
             .with("accessor", &resource.code.accessor)
-            .with("group_version", format!("{}_{}", module_name(&group.code_name), version.name))
+            .with(
+                "group_version",
+                format!("{}_{}", module_name(&group.code_name), module_name(&version.name)),
+            )
             .with("informer_group", module_name(&group.informer_code_name))
             .with("in_namespace", choose(".namespace(key.namespace())", ""))
             .with("in_default", choose(".namespace(\"default\")", ""))

@@ -25,7 +25,9 @@ use super::Result;
 /// async fn size(maps: &impl ConfigMapInterface, name: &str) -> Result<usize> {
 ///     Ok(maps.get(name).await?.data.unwrap_or_default().len())
 /// }
-/// # assert_eq!(futures::executor::block_on(size(&Empty, "settings")).unwrap(), 0);
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// assert_eq!(size(&Empty, "settings").await.unwrap(), 0);
+/// # });
 /// ```
 pub trait ResponseFuture<T>: Future<Output = Result<T>> + Send {}
 

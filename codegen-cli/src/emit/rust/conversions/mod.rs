@@ -29,7 +29,7 @@ fn kinds(ir: &Ir) -> Vec<Kind<'_>> {
         let mut by_name: BTreeMap<&str, Vec<(&Version, &Resource)>> = BTreeMap::new();
         for version in &group.versions {
             for resource in &version.resources {
-                let definition = &ir.types[resource.root.0 as usize];
+                let Some(definition) = ir.types.get(resource.root.0 as usize) else { continue };
                 if code::is_nameable(definition, &nameable) && matches!(definition.shape, Shape::Struct(_)) {
                     by_name.entry(&resource.kind).or_default().push((version, resource));
                 }
@@ -142,7 +142,8 @@ impl<'i> Pairs<'i> {
         if self.labels.contains_key(&id) {
             return;
         }
-        let name = format!("{version}_{}", self.name(id).to_snake_case());
+        // A version may have dashes.
+        let name = format!("{}_{}", version.to_snake_case(), self.name(id).to_snake_case());
         let mut label = name.clone();
         let mut number = 2;
         while self.labels.values().any(|other| *other == label) {

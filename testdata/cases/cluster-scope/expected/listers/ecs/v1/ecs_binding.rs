@@ -63,7 +63,7 @@ impl EcsBindingLister {
         self.inner.by_index(index, value)
     }
 
-    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    /// The objects that a typed index of the informer files under the key, sorted by key.
     ///
     /// # Errors
     /// The index is another informer's.

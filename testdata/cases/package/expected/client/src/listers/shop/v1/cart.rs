@@ -48,7 +48,7 @@ impl CartLister {
         self.inner.by_index(index, value)
     }
 
-    /// The objects that a typed index of the informer files under the key, sorted by namespace and name.
+    /// The objects that a typed index of the informer files under the key, sorted by key.
     ///
     /// # Errors
     /// The index is another informer's.
