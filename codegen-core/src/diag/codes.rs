@@ -151,7 +151,8 @@ codes! {
         "A group is a DNS subdomain with at least one dot: lower-case letters, digits, `-` and `.`, at most 253 \
          characters, each part starting and ending with a letter or digit.";
     INVALID_VERSION = 202, "invalid API version",
-        "A version is `v` and a number, optionally followed by `alpha` or `beta` and a number: v1, v1beta2, v2alpha1.";
+        "A version is a DNS label that begins with a letter. By convention it is `v` and a number, optionally followed by `alpha` or \
+         `beta` and a number: v1, v1beta2, v2alpha1; API servers sort others after these.";
     INVALID_KIND = 203, "invalid kind",
         "A kind is an upper camel case name of ASCII letters and digits, at most 63 characters: EcsBinding.";
     INVALID_RESOURCE_NAME = 204, "invalid plural, singular, short name or category",

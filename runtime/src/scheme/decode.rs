@@ -5,6 +5,7 @@ use std::fmt;
 
 use kube::core::{DynamicObject, GroupVersionKind};
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::Value;
 
 use super::decoded::{Content, Decoded};
@@ -337,6 +338,11 @@ fn type_of(value: &Value) -> Result<GroupVersionKind, serde_json::Error> {
     }
     let TypeMeta { api_version, kind } = TypeMeta::deserialize(value)?;
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    // As in `schema.ParseGroupVersion`; without a version nothing could be looked up or written again.
+    if version.is_empty() || version.contains('/') {
+        let message = format!("{api_version:?} is no apiVersion: write it like \"v1\" or \"apps/v1\"");
+        return Err(serde_json::Error::custom(message));
+    }
     Ok(GroupVersionKind::gvk(group, version, &kind))
 }
 

@@ -74,7 +74,7 @@ pub(super) fn line(text: &str, path: &[Step]) -> usize {
     if let Err(error) = Locate(path).deserialize(serde_yaml::Deserializer::from_str(text))
         && let Some(location) = error.location()
     {
-        return location.line().saturating_sub(1);
+        return location.line().saturating_sub(1).min(text.matches('\n').count());
     }
     0
 }

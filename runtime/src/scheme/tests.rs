@@ -267,3 +267,13 @@ fn conversions_go_through_a_hub() {
     let error = scheme.convert_to_version(&old, "v2").unwrap_err();
     assert!(error.to_string().ends_with(": too bad"), "{error}");
 }
+
+#[test]
+fn an_api_version_has_a_version() {
+    for given in ["", "/", "apps/", "a/b/c"] {
+        let text = format!("apiVersion: {given:?}\nkind: Pod\nmetadata: {{name: a}}\n");
+        let read = scheme().decoder().unknown_as_dynamic().decode(&text).map(drop);
+        let error = read.map_err(|error| error.to_string()).unwrap_err();
+        assert!(error.contains(&format!("{given:?} is no apiVersion")), "{error}");
+    }
+}

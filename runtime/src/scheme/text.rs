@@ -145,6 +145,8 @@ fn parse_yaml(text: &str) -> Result<Parsed, SyntaxError> {
         Ok(value) => Ok(state.parsed(value)),
         Err(error) => {
             let line = error.location().map_or(0, |location| location.line().saturating_sub(1));
+            // libyaml may look beyond the end for what it misses.
+            let line = line.min(text.matches('\n').count());
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
             let message = if state.room.get() == 0 {
