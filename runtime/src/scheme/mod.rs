@@ -44,7 +44,8 @@ mod convert;
 mod decode;
 mod decoded;
 mod path;
-#[cfg(test)]
+// Manifests in the tests are YAML.
+#[cfg(all(test, feature = "yaml"))]
 mod tests;
 mod text;
 
