@@ -15,8 +15,8 @@ for installer in testdata/cases/deploy/expected/dist/install.yaml examples/*/dis
     echo "FAILED: kubectl kustomize $tree/default differs from $installer" >&2
     exit 1
   fi
-  for folder in "$tree"/*/; do
-    kubectl kustomize "$folder" >/dev/null
+  for layer in "$tree"/*/; do
+    kubectl kustomize "$layer" >/dev/null
   done
 done
 
