@@ -6,6 +6,13 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # A discovery cache of its own, so that nothing of another server is believed.
 kubectl() { command kubectl --cache-dir "$folder/cache" "$@"; }
+minor=$(kubectl version -o json | sed -n '/clientVersion/,/}/s/.*"minor": "\([0-9]*\).*/\1/p')
+passed=0
+if [ "$minor" -lt 24 ]; then
+  echo "skipped: kubectl 1.$minor asks for OpenAPI v2 before it writes, which the server does not have; 1.24 and later ask for v3"
+  exit
+fi
+
 # kustomize is part of kubectl: it builds what the installer of the same deployment has.
 for installer in testdata/cases/deploy/expected/dist/install.yaml examples/*/dist/install.yaml; do
   [ -f "$installer" ] || continue
@@ -19,13 +26,6 @@ for installer in testdata/cases/deploy/expected/dist/install.yaml examples/*/dis
     kubectl kustomize "$layer" >/dev/null
   done
 done
-
-minor=$(kubectl version -o json | sed -n '/clientVersion/,/}/s/.*"minor": "\([0-9]*\).*/\1/p')
-passed=0
-if [ "$minor" -lt 24 ]; then
-  echo "skipped: kubectl 1.$minor asks for OpenAPI v2 before it writes, which the server does not have; 1.24 and later ask for v3"
-  exit
-fi
 
 # prints TITLE PATTERN COMMAND...: the command succeeds and prints what the extended regular expression describes.
 prints() {
