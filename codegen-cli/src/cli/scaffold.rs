@@ -65,7 +65,7 @@ fn text(done: &Report, root: &Path) -> String {
         let files = if done.generated == 1 { "file" } else { "files" };
         out.push_str(&format!("generated {} {files}\n", done.generated));
     }
-    if out.is_empty() {
+    if done.written.is_empty() && done.changed.is_empty() && done.generated == 0 {
         out.push_str("nothing is new\n");
     }
     out

@@ -112,6 +112,93 @@ fn text_cannot_leave_its_place() {
     }
 }
 
+/// The functions of a kind with two versions: `field` is one of its spec's.
+fn two_versions(field: impl Fn(&str) -> String) -> kubesmith::pipeline::Generated {
+    let version = |name: &str, keys: &str| {
+        let kind = kind("Widget", &field(name));
+        let kind = kind.replace("version = \"v1\"", &format!("version = \"{name}\"{keys}"));
+        format!("pub mod {name} {{\n{USES}{kind}}}\n")
+    };
+    Crate::new(&(version("v1", ", storage_version") + &version("v1beta1", ""))).generate()
+}
+
+#[test]
+fn text_cannot_leave_the_functions_of_types() {
+    for text in NASTY {
+        let literal = format!("{text:?}").replace("\\u{0}", "\\0");
+        let generated = two_versions(|version| {
+            // Fields that differ, and variants that only one version has, are named in what is to be written by hand.
+            let (ty, variant) = if version == "v1" { ("i32", "Blue") } else { ("String", "Red") };
+            format!(
+                "    #[serde(rename = {literal})]\n    pub r#type: {ty},\n    #[serde(rename = \"x{version}\")]\n    pub only: {ty},\n    \
+                 #[schema(default = {literal})]\n    pub text: Option<String>,\n    \
+                 #[schema(default = {{\"a\": {literal}}})]\n    pub map: Option<std::collections::BTreeMap<String, String>>,\n    \
+                 pub color: Color,\n}}\n#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]\n\
+                 pub enum Color {{ #[default] #[serde(rename = {literal})] {variant}, \
+                 #[serde(rename = \"{variant}2\")] Other{variant},"
+            )
+        });
+        assert!(
+            !kubesmith::diag::has_errors(&generated.diagnostics),
+            "{literal}: {}",
+            support::short(&generated)
+        );
+        let files = generated.targets.iter().flat_map(|target| target.tree.iter());
+        let files: Vec<_> = files.filter(|(path, _)| path.ends_with(".rs")).collect();
+        let of = |part: &str| files.iter().filter(|(path, _)| path.contains(part)).count();
+        assert!(of("/defaults/example/") == 3 && of("/conversions/example/") == 2, "{literal}");
+        for (path, rust) in files {
+            assert!(!rust.contains("\nfn evil"), "{path} with {literal}");
+            let file = syn::parse_file(rust).unwrap_or_else(|error| panic!("{path} with {literal}: {error}"));
+            let strings = Strings::of(&file);
+            let defaults = path.ends_with("/defaults/example/v1.rs");
+            let json = serde_json::to_string(text).unwrap();
+            assert!(!defaults || strings.contains(&json), "{path} with {literal}: {strings:?}");
+        }
+    }
+}
+
+/// The texts of string literals.
+#[derive(Default)]
+struct Strings(Vec<String>);
+
+impl Strings {
+    fn of(file: &syn::File) -> Vec<String> {
+        let mut out = Self::default();
+        syn::visit::visit_file(&mut out, file);
+        out.0
+    }
+}
+
+impl syn::visit::Visit<'_> for Strings {
+    fn visit_lit_str(&mut self, literal: &syn::LitStr) {
+        self.0.push(literal.value());
+    }
+}
+
+#[test]
+fn any_version_has_functions() {
+    for version in ["v2", "foo-10", "mod", "new"] {
+        let field = |name: &str| if name == "v1" { "i32" } else { "String" };
+        let versions =
+            [("v1", "v1", ", storage_version"), ("other", version, "")].map(|(module, name, keys)| {
+                let kind = kind("Widget", &format!("    pub size: i32,\n    pub other: {},", field(name)));
+                let kind = kind.replace("version = \"v1\"", &format!("version = \"{name}\"{keys}"));
+                format!("pub mod {module} {{\n{USES}{kind}}}\n")
+            });
+        let generated = Crate::new(&versions.concat()).generate();
+        assert!(
+            !kubesmith::diag::has_errors(&generated.diagnostics),
+            "{version}: {}",
+            support::short(&generated)
+        );
+        let mut files = generated.targets.iter().flat_map(|target| target.tree.iter());
+        let (_, rust) = files.find(|(path, _)| path.ends_with("/conversions/example/widget.rs")).unwrap();
+        let function = format!("convert_v1_widget_spec_to_{}_widget_spec_other(", version.replace('-', "_"));
+        assert!(rust.contains(&function), "{version}: {rust}");
+    }
+}
+
 #[test]
 fn data_enums_are_objects_with_one_field() {
     let lib = USES.to_string()

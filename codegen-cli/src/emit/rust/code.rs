@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Ir, TypeDef, TypeRef};
+use crate::ir::{Ir, TypeDef, TypeId, TypeRef};
 
-use super::{Package, RustOptions, comments, file_header};
+use super::{RustOptions, comments, file_header, plan};
 
 /// Library names of the crates that the package can name: it depends on those of kinds with a client.
 pub(super) fn nameable(ir: &Ir) -> BTreeSet<&str> {
@@ -18,6 +18,33 @@ pub(super) fn nameable(ir: &Ir) -> BTreeSet<&str> {
 pub(super) fn is_nameable(definition: &TypeDef, nameable: &BTreeSet<&str>) -> bool {
     let krate = definition.code_path.as_deref().and_then(|path| path.split("::").next());
     krate.is_some_and(|krate| nameable.contains(krate))
+}
+
+/// A type's name without modules.
+pub(super) fn name(ir: &Ir, id: TypeId) -> &str {
+    let path = code_path(ir, id);
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// A type's path in the package.
+pub(super) fn path(ir: &Ir, id: TypeId, options: &RustOptions) -> String {
+    plan::object_path(code_path(ir, id), &options.package)
+}
+
+/// Only types that are [nameable](is_nameable) are asked for.
+fn code_path(ir: &Ir, id: TypeId) -> &str {
+    ir.types[id.0 as usize].code_path.as_deref().unwrap_or_default()
+}
+
+/// The name, or with a number if something else has it.
+pub(super) fn free(taken: &mut BTreeSet<String>, name: &str) -> String {
+    let mut free = name.to_owned();
+    let mut number = 2;
+    while !taken.insert(free.clone()) {
+        free = format!("{name}_{number}");
+        number += 1;
+    }
+    free
 }
 
 /// A field or variant as code has to write it.
@@ -86,13 +113,13 @@ pub(super) fn type_text(form: &str, user: Option<&str>) -> Option<String> {
 }
 
 /// A file: its path in the package and its text.
+///
+/// # Panics
+/// The code is no Rust. It is made of identifiers and paths that were parsed, of JSON in [literals](json) and of texts without
+/// line breaks in comments, so that no input makes it so; `codegen-cli/tests/it/properties.rs` tries.
 pub(super) fn file(options: &RustOptions, source: &str, path: &str, code: &str) -> (String, String) {
-    let prefix = match options.package {
-        Package::Crate { .. } => "src/",
-        Package::Module { .. } => "",
-    };
     let parsed =
         syn::parse_file(code).unwrap_or_else(|error| panic!("generated code is no Rust: {error}\n{code}"));
     let header = file_header(&comments(&options.header, "//"), "//", source);
-    (format!("{prefix}{path}"), crate::format::rust(&header, &parsed))
+    (options.package.source_path(path), crate::format::rust(&header, &parsed))
 }

@@ -8,12 +8,11 @@ use ippool_api::tsi::v1alpha1::{ADDRESS_ANNOTATION, IPPool, IPPoolStatus, POOL_A
 use ippool_client::clientset::Clientset;
 use ippool_client::clientset::typed::tsi::v1alpha1::IPPools;
 use ippool_client::informers::SharedInformerFactory;
-use ippool_client::listers::core::v1::pod::PodLister;
 use ippool_client::listers::tsi::v1alpha1::ip_pool::IPPoolLister;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use k8s_openapi::jiff::Timestamp;
-use kubesmith_runtime::cache::{Indexer, ObjectKey};
+use kubesmith_runtime::cache::{ObjectKey, TypedIndex};
 use kubesmith_runtime::client::Error as ClientError;
 use kubesmith_runtime::controller::{Action, ControllerBuilder, ReconcileError, Reconciler, Watch};
 use kubesmith_runtime::controllerutil::{
@@ -48,10 +47,10 @@ pub fn add_to_manager(manager: &mut Manager) -> anyhow::Result<()> {
     let clients = Clientset::new(manager.client().clone());
     let factory = SharedInformerFactory::from(manager.factory().clone());
     let (pools, pods) = (factory.tsi().v1alpha1().ip_pools(), factory.core().v1().pods());
-    pods.informer().add_indexer(Indexer::new(BY_POOL, |pod: &Pod| pool_of(pod).into_iter().collect()))?;
+    let by_pool = pods.informer().add_typed_index(BY_POOL, |pod: &Pod| pool_of(pod).into_iter().collect())?;
     let reconciler = IPPoolReconciler {
         pools: pools.lister(),
-        pods: pods.lister(),
+        pods: by_pool,
         client: clients.tsi_v1alpha1().ip_pools(),
         recorder: manager.event_recorder_for(CONTROLLER_NAME),
         clock: Timestamp::now,
@@ -83,7 +82,8 @@ fn address_of(pod: &Pod) -> Option<IpAddr> {
 /// Counts the addresses of a pool.
 struct IPPoolReconciler {
     pools: IPPoolLister,
-    pods: PodLister,
+    /// Pods by the pool that they name.
+    pods: TypedIndex<Pod, String>,
     client: IPPools,
     recorder: EventRecorder,
     /// For the times of conditions.
@@ -118,9 +118,7 @@ impl Reconciler for IPPoolReconciler {
 impl IPPoolReconciler {
     async fn bring_in_line(&self, pool: Arc<IPPool>) -> Result<(), ClientError> {
         let name = pool.metadata.name.clone().unwrap_or_default();
-        // The index is there from the start; without it nothing would be counted.
-        let pods = self.pods.by_index(BY_POOL, &name);
-        let in_use: Vec<IpAddr> = pods.iter().flatten().filter_map(|pod| address_of(pod)).collect();
+        let in_use: Vec<IpAddr> = self.pods.list(&name).iter().filter_map(|pod| address_of(pod)).collect();
         let pool = self.finalize(pool, in_use.is_empty()).await?;
         let Some(pool) = pool else { return Ok(()) };
 

@@ -106,7 +106,6 @@ impl PairText {
         let mut out = Self::default();
         let code = match &pairs.bodies[&pair] {
             Body::Manual(why) => {
-                let why: String = why.chars().filter(|c| !c.is_control()).collect();
                 out.required = format!(
                     "/// {doc}: {why}.\n///\n/// # Errors\n/// The object cannot be converted.\n\
                      fn convert_{function}(&self, input: &{input}) -> {result};\n"

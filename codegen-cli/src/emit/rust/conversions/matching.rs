@@ -1,6 +1,6 @@
 //! Which fields and variants match.
 
-use super::super::code;
+use super::super::{code, docs};
 use super::{Body, Pair, Pairs, Source, Way};
 use crate::ir::{Enum, Field, Shape, TypeDef, TypeId, TypeRef, Variant};
 
@@ -130,11 +130,12 @@ impl Pairs<'_> {
         for variant in &input.variants {
             let peer = output.variants.iter().find(|peer| peer.name == variant.name);
             let Some(peer) = peer else {
-                return Err(format!("`{}` has no variant `{}`", self.name(to), variant.name));
+                return Err(format!("`{}` has no variant `{}`", self.name(to), docs::plain(&variant.name)));
             };
             let way = self.content((from, variant), (to, peer));
-            let way =
-                way.ok_or_else(|| format!("what the variant `{}` holds does not match", variant.name))?;
+            let way = way.ok_or_else(|| {
+                format!("what the variant `{}` holds does not match", docs::plain(&variant.name))
+            })?;
             needed.extend(way.iter().filter_map(Way::pair));
             out.push((code::identifier(&variant.rust_name), code::identifier(&peer.rust_name), way));
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
 
-use super::{RustOptions, code, plan};
+use super::{RustOptions, code};
 use crate::ir::{Group, Ir, Resource, Shape, TypeId, Version};
 
 pub(super) use files::files;
@@ -95,6 +95,7 @@ struct Pairs<'i> {
     nameable: BTreeSet<&'i str>,
     /// The names of versions' types are told apart by them.
     labels: BTreeMap<TypeId, String>,
+    taken: BTreeSet<String>,
     /// The versions that the types belong to.
     versions: BTreeMap<TypeId, String>,
     bodies: BTreeMap<Pair, Body>,
@@ -109,6 +110,7 @@ impl<'i> Pairs<'i> {
             options,
             nameable,
             labels: BTreeMap::new(),
+            taken: BTreeSet::new(),
             versions: BTreeMap::new(),
             bodies: BTreeMap::new(),
             order: Vec::new(),
@@ -144,24 +146,17 @@ impl<'i> Pairs<'i> {
         }
         // A version may have dashes.
         let name = format!("{}_{}", version.to_snake_case(), self.name(id).to_snake_case());
-        let mut label = name.clone();
-        let mut number = 2;
-        while self.labels.values().any(|other| *other == label) {
-            label = format!("{name}_{number}");
-            number += 1;
-        }
+        let label = code::free(&mut self.taken, &name);
         self.labels.insert(id, label);
         self.versions.insert(id, version.to_owned());
     }
 
     fn name(&self, id: TypeId) -> &'i str {
-        let path = self.ir.types[id.0 as usize].code_path.as_deref().unwrap_or_default();
-        path.rsplit("::").next().unwrap_or(path)
+        code::name(self.ir, id)
     }
 
     fn path(&self, id: TypeId) -> String {
-        let path = self.ir.types[id.0 as usize].code_path.as_deref().unwrap_or_default();
-        plan::object_path(path, &self.options.package)
+        code::path(self.ir, id, self.options)
     }
 
     /// `v1_widget_to_v2_widget`

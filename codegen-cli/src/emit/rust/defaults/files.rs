@@ -101,7 +101,7 @@ impl<'i> VersionFile<'i> {
             if file.functions.contains_key(&id) {
                 continue;
             }
-            let name = free(&mut taken, &file.name(id).to_snake_case());
+            let name = code::free(&mut taken, &file.name(id).to_snake_case());
             file.functions.insert(id, name);
             file.order.push(id);
             let steps = file.defaults.types.get(&id).into_iter().flatten();
@@ -114,13 +114,11 @@ impl<'i> VersionFile<'i> {
     }
 
     fn name(&self, id: TypeId) -> &'i str {
-        let path = self.ir.types[id.0 as usize].code_path.as_deref().unwrap_or_default();
-        path.rsplit("::").next().unwrap_or(path)
+        code::name(self.ir, id)
     }
 
     fn path(&self, id: TypeId) -> String {
-        let path = self.ir.types[id.0 as usize].code_path.as_deref().unwrap_or_default();
-        plan::object_path(path, &self.options.package)
+        code::path(self.ir, id, self.options)
     }
 
     fn text(&self) -> Option<String> {
@@ -208,15 +206,4 @@ impl<'i> VersionFile<'i> {
         }
         Some(out + "}\n\n")
     }
-}
-
-/// The name, or with a number if something else has it.
-fn free(taken: &mut BTreeSet<String>, name: &str) -> String {
-    let mut free = name.to_owned();
-    let mut number = 2;
-    while !taken.insert(free.clone()) {
-        free = format!("{name}_{number}");
-        number += 1;
-    }
-    free
 }
