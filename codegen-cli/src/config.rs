@@ -216,6 +216,27 @@ pub enum ClientTarget {
     Module(String),
 }
 
+/// What is generated for clients, and where.
+#[derive(Clone, Debug)]
+pub struct ClientSettings {
+    /// Folder of the client package; present when it is generated.
+    pub output: Option<PathBuf>,
+    /// Package or module; `None`: a package named after the input crate.
+    pub target: Option<ClientTarget>,
+    /// Whether clients have apply configurations.
+    pub apply_configurations: bool,
+    /// Whether kinds have `validate()`.
+    pub validations: bool,
+    /// Whether there are functions that set defaults.
+    pub defaults: bool,
+    /// Whether there are functions that convert between versions.
+    pub conversions: bool,
+    /// Whether there is a fake clientset.
+    pub fake_clientset: bool,
+    /// Kinds of Kubernetes that there are clients for, as [`Settings::file`] names them.
+    pub kinds: Vec<KindName>,
+}
+
 /// File and flags together.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -227,22 +248,8 @@ pub struct Settings {
     pub only: Vec<Generator>,
     /// Folder of the CRDs; present when they are generated.
     pub crd_output: Option<PathBuf>,
-    /// Folder of the client package; present when it is generated.
-    pub client_output: Option<PathBuf>,
-    /// Package or module; `None`: a package named after the input crate.
-    pub client_target: Option<ClientTarget>,
-    /// Whether clients have apply configurations.
-    pub apply_configurations: bool,
-    /// Whether kinds have `validate()`.
-    pub validations: bool,
-    /// Whether there are functions that set defaults.
-    pub defaults: bool,
-    /// Whether there are functions that convert between versions.
-    pub conversions: bool,
-    /// Whether there is a fake clientset.
-    pub fake_clientset: bool,
-    /// Kinds of Kubernetes that there are clients for, as [`file`](Self::file) names them.
-    pub kinds: Vec<KindName>,
+    /// The client package.
+    pub client: ClientSettings,
     /// The configuration file; empty without one.
     pub file: ConfigFile,
     /// Longest description.
@@ -374,7 +381,7 @@ mod tests {
     fn flags_alone_suffice() {
         let settings = settings(None, flags()).unwrap().remove(0);
         assert_eq!(settings.crd_output, Some(PathBuf::from("out/crds")));
-        assert_eq!(settings.client_output, Some(PathBuf::from("out")));
+        assert_eq!(settings.client.output, Some(PathBuf::from("out")));
         assert_eq!(settings.only, ALL_GENERATORS);
     }
 
@@ -385,7 +392,7 @@ mod tests {
         let settings = merge(config, Path::new("sub"), Overrides::default()).unwrap();
         assert_eq!(settings.input, [PathBuf::from("sub/api")]);
         assert_eq!(settings.crd_output, Some(PathBuf::from("sub/crds")));
-        assert_eq!(settings.client_output, None);
+        assert_eq!(settings.client.output, None);
         assert_eq!(settings.max_desc_len, Some(9));
     }
 

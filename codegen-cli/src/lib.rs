@@ -30,6 +30,7 @@ pub mod lower;
 pub mod output;
 mod parallel;
 pub mod parse;
+mod paths;
 pub mod pipeline;
 pub mod reference;
 pub mod resolve;

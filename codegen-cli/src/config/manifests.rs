@@ -306,6 +306,7 @@ pub(super) fn webhook(
     config: &WebhookConfig,
     flags: &ManifestFlags,
     places: &Places<'_>,
+    service: Option<WebhookService>,
 ) -> Result<Option<WebhookSettings>, UsageError> {
     let flag = flags.webhook_output.clone();
     let configured = flags.webhook_header_file.is_some() || *config != WebhookConfig::default();
@@ -320,7 +321,7 @@ pub(super) fn webhook(
         config.year.as_deref(),
         "webhook",
     )?;
-    Ok(Some(WebhookSettings { output, header, service: None }))
+    Ok(Some(WebhookSettings { output, header, service }))
 }
 
 /// Settings of the OpenAPI documents and the report. They are made when they are asked for, by name or by a folder.

@@ -8,16 +8,14 @@ use crate::parse::depth;
 use super::deploy;
 use super::manifests::{self, Places};
 use super::{
-    ALL_GENERATORS, CLIENT_GENERATORS, ClientTarget, Config, ConfigFile, FILE_NAME, Generator, Overrides,
-    Settings, UsageError, features, header, only,
+    ALL_GENERATORS, CLIENT_GENERATORS, ClientConfig, ClientSettings, ClientTarget, Config, ConfigFile,
+    FILE_NAME, Generator, Overrides, Settings, UsageError, features, header, only,
 };
 
 /// File and flags together. Paths in the file are relative to `base`.
-pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
+pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
     only::check(&flags)?;
-    let mut config = config;
     deploy::place(&mut config);
-    let webhook_service = deploy::webhook_service(&config);
     let features = features::choice(&config, &flags.features)?;
     let from_file = |path: PathBuf| if base.as_os_str().is_empty() { path } else { base.join(path) };
     let input = if flags.input.is_empty() {
@@ -38,23 +36,20 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
     let crd_header =
         places.yaml_header(flags.crd_header_file, crd.header_file.as_deref(), crd.year.as_deref(), "crd")?;
     let rbac = manifests::rbac(&config.rbac, &flags.manifests, &places)?;
-    let mut webhook = manifests::webhook(&config.webhook, &flags.manifests, &places)?;
-    if let Some(webhook) = &mut webhook {
-        webhook.service = webhook_service;
-    }
+    let webhook =
+        manifests::webhook(&config.webhook, &flags.manifests, &places, deploy::webhook_service(&config))?;
     let openapi = manifests::openapi(&config.openapi, &flags.manifests, &places)?;
     let docs = manifests::docs(&config.docs, &flags.manifests, &places)?;
     let deploy = deploy::deploy(&config, &flags.manifests, &places)?;
     let header_file = flags.header_file.or_else(|| config.header_file.map(from_file));
     let year = flags.year.as_deref().or(config.year.as_deref());
     let header = header_file.as_deref().map(|path| header::rust(path, year)).transpose()?;
-    let headers = [
-        header.is_some(),
-        !crd_header.is_empty(),
-        rbac.as_ref().is_some_and(|rbac| !rbac.header.is_empty()),
-        webhook.as_ref().is_some_and(|webhook| !webhook.header.is_empty()),
+    let yaml_headers = [
+        Some(&crd_header),
+        rbac.as_ref().map(|rbac| &rbac.header),
+        webhook.as_ref().map(|webhook| &webhook.header),
     ];
-    check_year(year, &headers)?;
+    check_year(year, header.is_some() || yaml_headers.into_iter().flatten().any(|text| !text.is_empty()))?;
     let crd_output = flags
         .crd_output
         .or_else(|| flags.output.as_ref().map(|output| output.join("crds")))
@@ -62,35 +57,22 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
     let preserve =
         flags.preserve_unknown_fields.or(config.crd.deprecated_v1beta1_compatibility_preserve_unknown_fields);
     check_preserve(preserve)?;
-    let client_output = flags.output.or_else(|| config.client.output.map(from_file));
+    let client_output = flags.output.or_else(|| config.client.output.clone().map(from_file));
     let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
-    let client_target =
-        target(flags.crate_name, flags.module, config.client.crate_name, config.client.module)?;
+    let client_target = target(flags.crate_name, flags.module, &config.client)?;
     if input.is_empty() && client_target.is_none() {
         return Err(UsageError(
             "a client of built-in kinds alone has no input to be named after: set `crate_name` or `module` in `[client]`"
                 .into(),
         ));
     }
-    // A module cannot have a feature of its own, and validation costs compile time.
-    let is_module = matches!(client_target, Some(ClientTarget::Module(_)));
     Ok(Settings {
         input,
         features,
         only,
         crd_output,
-        client_output,
-        fake_clientset: config
-            .client
-            .fake_clientset
-            .unwrap_or(!matches!(client_target, Some(ClientTarget::Module(_)))),
-        client_target,
-        apply_configurations: config.client.apply_configurations.unwrap_or(true),
-        defaults: config.client.defaults.unwrap_or(true),
-        conversions: config.client.conversions.unwrap_or(true),
-        kinds: config.client.kinds,
+        client: client(config.client, client_output, client_target),
         file: ConfigFile::default(),
-        validations: config.client.validations.unwrap_or(!is_module),
         max_desc_len: flags.max_desc_len.or(config.crd.max_desc_len),
         allow_dangerous_types: flags.allow_dangerous_types || config.crd.allow_dangerous_types,
         generate_embedded_object_meta: flags.generate_embedded_object_meta
@@ -109,8 +91,8 @@ pub(super) fn merge(config: Config, base: &Path, flags: Overrides) -> Result<Set
 }
 
 /// A year stands in headers, of which there has to be one.
-fn check_year(year: Option<&str>, headers: &[bool]) -> Result<(), UsageError> {
-    if year.is_some() && !headers.contains(&true) {
+fn check_year(year: Option<&str>, has_header: bool) -> Result<(), UsageError> {
+    if year.is_some() && !has_header {
         return Err(UsageError(
             "`year` has no effect without a header file: name one with --header-file".into(),
         ));
@@ -179,17 +161,32 @@ fn outputs(
     Ok((crd.filter(|_| wants_crd), client.filter(|_| wants_client)))
 }
 
+/// What is generated for clients, and where.
+fn client(config: ClientConfig, output: Option<PathBuf>, target: Option<ClientTarget>) -> ClientSettings {
+    // A module cannot have a feature of its own: validation would cost compile time there, a fake clientset a dependency.
+    let has_features = !matches!(target, Some(ClientTarget::Module(_)));
+    ClientSettings {
+        output,
+        target,
+        apply_configurations: config.apply_configurations.unwrap_or(true),
+        validations: config.validations.unwrap_or(has_features),
+        defaults: config.defaults.unwrap_or(true),
+        conversions: config.conversions.unwrap_or(true),
+        fake_clientset: config.fake_clientset.unwrap_or(has_features),
+        kinds: config.kinds,
+    }
+}
+
 /// A flag replaces whatever of the two the file has.
 fn target(
     crate_flag: Option<String>,
     module_flag: Option<String>,
-    crate_key: Option<String>,
-    module_key: Option<String>,
+    keys: &ClientConfig,
 ) -> Result<Option<ClientTarget>, UsageError> {
     let (crate_name, module) = if crate_flag.is_some() || module_flag.is_some() {
         (crate_flag, module_flag)
     } else {
-        (crate_key, module_key)
+        (keys.crate_name.clone(), keys.module.clone())
     };
     match (crate_name, module) {
         (Some(_), Some(_)) => Err(UsageError(

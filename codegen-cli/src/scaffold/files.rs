@@ -27,7 +27,7 @@ impl Dependencies {
                     folder.display()
                 )));
             }
-            let path = crate::pipeline::relative(root, &folder);
+            let path = crate::paths::relative(root, &folder);
             Ok(format!("{{ path = {path:?}, version = {version:?}{more} }}"))
         };
         Ok(Self {

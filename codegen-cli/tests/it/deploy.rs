@@ -260,3 +260,13 @@ fn files_of_kinds_that_went_go() {
     assert!(!tree.keys().any(|path| path.contains("thing")), "{:?}", tree.keys());
     assert!(tree.contains_key("overlays/mine/kustomization.yaml"), "a folder of another name");
 }
+
+#[test]
+fn rules_of_programs_are_there_whatever_is_generated() {
+    let sample = project("");
+    let rule = "#[kubesmith_runtime::rbac(groups = \"apps\", resources = \"deployments\", verbs = \"get\")]\nfn main() {}\n";
+    sample.write("api/src/main.rs", rule);
+    generate(&sample, &[]);
+    assert!(sample.tree("config").contains_key("rbac/role_binding.yaml"));
+    generate(&sample, &["--check", "--only", "deploy"]);
+}

@@ -190,7 +190,7 @@ fn crds() -> Vec<CustomResourceDefinition> {
         config::settings(Some(&case.join("kubesmith.toml")), Overrides::default()).unwrap().remove(0);
     settings.only = vec![Generator::Crd];
     settings.crd_output = Some(case.join("crds"));
-    settings.client_output = None;
+    settings.client.output = None;
     let generated = pipeline::generate(&settings);
     assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics);
     let crds = generated.targets[0].tree.iter();

@@ -1,0 +1,170 @@
+//! What is to be on disk: each generator's files with their folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::config::{ClientTarget, DeploySettings, Generator, Settings};
+use crate::emit::{crd, deploy, docs, fake, openapi, rbac, rust, webhook};
+use crate::ir::{Ir, Resource};
+use crate::load::Crates;
+use crate::output::{self, Kind, OutputTree, Target};
+use crate::paths::{absolute, relative};
+use crate::roles;
+use crate::schema::Schemas;
+
+/// What the stages before have made.
+#[derive(Clone, Copy)]
+pub(super) struct Made<'a> {
+    pub(super) ir: &'a Ir,
+    pub(super) schemas: &'a Schemas,
+    /// The CRDs as data.
+    pub(super) crds: &'a [Option<Value>],
+    pub(super) crates: &'a Crates,
+}
+
+/// Emits everything that the settings ask for. The other tree has the CRDs without their header; it is empty if nothing needs
+/// them.
+pub(super) fn targets(settings: &Settings, made: Made<'_>) -> (Vec<Target>, OutputTree) {
+    let Made { ir, schemas, .. } = made;
+    let mut out = Vec::new();
+    let mut add = |root: &Path, kind, tree| out.push(Target { root: root.to_path_buf(), kind, tree });
+    let crds = match settings.crd_output.is_some() || settings.deploy.is_some() {
+        true => crd::emit(ir, schemas, made.crds, settings.refuse_unknown_fields),
+        false => OutputTree::new(),
+    };
+    if let Some(root) = &settings.crd_output {
+        let mut tree = crds.clone();
+        tree.prepend(&settings.crd_header);
+        add(root, Kind::Crd, tree);
+    }
+    if let Some(root) = &settings.client.output {
+        add(root, Kind::Rust, client(settings, root, made));
+    }
+    if let Some(rbac_settings) = &settings.rbac {
+        let roles = roles::roles(&ir.manifests.rules, &rbac_settings.role_name);
+        let tree = rbac::emit(&roles, &rbac_settings.file_name, &rbac_settings.header);
+        add(&rbac_settings.output, Kind::Rbac, tree);
+    }
+    if let Some(webhook_settings) = &settings.webhook {
+        let tree = webhook::emit(&ir.manifests, &webhook_settings.header, webhook_settings.service.as_ref());
+        add(&webhook_settings.output, Kind::Webhook, tree);
+    }
+    if let Some(root) = &settings.openapi.output {
+        add(root, Kind::Openapi, openapi::emit(ir, schemas));
+    }
+    if let Some(docs_settings) = &settings.docs {
+        add(&docs_settings.output, Kind::Docs, docs::emit(ir, schemas, &docs_settings.formats));
+    }
+    if let Some(deploy_settings) = &settings.deploy {
+        out.extend(deployment(deploy_settings, made, &crds));
+    }
+    (out, crds)
+}
+
+/// The manifests that run the manager: the tree, and the installer beside it.
+fn deployment(deploy_settings: &DeploySettings, made: Made<'_>, crds: &OutputTree) -> Vec<Target> {
+    let Made { ir, schemas, .. } = made;
+    let roles = roles::roles(&ir.manifests.rules, &deploy_settings.role_name);
+    let parts = deploy::Parts {
+        crds,
+        rbac: &rbac::emit(&roles, &deploy_settings.role_file, ""),
+        roles: &roles,
+        webhooks: &webhook::emit(&ir.manifests, "", Some(&deploy_settings.webhook_service)),
+    };
+    let (tree, installer) = deploy::emit(ir, schemas, deploy_settings, parts);
+    let mut out = vec![Target { root: deploy_settings.output.clone(), kind: Kind::Deploy, tree }];
+    if let (Some(text), Some(path)) = (installer, &deploy_settings.installer) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut tree = OutputTree::new();
+        tree.insert(name, text);
+        let root = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        out.push(Target { root, kind: Kind::Deploy, tree });
+    }
+    out
+}
+
+/// The resources that ask for a client.
+fn clients(ir: &Ir) -> impl Iterator<Item = &Resource> {
+    let versions = ir.groups.iter().chain(&ir.built_in).flat_map(|group| &group.versions);
+    versions.flat_map(|version| &version.resources).filter(|resource| resource.client.is_some())
+}
+
+/// The client package; empty without a resource that asks for a client.
+fn client(settings: &Settings, root: &Path, made: Made<'_>) -> OutputTree {
+    let Made { ir, schemas, crates, .. } = made;
+    let mut out = OutputTree::new();
+    if clients(ir).next().is_none() {
+        return out;
+    }
+    let has = |generator| settings.only.contains(&generator);
+    let wanted = &settings.client;
+    let package = package(settings, root, crates, ir);
+    let source = match package {
+        rust::Package::Crate { .. } => root.join("src"),
+        rust::Package::Module { .. } => root.to_path_buf(),
+    };
+    let options = rust::RustOptions {
+        parts: rust::Parts {
+            client: has(Generator::Client),
+            apply: wanted.apply_configurations,
+            fake: wanted.fake_clientset,
+            lister: has(Generator::Lister),
+            informer: has(Generator::Informer),
+        },
+        package,
+        hand_written: output::hand_written(&source),
+        definitions: if wanted.validations { rust::definitions(ir, schemas) } else { BTreeMap::new() },
+        defaults: if wanted.defaults { rust::defaults(ir, schemas) } else { rust::Defaults::default() },
+        conversions: wanted.conversions,
+        header: settings.header.clone().unwrap_or_default(),
+    };
+    for (path, text) in rust::emit(ir, &options) {
+        out.insert(path, text);
+    }
+    if options.parts.has_fake() {
+        out.insert(options.package.source_path(rust::FAKE_CRDS), fake::emit(ir, schemas));
+    }
+    out
+}
+
+fn package(settings: &Settings, root: &Path, crates: &Crates, ir: &Ir) -> rust::Package {
+    match &settings.client.target {
+        Some(ClientTarget::Module(path)) => {
+            let root = absolute(root);
+            let own = crates.list.iter().find(|krate| root.starts_with(absolute(&krate.folder)));
+            rust::Package::Module { path: path.clone(), own_lib: own.map(|krate| krate.lib.clone()) }
+        }
+        Some(ClientTarget::Crate(name)) => crate_package(name.clone(), root, crates, ir),
+        None => {
+            let first = ir.crates.first().map_or("api", |krate| krate.package.as_str());
+            crate_package(format!("{}-client", first.trim_end_matches("-api")), root, crates, ir)
+        }
+    }
+}
+
+fn crate_package(name: String, root: &Path, crates: &Crates, ir: &Ir) -> rust::Package {
+    let apis = crates.list.iter().map(|krate| {
+        let path = relative(root, &krate.folder);
+        let dependency = rust::Dependency::Path { path, version: Some(krate.version.clone()) };
+        (krate.package.clone(), dependency)
+    });
+    // Crates without a type that the client names, such as a controller's, may depend on the client themselves.
+    let named: BTreeSet<&str> =
+        clients(ir).filter_map(|resource| resource.code.type_path.split("::").next()).collect();
+    let is_named = |package: &str| {
+        ir.crates.iter().any(|krate| krate.package == *package && named.contains(krate.lib.as_str()))
+    };
+    let used: BTreeMap<String, rust::Dependency> = apis.filter(|(package, _)| is_named(package)).collect();
+    let version = env!("CARGO_PKG_VERSION").to_string();
+    let own = |path: Option<&Path>| match path {
+        Some(path) => rust::Dependency::Path { path: relative(root, path), version: Some(version.clone()) },
+        None => rust::Dependency::Version(version.clone()),
+    };
+    // The package uses the runtime that the API crates use, and the test environment that comes with it.
+    let runtime = crates.list.iter().find_map(|krate| krate.runtime.as_deref());
+    let testenv =
+        runtime.map(|path| path.join("../testenv")).filter(|path| path.join("Cargo.toml").is_file());
+    rust::Package::Crate { name, runtime: own(runtime), testenv: own(testenv.as_deref()), apis: used }
+}
