@@ -6,7 +6,7 @@ use kubesmith_core::diag::Code;
 
 use super::Input;
 use crate::diag::Diagnostic;
-use crate::ir::{Group, Resource, Span, Version};
+use crate::ir::{Group, Resource, Version};
 
 /// A kind has one definition per version.
 pub(super) fn kinds_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
@@ -69,13 +69,6 @@ fn resources(group: &Group) -> impl Iterator<Item = &Resource> {
 
 /// Groups, and the kinds of a version, have modules, types and accessors of their own.
 pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
-    let mut report = |what: String, span: &Span, first: &Span, help: &str| {
-        out.push(
-            Diagnostic::error(Code::CODE_COLLISION, input.loc(span), what)
-                .secondary(input.loc(first), "the other one")
-                .help(help),
-        );
-    };
     let with_client = |group: &&Group| resources(group).any(|resource| resource.client.is_some());
     let mut modules: BTreeMap<&str, &Group> = BTreeMap::new();
     let groups = input.ir.client_groups();
@@ -84,53 +77,53 @@ pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>
         if other.name != group.name
             && let (Some(first), Some(second)) = (resources(other).next(), resources(group).next())
         {
-            report(
-                format!(
-                    "the groups {} and {} are both `{}` in code",
-                    title(other),
-                    title(group),
-                    group.code_name
-                ),
-                &second.span,
-                &first.span,
-                "set `group_name_in_code` in #[resource] of one of them",
-            );
+            let (one, two) = (title(other), title(group));
+            let what = format!("the groups {one} and {two} are both `{}` in code", group.code_name);
+            let help = "set `group_name_in_code` in #[resource] of one of them";
+            out.push(collision(input, what, second, first, help));
         }
-        let mut versions: BTreeMap<&str, &Version> = BTreeMap::new();
+        versions_in_code_are_unique(input, group, out);
         for version in &group.versions {
-            let other = *versions.entry(version.code_name.as_str()).or_insert(version);
-            if other.name != version.name
-                && let (Some(first), Some(second)) = (other.resources.first(), version.resources.first())
-            {
-                report(
-                    format!(
-                        "the versions {} and {} of {} are both `{}` in code",
-                        other.name, version.name, group.name, version.code_name
-                    ),
-                    &second.span,
-                    &first.span,
-                    "give one of them another name",
-                );
-            }
-            let mut accessors: BTreeMap<&str, &Resource> = BTreeMap::new();
-            for resource in version.resources.iter().filter(|resource| resource.client.is_some()) {
-                for name in [resource.code.accessor.as_str(), resource.code.module.as_str()] {
-                    let other = *accessors.entry(name).or_insert(resource);
-                    if other.kind != resource.kind {
-                        report(
-                            format!(
-                                "the kinds {} and {} are both `{name}` in code",
-                                other.kind, resource.kind
-                            ),
-                            &resource.span,
-                            &other.span,
-                            "give one of them another kind",
-                        );
-                    }
-                }
+            kinds_in_code_are_unique(input, version, out);
+        }
+    }
+}
+
+fn versions_in_code_are_unique(input: &Input<'_>, group: &Group, out: &mut Vec<Diagnostic>) {
+    let mut versions: BTreeMap<&str, &Version> = BTreeMap::new();
+    for version in &group.versions {
+        let other = *versions.entry(version.code_name.as_str()).or_insert(version);
+        if other.name != version.name
+            && let (Some(first), Some(second)) = (other.resources.first(), version.resources.first())
+        {
+            let (one, two) = (&other.name, &version.name);
+            let what = format!(
+                "the versions {one} and {two} of {} are both `{}` in code",
+                group.name, version.code_name
+            );
+            out.push(collision(input, what, second, first, "give one of them another name"));
+        }
+    }
+}
+
+fn kinds_in_code_are_unique(input: &Input<'_>, version: &Version, out: &mut Vec<Diagnostic>) {
+    let mut names: BTreeMap<&str, &Resource> = BTreeMap::new();
+    for resource in version.resources.iter().filter(|resource| resource.client.is_some()) {
+        for name in [resource.code.accessor.as_str(), resource.code.module.as_str()] {
+            let other = *names.entry(name).or_insert(resource);
+            if other.kind != resource.kind {
+                let what =
+                    format!("the kinds {} and {} are both `{name}` in code", other.kind, resource.kind);
+                out.push(collision(input, what, resource, other, "give one of them another kind"));
             }
         }
     }
+}
+
+fn collision(input: &Input<'_>, what: String, second: &Resource, first: &Resource, help: &str) -> Diagnostic {
+    Diagnostic::error(Code::CODE_COLLISION, input.loc(&second.span), what)
+        .secondary(input.loc(&first.span), "the other one")
+        .help(help)
 }
 
 /// The group's name; the core group has none.

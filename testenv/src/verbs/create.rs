@@ -74,11 +74,7 @@ pub(super) async fn insert(
         let name = meta::name(&stored).to_owned();
         match call.server.store.create(&def.collection, &key, stored) {
             Ok(object) => {
-                conversion::written(def, &object);
-                super::delete::after_write(&call.server, def);
-                if call.server.controllers() {
-                    crate::garbage::written(&call.server, def, &key, &object, None);
-                }
+                super::written(call, &key, &object, None);
                 return Ok(object);
             }
             // The resource went while the request was worked on.

@@ -12,11 +12,27 @@ mod scale;
 mod update;
 mod watch;
 
-use ::http::Method;
+use std::sync::Arc;
 
+use ::http::Method;
+use serde_json::Value;
+
+use crate::conversion;
+use crate::garbage;
 use crate::http::reply::Reply;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
+use crate::store::Object;
+
+/// What a write changes elsewhere; `before` is what the object was.
+fn written(call: &Call<'_>, key: &str, object: &Arc<Object>, before: Option<&Value>) {
+    let (server, def) = (&call.server, &call.def);
+    conversion::written(def, object);
+    delete::after_write(server, def);
+    if server.controllers() {
+        garbage::written(server, def, key, object, before);
+    }
+}
 
 /// Finds the verb of a request and runs it.
 pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {

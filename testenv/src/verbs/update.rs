@@ -247,10 +247,6 @@ fn write(
         return Ok(Arc::new(Object::new(wanted, last.rv)));
     }
     let object = call.server.store.update(&def.collection, key, stored.rv, wanted)?;
-    conversion::written(def, &object);
-    delete::after_write(&call.server, def);
-    if call.server.controllers() {
-        crate::garbage::written(&call.server, def, key, &object, Some(&stored.value));
-    }
+    super::written(call, key, &object, Some(&stored.value));
     Ok(object)
 }
