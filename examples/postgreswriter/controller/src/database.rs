@@ -1,14 +1,26 @@
 //! The database: one connection for the program's life, opened again when it has failed.
 
+mod statements;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use kubesmith_runtime::controller::CancellationToken;
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, NoTls, Transaction};
+use tokio_postgres::{Client, Config, NoTls};
 
 use crate::row::{Row, Table};
-use crate::settings::Settings;
+use crate::settings::{Settings, TIMEOUT};
+
+/// How long the database may take for all that one object needs. Longer than a few statements that each take as long as they
+/// may, so that it is only a server that does not answer which is given up.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3 * TIMEOUT.as_secs());
+
+/// How often [`Database::watch`] asks.
+const WATCH_PERIOD: Duration = Duration::from_secs(5);
 
 /// Why the database has not done what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +31,14 @@ pub enum DatabaseError {
     /// There is no such table.
     #[error("the database has no table {}", .0.name())]
     NoTable(Table),
+    /// Another row is in the way.
+    #[error("table {} has another row with a value that may be there once: {message}", .table.name())]
+    Taken {
+        /// Where.
+        table: Table,
+        /// Which value, in the database's words.
+        message: String,
+    },
     /// It refuses.
     #[error("the database refuses: {message} ({})", .state.code())]
     Refused {
@@ -42,7 +62,7 @@ impl DatabaseError {
                 "PSQL_USER or PSQL_PASSWORD"
             }
             DatabaseError::Unreachable(_) => "PSQL_HOST or PSQL_PORT",
-            DatabaseError::Refused { .. } | DatabaseError::NoTable(_) => {
+            DatabaseError::Refused { .. } | DatabaseError::NoTable(_) | DatabaseError::Taken { .. } => {
                 "what PSQL_HOST, PSQL_DBNAME and PSQL_USER name"
             }
         }
@@ -66,8 +86,21 @@ pub enum Written {
 #[derive(Clone)]
 pub struct Database {
     config: Arc<Config>,
-    client: Arc<Mutex<Option<Client>>>,
+    connection: Arc<Mutex<Option<Connection>>>,
     is_reachable: Arc<AtomicBool>,
+}
+
+/// A connection and the task that moves its bytes.
+struct Connection {
+    client: Client,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Connection {
+    /// A task that waits for a server which does not answer would wait for ever.
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }
 
 impl Database {
@@ -75,23 +108,57 @@ impl Database {
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         let config = Arc::new(settings.to_config());
-        Database { config, client: Arc::default(), is_reachable: Arc::default() }
+        Database { config, connection: Arc::default(), is_reachable: Arc::default() }
     }
 
-    /// Connects if there is no connection.
+    /// Asks for an answer, and connects first if there is no connection.
     ///
     /// # Errors
     ///
-    /// [`DatabaseError`]: it is not there, or refuses user, password or database.
+    /// [`DatabaseError`]: it is not there, does not answer within 30 s, or refuses user, password or database.
     pub async fn check(&self) -> Result<(), DatabaseError> {
-        let mut client = self.client.lock().await;
-        self.connected(&mut client).await.map(drop)
+        let mut connection = self.connection.lock().await;
+        let asked = async {
+            self.connected(&mut connection).await?.simple_query("").await?;
+            Ok(())
+        };
+        let result = in_time(asked).await;
+        self.observe(&mut connection, result)
     }
 
     /// Whether it was there when it was last asked.
     #[must_use]
     pub fn is_reachable(&self) -> bool {
         self.is_reachable.load(Ordering::Relaxed)
+    }
+
+    /// Keeps [`is_reachable`](Self::is_reachable) true to what is, until `stop`: a replica that does not lead, or has nothing to
+    /// write, asks nothing otherwise.
+    pub async fn watch(&self, stop: &CancellationToken) {
+        let watch = async {
+            loop {
+                if let Err(error) = self.check().await {
+                    tracing::debug!(%error, "the database");
+                }
+                tokio::time::sleep(WATCH_PERIOD).await;
+            }
+        };
+        stop.run_until_cancelled(watch).await;
+    }
+
+    /// Asks whether a row can be made, changed and removed in `table`, and changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`DatabaseError`]: there is no such table, it has not the columns, or it may not be written.
+    pub async fn probe(&self, table: &Table) -> Result<(), DatabaseError> {
+        let mut connection = self.connection.lock().await;
+        let asked = async {
+            let client = self.connected(&mut connection).await?;
+            statements::probe(client, table).await.map_err(|error| of_table(error, table))
+        };
+        let result = in_time(asked).await;
+        self.observe(&mut connection, result)
     }
 
     /// Makes `row` the only one of its id in `table` and takes it out of the tables of `leave`, all or nothing. A row that is not
@@ -111,25 +178,29 @@ impl Database {
         leave: &[Table],
         may_insert: bool,
     ) -> Result<Written, DatabaseError> {
-        let mut client = self.client.lock().await;
-        let result = async {
-            let transaction = self.connected(&mut client).await?.transaction().await?;
+        let mut connection = self.connection.lock().await;
+        let asked = async {
+            let mut transaction = self.connected(&mut connection).await?.transaction().await?;
             for left in leave {
-                delete(&transaction, left, &row.id).await?;
+                statements::delete(&mut transaction, left, &row.id).await?;
             }
-            let written = write(&transaction, table, row, may_insert).await;
+            let written = statements::write(&transaction, table, row, may_insert).await;
             let written = written.map_err(|error| of_table(error, table))?;
+            let written = written.ok_or_else(|| DatabaseError::Taken {
+                table: table.clone(),
+                message: "it was not inserted".to_owned(),
+            })?;
             if written != Written::Missing {
                 transaction.commit().await?;
             }
             Ok(written)
         };
-        let result = result.await;
-        self.observe(&result);
-        result
+        let result = in_time(asked).await;
+        self.observe(&mut connection, result)
     }
 
-    /// Takes the row of this id out of all of the tables, all or nothing. A table that is not there has no row.
+    /// Takes the row of this id out of all of the tables, all or nothing. A table that is not there, or has no column `id`, has
+    /// no row.
     ///
     /// # Errors
     ///
@@ -139,94 +210,74 @@ impl Database {
     ///
     /// As [`write`](Self::write).
     pub async fn delete(&self, tables: &[Table], id: &str) -> Result<(), DatabaseError> {
-        let mut client = self.client.lock().await;
-        let result = async {
-            let transaction = self.connected(&mut client).await?.transaction().await?;
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let mut connection = self.connection.lock().await;
+        let asked = async {
+            let mut transaction = self.connected(&mut connection).await?.transaction().await?;
             for table in tables {
-                delete(&transaction, table, id).await?;
+                statements::delete(&mut transaction, table, id).await?;
             }
             transaction.commit().await?;
             Ok(())
         };
-        let result = result.await;
-        self.observe(&result);
-        result
+        let result = in_time(asked).await;
+        self.observe(&mut connection, result)
     }
 
-    async fn connected<'c>(&self, client: &'c mut Option<Client>) -> Result<&'c mut Client, DatabaseError> {
-        if client.as_ref().is_none_or(Client::is_closed) {
-            *client = None;
-            let connected = self.config.connect(NoTls).await.map_err(DatabaseError::from);
-            self.observe(&connected);
-            let (new, connection) = connected?;
+    async fn connected<'c>(
+        &self,
+        connection: &'c mut Option<Connection>,
+    ) -> Result<&'c mut Client, DatabaseError> {
+        if connection.as_ref().is_none_or(|it| it.client.is_closed()) {
+            *connection = None;
+            let (client, io) = self.config.connect(NoTls).await?;
             tracing::info!("connected to the database");
-            // Ends with the client, or with the connection.
-            tokio::spawn(async move {
-                if let Err(error) = connection.await {
+            let task = tokio::spawn(async move {
+                if let Err(error) = io.await {
                     tracing::warn!(error = %DatabaseError::from(error), "the connection to the database has ended");
                 }
             });
-            *client = Some(new);
+            *connection = Some(Connection { client, task });
         }
-        client.as_mut().ok_or_else(|| DatabaseError::Unreachable("there is no connection".to_owned()))
+        let connection = connection.as_mut();
+        let connection =
+            connection.ok_or_else(|| DatabaseError::Unreachable("there is no connection".to_owned()))?;
+        Ok(&mut connection.client)
     }
 
-    fn observe<T>(&self, result: &Result<T, DatabaseError>) {
-        let is_reachable = !matches!(result, Err(DatabaseError::Unreachable(_)));
-        self.is_reachable.store(is_reachable, Ordering::Relaxed);
+    /// Remembers how it went. A connection that gave no answer is given up: the next one to ask gets another.
+    fn observe<T>(
+        &self,
+        connection: &mut Option<Connection>,
+        result: Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
+        if matches!(result, Err(DatabaseError::Unreachable(_))) {
+            *connection = None;
+        }
+        self.is_reachable.store(connection.is_some(), Ordering::Relaxed);
+        result
     }
 }
 
-async fn write(
-    transaction: &Transaction<'_>,
-    table: &Table,
-    row: &Row,
-    may_insert: bool,
-) -> Result<Written, tokio_postgres::Error> {
-    let Row { id, name, age, country } = row;
-    // The casts say what is sent, whatever the columns are.
-    let select = format!(
-        "select name is not distinct from $2::text and age is not distinct from $3::int4 \
-         and country is not distinct from $4::text from {table} where id = $1::text for update"
-    );
-    let found = transaction.query(&select, &[id, name, age, country]).await?;
-    let (result, statement) = match found.as_slice() {
-        [one] if one.try_get(0)? => return Ok(Written::Unchanged),
-        [] if !may_insert => return Ok(Written::Missing),
-        [] => (Written::Inserted, None),
-        [_] => {
-            let update = "set name = $2::text, age = $3::int4, country = $4::text where id = $1::text";
-            (Written::Updated, Some(format!("update {table} {update}")))
-        }
-        // A table without a key can have several.
-        _ => {
-            transaction.execute(&format!("delete from {table} where id = $1::text"), &[id]).await?;
-            (Written::Updated, None)
-        }
+async fn in_time<T>(asked: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, DatabaseError> {
+    let late = |_| {
+        Err(DatabaseError::Unreachable(format!("it does not answer within {} s", ANSWER_TIMEOUT.as_secs())))
     };
-    let insert = || {
-        let values = "($1::text, $2::text, $3::int4, $4::text) on conflict do nothing";
-        format!("insert into {table} (id, name, age, country) values {values}")
-    };
-    transaction.execute(&statement.unwrap_or_else(insert), &[id, name, age, country]).await?;
-    Ok(result)
-}
-
-async fn delete(transaction: &Transaction<'_>, table: &Table, id: &str) -> Result<(), tokio_postgres::Error> {
-    // Asked first: an error would undo the rest of the transaction too.
-    let asked =
-        transaction.query_one("select to_regclass($1::text) is not null", &[&table.to_string()]).await?;
-    if asked.try_get(0)? {
-        transaction.execute(&format!("delete from {table} where id = $1::text"), &[&id]).await?;
-    }
-    Ok(())
+    tokio::time::timeout(ANSWER_TIMEOUT, asked).await.unwrap_or_else(late)
 }
 
 fn of_table(error: tokio_postgres::Error, table: &Table) -> DatabaseError {
-    if error.code() == Some(&SqlState::UNDEFINED_TABLE) {
-        return DatabaseError::NoTable(table.clone());
+    match error.as_db_error() {
+        Some(refused) if *refused.code() == SqlState::UNDEFINED_TABLE => {
+            DatabaseError::NoTable(table.clone())
+        }
+        Some(refused) if *refused.code() == SqlState::UNIQUE_VIOLATION => {
+            DatabaseError::Taken { table: table.clone(), message: refused.message().to_owned() }
+        }
+        _ => error.into(),
     }
-    error.into()
 }
 
 impl From<tokio_postgres::Error> for DatabaseError {
@@ -249,5 +300,35 @@ impl From<tokio_postgres::Error> for DatabaseError {
             cause = error.source();
         }
         DatabaseError::Unreachable(message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    /// A server that takes connections and says nothing.
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_does_not_answer_holds_up_nobody() {
+        let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let port = server.local_addr().expect("an address").port().to_string();
+        let settings =
+            Settings::read(|name| Some(if name == "PSQL_PORT" { &port } else { "127.0.0.1" }.into()));
+        let database = Database::new(&settings.expect("good"));
+        database.is_reachable.store(true, Ordering::Relaxed);
+        let table = Table::new("students").expect("a name");
+        let row = Row { id: "a".into(), name: "b".into(), age: 1, country: "c".into() };
+        let late = tokio::time::timeout(10 * ANSWER_TIMEOUT, async {
+            let checked = database.check().await;
+            let written = database.write(&table, &row, &[], true).await.map(drop);
+            [checked, written, database.delete(std::slice::from_ref(&table), "a").await]
+        });
+        for result in late.await.expect("each is given up") {
+            let error = result.expect_err("there was no answer").to_string();
+            assert_eq!(error, "the database cannot be reached: it does not answer within 30 s");
+        }
+        assert!(!database.is_reachable());
     }
 }

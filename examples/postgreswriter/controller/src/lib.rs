@@ -9,6 +9,7 @@ pub mod row;
 pub mod settings;
 pub mod status;
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
@@ -37,7 +38,8 @@ const FIRST_RETRY: Duration = Duration::from_millis(50);
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
 /// Adds the controller to what `manager` runs; `workers` objects are worked on at a time, and each is looked at again after
-/// `resync` though nobody is known to have changed it.
+/// `resync` though nobody is known to have changed it, if that is not 0. `/readyz` says whether the database is there, on
+/// replicas too that do not lead.
 ///
 /// # Errors
 ///
@@ -69,8 +71,12 @@ pub fn add_to(
         .metrics(manager.metrics())
         .complete(reconciler)?;
     manager.add(controller);
-    let database = database.clone();
-    manager.add_readyz_check("database", move || match database.is_reachable() {
+    let (watched, asked) = (database.clone(), database.clone());
+    manager.add_runnable_on_every_replica("database", async move |stop| {
+        watched.watch(&stop).await;
+        Ok::<(), Infallible>(())
+    });
+    manager.add_readyz_check("database", move || match asked.is_reachable() {
         true => Ok(()),
         false => Err("the database cannot be reached".to_owned()),
     });

@@ -39,7 +39,7 @@ struct Flags {
     /// How many objects are worked on at a time
     #[arg(long, default_value_t = 4)]
     workers: usize,
-    /// After how many seconds a row is looked at though nobody is known to have changed it
+    /// After how many seconds a row is looked at though nobody is known to have changed it; 0 for never
     #[arg(long, default_value_t = 600)]
     resync: u64,
 }

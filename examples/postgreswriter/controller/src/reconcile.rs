@@ -52,6 +52,7 @@ impl Fault {
             Fault::Refused(_) => "InvalidSpec",
             Fault::Database(DatabaseError::NoTable(_)) => "TableNotFound",
             Fault::Database(DatabaseError::Unreachable(_)) => "DatabaseUnreachable",
+            Fault::Database(DatabaseError::Taken { .. }) => "ValueTaken",
             Fault::Database(DatabaseError::Refused { .. }) => "DatabaseRefused",
             Fault::Client(_) | Fault::Stale => "WriteFailed",
         }
@@ -64,7 +65,7 @@ pub struct RowReconciler {
     pub(crate) writers: PostgresWriters,
     pub(crate) database: Database,
     pub(crate) recorder: EventRecorder,
-    /// How often a row is looked at that nobody is known to have changed.
+    /// How often a row is looked at that nobody is known to have changed; 0 for never.
     pub(crate) resync: Duration,
     /// For the times of conditions.
     pub(crate) clock: fn() -> Timestamp,
@@ -85,7 +86,7 @@ impl Reconciler for RowReconciler {
         let result = if writer.metadata.deletion_timestamp.is_some() {
             self.clean_up(key, &mut writer).await.map(|()| Action::done())
         } else {
-            self.write(key, &mut writer).await.map(|()| Action::requeue_after(self.resync))
+            self.write(key, &mut writer).await.map(|()| again(self.resync))
         };
         match result {
             Ok(action) => Ok(action),
@@ -106,9 +107,11 @@ impl RowReconciler {
             add_finalizer(&mut held, FINALIZER);
             *writer = patch_finalizers(&client, &held).await?;
         }
-        // Who writes this has seen the newest state of the object: a row may be made for it.
         let is_new = !writer.status.tables.iter().any(|known| known == table.name());
         if is_new {
+            // What is remembered has to be left again one day, so only what can be.
+            self.database.probe(&table).await?;
+            // Who writes this has seen the newest state of the object: a row may be made for it.
             writer.status.tables.push(table.name().to_owned());
             *writer = client.update_status(writer, &PostParams::default()).await?;
         }
@@ -144,7 +147,8 @@ impl RowReconciler {
         if !contains_finalizer(writer, FINALIZER) {
             return Ok(());
         }
-        let names = writer.status.tables.iter().chain([&writer.spec.table]);
+        // A row is nowhere else: a table is remembered before anything is written there.
+        let names = writer.status.tables.iter();
         // What is no table's name has never had a row.
         let tables: Vec<Table> = names.filter_map(|name| Table::new(name).ok()).collect();
         self.database.delete(&tables, key.as_str()).await?;
@@ -184,6 +188,11 @@ impl RowReconciler {
     }
 }
 
+/// What is to become of an object whose row is as it should be.
+fn again(resync: Duration) -> Action {
+    if resync.is_zero() { Action::done() } else { Action::requeue_after(resync) }
+}
+
 /// The tables that may have the row beside the one that is to have it.
 fn others(writer: &PostgresWriter, table: &Table) -> Vec<Table> {
     let others = writer.status.tables.iter().filter(|known| *known != table.name());
@@ -200,4 +209,15 @@ async fn patch_finalizers(
         json!({ "metadata": { "finalizers": meta.finalizers, "resourceVersion": meta.resource_version } });
     let params = PatchParams { field_manager: Some(CONTROLLER_NAME.to_owned()), ..PatchParams::default() };
     client.patch(meta.name.as_deref().unwrap_or_default(), &params, &Patch::Merge(patch)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_resync_is_no_hurry() {
+        assert_eq!(again(Duration::ZERO), Action::done());
+        assert_eq!(again(Duration::from_secs(1)), Action::requeue_after(Duration::from_secs(1)));
+    }
 }

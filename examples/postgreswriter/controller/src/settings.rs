@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use tokio_postgres::Config;
 
-/// How long it may take to connect, and how long a connection may be silent that should answer.
-const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long it may take to connect, how long one statement may take, and how long what was sent may go without an
+/// acknowledgement.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The environment has no such value, or one that cannot be meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,5 +4,6 @@ mod hostile;
 mod killed;
 mod outage;
 mod postgres;
+mod refused;
 mod rows;
 mod support;

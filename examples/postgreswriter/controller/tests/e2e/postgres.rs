@@ -190,7 +190,7 @@ fn user() -> Option<(u32, u32)> {
     (id("-u", &[]) == 0).then(|| (id("-u", &["nobody"]), id("-g", &["nobody"])))
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     listener.local_addr().expect("an address").port()
 }

@@ -104,7 +104,10 @@ pub(crate) struct Operator {
 
 impl Operator {
     pub(crate) fn start(client: Client, postgres: &Postgres) -> Self {
-        let mut manager = Manager::builder(client).build();
+        Self::start_with(Manager::builder(client).build(), postgres)
+    }
+
+    pub(crate) fn start_with(mut manager: Manager, postgres: &Postgres) -> Self {
         let database = Database::new(&postgres.settings());
         let resync = Duration::from_secs(1);
         postgreswriter_controller::add_to(&mut manager, &database, 4, resync)
