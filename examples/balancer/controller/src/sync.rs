@@ -63,7 +63,7 @@ impl<K> Child for K where
 {
 }
 
-/// Makes `wanted` so, and says whether something had to be written. What others own in the object stays.
+/// Makes `wanted` so, and says whether that has changed anything. What others own in the object stays.
 ///
 /// # Errors
 ///
@@ -82,8 +82,10 @@ pub async fn ensure<K: Child>(
             return Ok(false);
         }
     }
-    client.apply(wanted, &PatchParams::apply(CONTROLLER_NAME).force()).await?;
-    Ok(true)
+    let applied = client.apply(wanted, &PatchParams::apply(CONTROLLER_NAME).force()).await?;
+    // What differs may be somebody else's, and stays: then the server has changed nothing.
+    let before = found.as_ref().and_then(|found| found.meta().resource_version.as_ref());
+    Ok(before.is_none() || before != applied.meta().resource_version.as_ref())
 }
 
 fn not_ours<K: Resource<DynamicType = ()>>(found: &K) -> SyncError {
@@ -95,18 +97,27 @@ fn not_ours<K: Resource<DynamicType = ()>>(found: &K) -> SyncError {
 }
 
 /// Whether `found` has everything that `wanted` has. Members that only the server or others set do not count, but in
-/// lists and selectors: there they would stand for what is wanted no longer.
+/// lists and selectors: there they would stand for what is wanted no longer. A server leaves an empty map or list out.
 fn covers(found: &Value, wanted: &Value) -> bool {
     match (found, wanted) {
         (Value::Object(found), Value::Object(wanted)) => wanted.iter().all(|(name, wanted)| {
             let found = found.get(name).unwrap_or(&Value::Null);
-            if name == "selector" { found == wanted } else { covers(found, wanted) }
+            let is_left_out = found.is_null() && is_empty(wanted);
+            is_left_out || if name == "selector" { found == wanted } else { covers(found, wanted) }
         }),
         (Value::Array(found), Value::Array(wanted)) => {
             found.len() == wanted.len()
                 && found.iter().zip(wanted).all(|(found, wanted)| covers(found, wanted))
         }
         (found, wanted) => found == wanted,
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
     }
 }
 
@@ -131,6 +142,15 @@ mod tests {
             json!({ "spec": { "selector": { "a": "b" } } }),
         ] {
             assert!(!covers(&leftover, &wanted), "{leftover}");
+        }
+    }
+
+    #[test]
+    fn what_is_empty_may_be_left_out() {
+        let wanted = json!({ "spec": { "selector": {}, "ports": [] } });
+        assert!(covers(&json!({ "spec": { "type": "ClusterIP" } }), &wanted));
+        for leftover in [json!({ "selector": { "a": "b" } }), json!({ "ports": [{ "port": 80 }] })] {
+            assert!(!covers(&json!({ "spec": leftover }), &wanted), "{leftover}");
         }
     }
 }

@@ -5,3 +5,4 @@ mod lifecycle;
 mod nginx;
 mod replicas;
 mod support;
+mod sync;

@@ -1,0 +1,96 @@
+//! A child that is as it should be is left alone, whatever others have put into it.
+
+use balancer_api::v1alpha1::Balancer;
+use balancer_client::clientset::Clientset;
+use balancer_controller::NGINX_IMAGE;
+use balancer_controller::children::Children;
+use balancer_controller::plan::Plan;
+use balancer_controller::sync::ensure;
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::informer::{CachedClient, SharedInformerFactory};
+use kubesmith_runtime::kube::Api;
+use kubesmith_runtime::kube::api::{Patch, PatchParams, PostParams};
+use kubesmith_testenv::TestEnv;
+use serde_json::{Value, json};
+
+use crate::support::{eventually, sample, server};
+
+/// The Service of the sample's first backend, over a cache.
+struct Backend {
+    env: TestEnv,
+    balancer: Balancer,
+    wanted: Service,
+    factory: SharedInformerFactory,
+    services: CachedClient<Service>,
+}
+
+impl Backend {
+    async fn of(sample: Balancer) -> Self {
+        let env = server().start().await.expect("the server starts");
+        let balancers = Clientset::new(env.client()).exposer_v1alpha1().balancers().namespace("default");
+        let balancer = balancers.create(&sample, &PostParams::default()).await.expect("created");
+        let plan = Plan::new(&balancer).expect("accepted");
+        let wanted = Children::new(&balancer, &plan, NGINX_IMAGE).expect("owned").backends.remove(0);
+        let factory = SharedInformerFactory::builder(env.client()).build();
+        let services = CachedClient::new(env.client(), &factory.informer_for());
+        factory.start();
+        Backend { env, balancer, wanted, factory, services }
+    }
+
+    async fn ensure(&self) -> bool {
+        ensure(&self.services, &self.balancer, &self.wanted).await.expect("written")
+    }
+
+    /// Somebody else writes, and the cache has seen it.
+    async fn patch(&self, patch: Value) {
+        let services: Api<Service> = Api::namespaced(self.env.client(), "default");
+        let (name, patch) = (self.wanted.metadata.name.as_deref().expect("named"), Patch::Strategic(patch));
+        let patched = services.patch(name, &PatchParams::default(), &patch).await.expect("patched");
+        eventually("the cache has it", async || {
+            let seen = self.services.lister().namespace("default").get(name).ok()?;
+            (seen.metadata.resource_version == patched.metadata.resource_version).then_some(())
+        })
+        .await;
+    }
+
+    async fn stop(self) {
+        self.factory.shutdown().await;
+        self.env.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn an_empty_selector_is_written_once() {
+    let mut balancer = sample();
+    balancer.spec.selector.clear();
+    balancer.spec.backends[0].selector.clear();
+    let backend = Backend::of(balancer).await;
+    assert!(backend.ensure().await);
+    assert!(!backend.ensure().await);
+    backend.patch(json!({ "spec": { "selector": { "app": "other" } } })).await;
+    assert!(backend.ensure().await, "what others select is taken away");
+    assert!(!backend.ensure().await);
+    backend.stop().await;
+}
+
+#[tokio::test]
+async fn what_others_own_in_a_child_is_no_reason_to_write() {
+    let backend = Backend::of(sample()).await;
+    assert!(backend.ensure().await);
+    // One that is there, or else the garbage collector takes it out again.
+    let other = ConfigMap {
+        metadata: ObjectMeta { name: Some("other".to_owned()), ..ObjectMeta::default() },
+        ..ConfigMap::default()
+    };
+    let maps: Api<ConfigMap> = Api::namespaced(backend.env.client(), "default");
+    let uid = maps.create(&PostParams::default(), &other).await.expect("created").metadata.uid;
+    let owner = json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": "other", "uid": uid });
+    backend.patch(json!({ "metadata": { "ownerReferences": [owner] } })).await;
+    assert!(!backend.ensure().await, "a further owner");
+    backend.patch(json!({ "spec": { "ports": [{ "name": "more", "port": 99 }] } })).await;
+    assert!(!backend.ensure().await, "a further port");
+    backend.patch(json!({ "spec": { "ports": [{ "port": 80, "targetPort": 1 }] } })).await;
+    assert!(backend.ensure().await, "another target is changed back");
+    backend.stop().await;
+}
