@@ -32,6 +32,9 @@ pub const CONTROLLER_NAME: &str = "ippool";
 /// Keeps a pool until no pod has an address from it.
 pub const FINALIZER: &str = "tsi.tiduyun.com/in-use";
 
+/// The reason of both conditions where the spec makes no sense.
+const INVALID_SPEC: &str = "InvalidSpec";
+
 /// When a key comes again whose object was newer than the cache's.
 const SOON: Duration = Duration::from_millis(50);
 
@@ -76,7 +79,9 @@ fn address_of(pod: &Pod) -> Option<IpAddr> {
         return None;
     }
     let annotated = pod.metadata.annotations.as_ref().and_then(|all| all.get(ADDRESS_ANNOTATION));
-    annotated.or_else(|| status?.pod_ip.as_ref())?.parse().ok()
+    // An annotation that is no address takes nothing away from the one that the pod has.
+    let annotated = annotated.and_then(|text| text.parse().ok());
+    annotated.or_else(|| status?.pod_ip.as_ref()?.parse().ok())
 }
 
 /// Counts the addresses of a pool.
@@ -172,7 +177,7 @@ fn observe(
         set_status_condition(&mut status.conditions, condition);
     };
     match usage {
-        Err(error) => set("Ready", false, "InvalidSpec", error.to_string()),
+        Err(error) => set("Ready", false, INVALID_SPEC, error.to_string()),
         Ok(usage) if !usage.duplicates.is_empty() => {
             set(
                 "Ready",
@@ -191,10 +196,15 @@ fn observe(
         }
         Ok(_) => set("Ready", true, "Counted", "every address is from the pool and given once".to_owned()),
     }
-    match counted.free {
-        0 => set("Available", false, "Exhausted", "no address is left".to_owned()),
-        _ => set("Available", true, "AddressesLeft", "there are addresses left".to_owned()),
+    match usage {
+        Err(error) => set("Available", false, INVALID_SPEC, error.to_string()),
+        Ok(usage) if usage.free == 0 => set("Available", false, "Exhausted", "no address is left".to_owned()),
+        Ok(_) => set("Available", true, "AddressesLeft", "there are addresses left".to_owned()),
     }
+}
+
+fn is_refused(status: &IPPoolStatus) -> bool {
+    status.conditions.iter().any(|condition| condition.reason == INVALID_SPEC)
 }
 
 /// At most eight addresses: a message is for people.
@@ -220,8 +230,57 @@ fn news(before: &IPPoolStatus, after: &IPPoolStatus) -> Option<(EventType, &'sta
         _ => {}
     }
     match (holds(before, "Available"), holds(after, "Available")) {
+        (true, false) if is_refused(after) => Some((EventType::Warning, "NotReady", message("Available"))),
         (true, false) => Some((EventType::Warning, "Exhausted", message("Available"))),
         (false, true) if !is_new => Some((EventType::Normal, "AddressesLeft", message("Available"))),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::PodStatus;
+
+    use super::*;
+
+    fn pod(annotation: Option<&str>, ip: Option<&str>, phase: &str) -> Pod {
+        let mut pod = Pod::default();
+        let annotation = annotation.map(|text| (ADDRESS_ANNOTATION.to_owned(), text.to_owned()));
+        pod.metadata.annotations = Some(annotation.into_iter().collect());
+        let (pod_ip, phase) = (ip.map(str::to_owned), Some(phase.to_owned()));
+        pod.status = Some(PodStatus { pod_ip, phase, ..PodStatus::default() });
+        pod
+    }
+
+    #[test]
+    fn a_pod_has_the_address_that_it_names_or_else_its_own() {
+        for (annotation, ip, phase, address) in [
+            (Some("10.1.0.2"), Some("10.1.0.3"), "Running", Some("10.1.0.2")),
+            (None, Some("10.1.0.3"), "Running", Some("10.1.0.3")),
+            (Some("10.1.0"), Some("10.1.0.3"), "Running", Some("10.1.0.3")),
+            (Some(""), Some("fd00::1"), "Pending", Some("fd00::1")),
+            (Some("10.1.0"), None, "Pending", None),
+            (Some("10.1.0.2"), Some("10.1.0.3"), "Succeeded", None),
+        ] {
+            let found = address_of(&pod(annotation, ip, phase));
+            assert_eq!(found.map(|it| it.to_string()).as_deref(), address, "{annotation:?} {ip:?} {phase}");
+        }
+    }
+
+    #[test]
+    fn a_spec_that_is_refused_is_no_pool_without_addresses() {
+        let mut status = IPPoolStatus::default();
+        let usage = Err(SpecError::Cidr("10.1".to_owned()));
+        observe(&mut status, Some(1), &usage, Timestamp::UNIX_EPOCH);
+        let said: Vec<_> =
+            status.conditions.iter().map(|it| (it.type_.as_str(), it.reason.as_str())).collect();
+        assert_eq!(said, [("Ready", "InvalidSpec"), ("Available", "InvalidSpec")]);
+        let (_, reason, _) = news(&IPPoolStatus::default(), &status).expect("it is told");
+        assert_eq!(reason, "NotReady");
+
+        let mut before = status.clone();
+        before.conditions[1].status = "True".to_owned();
+        let (_, reason, _) = news(&before, &status).expect("it is told");
+        assert_eq!(reason, "NotReady", "no address was used up");
     }
 }
