@@ -15,6 +15,7 @@ use futures::StreamExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::kube::api::{PostParams, WatchEvent, WatchParams};
+use kubesmith_runtime::manager::Manager;
 use kubesmith_testenv::TestEnv;
 use tracing_subscriber::EnvFilter;
 
@@ -42,8 +43,10 @@ async fn main() -> anyhow::Result<()> {
 
     let clients = Clientset::try_from_config(env.config().await?).await?;
     let bindings = clients.ecs_v1().ecs_bindings();
+    let mut manager = Manager::builder(clients.client().clone()).build();
+    ecsbinding_controller::add_to(&mut manager, 2)?;
     let stop = CancellationToken::new();
-    let controller = tokio::spawn(ecsbinding_controller::run(clients, 2, stop.clone()));
+    let manager = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
 
     bindings.create(&sample(), &PostParams::default()).await?;
     let labelled = tokio::time::timeout(LIMIT, wait_for_label(&bindings))
@@ -57,7 +60,7 @@ async fn main() -> anyhow::Result<()> {
         tokio::signal::ctrl_c().await?;
     }
     stop.cancel();
-    controller.await??;
+    manager.await??;
     env.stop().await;
     Ok(())
 }

@@ -4,7 +4,6 @@
 //! informer's handler fills.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ecsbinding_api::v1::EcsBinding;
 use ecsbinding_client::clientset::Clientset;
@@ -13,13 +12,12 @@ use ecsbinding_client::informers::SharedInformerFactory;
 use ecsbinding_client::listers::ecs::v1::EcsBindingLister;
 use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::client::Error as ClientError;
-use kubesmith_runtime::controller::{
-    Action, CancellationToken, Controller, ControllerError, ReconcileError, Reconciler,
-};
+use kubesmith_runtime::controller::{Action, Controller, ReconcileError, Reconciler};
 use kubesmith_runtime::informer::{Deleted, InformerError, ResourceEventHandler};
 use kubesmith_runtime::kube::api::{Patch, PatchParams};
+use kubesmith_runtime::manager::Manager;
 use kubesmith_runtime::rbac;
-use kubesmith_runtime::record::{EventBroadcaster, EventRecorder, EventType};
+use kubesmith_runtime::record::{EventRecorder, EventType};
 use kubesmith_runtime::workqueue::Queue;
 use serde_json::json;
 
@@ -35,69 +33,55 @@ pub const CLUSTER_LABEL: &str = "hopegi.com/cluster";
 /// The value of [`CLUSTER_LABEL`].
 pub const CLUSTER_NAME: &str = "k8s-cluster";
 
-/// How often every object comes by again, changed or not.
-const RESYNC: Duration = Duration::from_secs(30);
+/// The name of the lease that replicas compete for.
+pub const LEASE_NAME: &str = "ecsbinding.hopegi.com";
 
-/// Why the controller ended badly.
-#[derive(Debug)]
-pub enum Error {
-    /// The informer took no handler.
-    Informer(InformerError),
-    /// The caches did not fill, or the workers did not end.
-    Controller(ControllerError),
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Informer(error) => write!(f, "informer: {error}"),
-            Error::Controller(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<InformerError> for Error {
-    fn from(error: InformerError) -> Self {
-        Error::Informer(error)
-    }
-}
-
-impl From<ControllerError> for Error {
-    fn from(error: ControllerError) -> Self {
-        Error::Controller(error)
-    }
-}
-
-/// Runs the controller until `stop` is cancelled; returns when its queue is worked off and every task has ended.
+/// Adds the controller to what `manager` runs; `workers` EcsBindings are worked on at a time.
 ///
 /// # Errors
 ///
-/// The cache does not fill (is the CRD installed, may EcsBindings be listed?), or work goes on longer than the grace
-/// period after the stop.
-pub async fn run(clients: Clientset, workers: usize, stop: CancellationToken) -> Result<(), Error> {
-    let factory = SharedInformerFactory::builder(clients.clone()).resync(RESYNC).build();
-    let bindings = factory.ecs_bind().v1().ecs_bindings();
-    let queue = Queue::new(QUEUE_NAME);
-    let registration = bindings.informer().add_event_handler(Enqueue { queue: queue.clone() })?;
+/// The informer of the manager was shut down.
+///
+/// # Panics
+///
+/// Outside of a tokio runtime.
+pub fn add_to(manager: &mut Manager, workers: usize) -> Result<(), InformerError> {
+    let reconciler = reconciler(manager);
+    let controller = controller(manager, reconciler)?.workers(workers);
+    manager.add(controller);
+    Ok(())
+}
 
-    let events = EventBroadcaster::new(clients.client().clone());
-    let reconciler = LabelBindings {
-        lister: bindings.lister(),
-        client: clients.ecs_v1().ecs_bindings(),
-        recorder: events.recorder(CONTROLLER_NAME),
-    };
+/// A controller that gives `reconciler` the keys of EcsBindings: a queue, which a handler of the manager's informer fills.
+///
+/// # Errors
+///
+/// As [`add_to`].
+pub fn controller<R: Reconciler<Key = ObjectKey>>(
+    manager: &Manager,
+    reconciler: R,
+) -> Result<Controller<R>, InformerError> {
+    let factory = SharedInformerFactory::from(manager.factory().clone());
+    let bindings = factory.ecs_bind().v1().ecs_bindings().informer();
+    let queue = Queue::builder(QUEUE_NAME).metrics(manager.metrics()).build();
+    let registration = bindings.add_event_handler(Enqueue { queue: queue.clone() })?;
+    let controller = Controller::new(CONTROLLER_NAME, queue, reconciler).metrics(manager.metrics());
+    Ok(controller.wait_for("ecsbindings", async move { registration.synced().await }))
+}
 
-    factory.start();
-    let result = Controller::new(CONTROLLER_NAME, queue, reconciler)
-        .workers(workers)
-        .wait_for("ecsbindings", async move { registration.synced().await })
-        .run(stop)
-        .await;
-    factory.shutdown().await;
-    events.shutdown().await;
-    Ok(result?)
+/// The reconciler over the manager's informer and client.
+///
+/// # Panics
+///
+/// Outside of a tokio runtime.
+#[must_use]
+pub fn reconciler(manager: &mut Manager) -> LabelBindings {
+    let factory = SharedInformerFactory::from(manager.factory().clone());
+    LabelBindings {
+        lister: factory.ecs_bind().v1().ecs_bindings().lister(),
+        client: Clientset::new(manager.client().clone()).ecs_v1().ecs_bindings(),
+        recorder: manager.event_recorder_for(CONTROLLER_NAME),
+    }
 }
 
 /// Queues the key of what was added, changed or deleted.
@@ -129,7 +113,7 @@ impl ResourceEventHandler<EcsBinding> for Enqueue {
 }
 
 /// Labels the EcsBinding that a key names.
-struct LabelBindings {
+pub struct LabelBindings {
     lister: EcsBindingLister,
     client: EcsBindings,
     recorder: EventRecorder,

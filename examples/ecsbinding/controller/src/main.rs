@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use ecsbinding_client::clientset::Clientset;
-use kubesmith_runtime::client::build_config_from_flags;
-use kubesmith_runtime::controller::CancellationToken;
-use tokio::signal::unix::{SignalKind, signal};
+use ecsbinding_controller::LEASE_NAME;
+use kubesmith_runtime::client::{build_config_from_flags, connect};
+use kubesmith_runtime::leaderelection::{LeaderElector, default_identity};
+use kubesmith_runtime::manager::{BindAddress, Manager, shutdown_signal};
+use kubesmith_runtime::metrics::Registry;
 use tracing_subscriber::EnvFilter;
 
 /// Puts a label on every EcsBinding.
@@ -18,6 +19,18 @@ struct Flags {
     /// The address of the API server; overrides the kubeconfig's
     #[arg(long)]
     master: Option<String>,
+    /// Where /metrics is served; 0 for nowhere
+    #[arg(long, default_value = ":8080")]
+    metrics_bind_address: BindAddress,
+    /// Where /healthz and /readyz are served; 0 for nowhere
+    #[arg(long, default_value = ":8081")]
+    health_probe_bind_address: BindAddress,
+    /// Work only while this replica holds the lease
+    #[arg(long)]
+    leader_elect: bool,
+    /// The namespace of the lease; the kubeconfig's or the pod's own unless given
+    #[arg(long)]
+    leader_election_namespace: Option<String>,
     /// How many EcsBindings are worked on at a time
     #[arg(long, default_value_t = 2)]
     workers: usize,
@@ -29,23 +42,23 @@ async fn main() -> anyhow::Result<()> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).init();
 
+    let stop = shutdown_signal()?;
     let config = build_config_from_flags(flags.master.as_deref(), flags.kubeconfig.as_deref()).await?;
-    let clients = Clientset::try_from_config(config).await?;
-    let stop = CancellationToken::new();
-    tokio::spawn(cancel_on_signal(stop.clone())?);
-    ecsbinding_controller::run(clients, flags.workers, stop).await?;
+    let client = connect(config).await?;
+    let registry = Registry::new();
+    let mut builder = Manager::builder(client.clone())
+        .metrics(&registry)
+        .metrics_address(flags.metrics_bind_address)
+        .health_address(flags.health_probe_bind_address);
+    if flags.leader_elect {
+        let namespace = flags.leader_election_namespace.unwrap_or(client.default_namespace().to_owned());
+        let elector = LeaderElector::builder(client, namespace, LEASE_NAME, default_identity());
+        builder = builder.leader_election(elector.metrics(&registry).build()?);
+    }
+    let mut manager = builder.build();
+    manager.add_healthz_check("ping", || Ok(()));
+    manager.add_readyz_check("ping", || Ok(()));
+    ecsbinding_controller::add_to(&mut manager, flags.workers)?;
+    manager.run(stop).await?;
     Ok(())
-}
-
-/// Cancels `stop` at SIGINT or SIGTERM.
-fn cancel_on_signal(stop: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        stop.cancel();
-    })
 }

@@ -1,5 +1,7 @@
 //! The reconciler alone, on a fake clientset: no API server to start, no controller that runs.
 
+use std::time::Duration;
+
 use ecsbinding_client::clientset::fake::FakeClientset;
 use kubesmith_runtime::record::FakeRecorder;
 use kubesmith_testenv::fake::{Reaction, first};
@@ -11,7 +13,7 @@ async fn reconciler(clients: &FakeClientset, events: &FakeRecorder) -> LabelBind
     let factory = SharedInformerFactory::builder(clients.clone()).build();
     let lister = factory.ecs_bind().v1().ecs_bindings().lister();
     factory.start();
-    factory.wait_for_cache_sync(RESYNC).await.expect("a full cache");
+    factory.wait_for_cache_sync(Duration::from_secs(30)).await.expect("a full cache");
     clients.clear_actions();
     LabelBindings { lister, client: clients.ecs_v1().ecs_bindings(), recorder: events.recorder() }
 }

@@ -6,15 +6,16 @@ use std::time::Duration;
 use ecsbinding_api::v1::{EcsBinding, EcsBindingSpec};
 use ecsbinding_client::clientset::Clientset;
 use ecsbinding_client::clientset::typed::ecs::v1::EcsBindings;
-use ecsbinding_controller::{CLUSTER_LABEL, CLUSTER_NAME, CONTROLLER_NAME, Error};
+use ecsbinding_controller::{CLUSTER_LABEL, CLUSTER_NAME, CONTROLLER_NAME};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubesmith_runtime::controller::{CancellationToken, ControllerError};
+use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::kube::api::{
     DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
 };
 use kubesmith_runtime::kube::{Api, Client};
+use kubesmith_runtime::manager::{Manager, ManagerError};
 use kubesmith_testenv::TestEnv;
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -28,23 +29,24 @@ struct Running {
     env: TestEnv,
     bindings: EcsBindings,
     stop: CancellationToken,
-    controller: JoinHandle<Result<(), Error>>,
+    manager: JoinHandle<Result<(), ManagerError>>,
 }
 
 impl Running {
     async fn start(before: impl AsyncFnOnce(&EcsBindings)) -> Running {
         let env = TestEnv::builder().crd_paths([CRDS]).start().await.expect("the server starts");
-        let clients = Clientset::new(env.client());
-        let bindings = clients.ecs_v1().ecs_bindings();
+        let bindings = Clientset::new(env.client()).ecs_v1().ecs_bindings();
         before(&bindings).await;
+        let mut manager = Manager::builder(env.client()).build();
+        ecsbinding_controller::add_to(&mut manager, 2).expect("a new manager takes controllers");
         let stop = CancellationToken::new();
-        let controller = tokio::spawn(ecsbinding_controller::run(clients, 2, stop.clone()));
-        Running { env, bindings, stop, controller }
+        let manager = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+        Running { env, bindings, stop, manager }
     }
 
     async fn stop(self) {
         self.stop.cancel();
-        in_time("the controller ends", self.controller).await.expect("no panic").expect("no error");
+        in_time("the manager ends", self.manager).await.expect("no panic").expect("no error");
         self.env.stop().await;
     }
 }
@@ -173,11 +175,12 @@ async fn survives_deletes_and_lists_typed_objects() {
 #[tokio::test(start_paused = true)]
 async fn says_what_is_missing_when_the_crd_is_not_installed() {
     let env = TestEnv::builder().start().await.expect("the server starts");
-    let clients = Clientset::new(env.client());
-    let ended = ecsbinding_controller::run(clients, 1, CancellationToken::new()).await;
-    let Err(Error::Controller(error @ ControllerError::CacheSyncTimeout { .. })) = ended else {
+    let mut manager = Manager::builder(env.client()).build();
+    ecsbinding_controller::add_to(&mut manager, 1).expect("a new manager takes controllers");
+    let ended = manager.run(std::future::pending()).await;
+    let Err(ManagerError::Caches(error)) = ended else {
         panic!("expected a cache that does not fill, not {ended:?}");
     };
-    assert!(error.to_string().contains("ecsbindings"), "{error}");
+    assert!(error.to_string().contains("ecsbinding"), "{error}");
     env.stop().await;
 }
