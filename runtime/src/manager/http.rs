@@ -17,8 +17,8 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::debug::page;
+use super::informers::Informers;
 use crate::controller::ControllerState;
-use crate::informer::SharedInformerFactory;
 use crate::metrics::{CONTENT_TYPE as METRICS_TYPE, Registry};
 use crate::sharding::Shard;
 
@@ -95,7 +95,7 @@ impl Checks {
 pub(super) enum Routes {
     Metrics(Registry),
     Health { healthz: Checks, readyz: Checks },
-    Debug { controllers: Vec<ControllerState>, factory: SharedInformerFactory, shard: Option<Shard> },
+    Debug { controllers: Vec<ControllerState>, informers: Informers, shard: Option<Shard> },
 }
 
 impl Routes {
@@ -109,10 +109,10 @@ impl Routes {
 
     pub(super) fn debug(
         controllers: Vec<ControllerState>,
-        factory: SharedInformerFactory,
+        informers: Informers,
         shard: Option<Shard>,
     ) -> Self {
-        Routes::Debug { controllers, factory, shard }
+        Routes::Debug { controllers, informers, shard }
     }
 
     fn answer(&self, method: &Method, uri: &Uri) -> (StatusCode, &'static str, String) {
@@ -128,9 +128,9 @@ impl Routes {
             (Routes::Metrics(registry), "metrics") if only.is_none() => {
                 return (StatusCode::OK, METRICS_TYPE, registry.encode());
             }
-            (Routes::Debug { controllers, factory, shard }, "debug") if only == Some("controllers") => {
+            (Routes::Debug { controllers, informers, shard }, "debug") if only == Some("controllers") => {
                 let shard = shard.as_ref().map(Shard::state);
-                let page = page(controllers, &factory.states(), shard.as_ref());
+                let page = page(controllers, &informers.states(), shard.as_ref());
                 return (StatusCode::OK, "text/html; charset=utf-8", page);
             }
             (Routes::Health { healthz, .. }, "healthz") => healthz.answer("healthz", only, query),
@@ -184,6 +184,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
+    use crate::informer::SharedInformerFactory;
 
     fn health() -> Routes {
         let mut healthz = Checks::default();
@@ -219,7 +220,8 @@ mod tests {
     async fn the_page_of_controllers_is_html() {
         let client =
             kube::Client::try_from(kube::Config::new(Uri::from_static("http://127.0.0.1:1"))).unwrap();
-        let routes = Routes::debug(Vec::new(), SharedInformerFactory::builder(client).build(), None);
+        let informers = Informers(vec![SharedInformerFactory::builder(client).build()]);
+        let routes = Routes::debug(Vec::new(), informers, None);
         let answer = |path| routes.answer(&Method::GET, &Uri::from_static(path));
         let (status, kind, text) = answer("/debug/controllers");
         assert_eq!((status, kind), (StatusCode::OK, "text/html; charset=utf-8"));

@@ -79,6 +79,7 @@ mod address;
 mod debug;
 mod group;
 mod http;
+mod informers;
 mod leader;
 mod signal;
 mod supervise;
@@ -106,6 +107,7 @@ use crate::sharding::{Shard, Sharding, ShardingError};
 pub use address::{BindAddress, InvalidBindAddress};
 use group::{Runnable, run_group};
 use http::{Checks, Routes, serve};
+use informers::Informers;
 pub use leader::LeaderHandle;
 pub use signal::{ShutdownSignal, shutdown_signal};
 use supervise::{Supervised, lead, share, work};
@@ -257,6 +259,8 @@ impl ManagerBuilder {
 pub struct Manager {
     client: Client,
     factory: SharedInformerFactory,
+    /// Further factories, which were added.
+    informers: Vec<SharedInformerFactory>,
     registry: Registry,
     /// Made when the first recorder is asked for.
     events: Option<EventBroadcaster>,
@@ -292,6 +296,7 @@ impl Manager {
             manager: Manager {
                 client,
                 factory,
+                informers: Vec::new(),
                 registry,
                 events: None,
                 series: None,
@@ -326,6 +331,26 @@ impl Manager {
     #[must_use]
     pub fn factory(&self) -> &SharedInformerFactory {
         &self.factory
+    }
+
+    /// Runs the informers of a further factory as well: one with other settings, for other namespaces, or over the client of
+    /// another cluster. They are started, waited for and stopped with the manager's own.
+    ///
+    /// ```no_run
+    /// # fn example(client: kube::Client, workloads: kube::Client) {
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kubesmith_runtime::informer::SharedInformerFactory;
+    /// use kubesmith_runtime::manager::Manager;
+    ///
+    /// let mut manager = Manager::builder(client).build();
+    /// let elsewhere = SharedInformerFactory::builder(workloads).name("workloads").build();
+    /// let pods = elsewhere.informer_for::<Pod>();
+    /// manager.add_informers(&elsewhere);
+    /// # let _ = pods;
+    /// # }
+    /// ```
+    pub fn add_informers(&mut self, factory: &SharedInformerFactory) {
+        self.informers.push(factory.clone());
     }
 
     /// A client for reconcilers: it reads objects from the shared cache of their kind, and no read misses what it wrote.
@@ -491,21 +516,22 @@ impl Manager {
             return Err(ManagerError::NoLeader { name: first.name().to_owned() });
         }
         let endpoints_stop = CancellationToken::new();
+        let informers = Informers([vec![self.factory], self.informers].concat());
         let endpoints = [
             ("metrics", self.metrics_address, Routes::metrics(self.registry)),
             ("health", self.health_address, Routes::health(self.healthz, self.readyz)),
-            ("debug", self.debug_address, Routes::debug(self.states, self.factory.clone(), self.shard)),
+            ("debug", self.debug_address, Routes::debug(self.states, informers.clone(), self.shard)),
         ];
         let mut endpoints = serve_all(endpoints, &endpoints_stop).await?;
         let mut webhooks = self.webhooks.start().await?;
-        let (factory, events, series, grace) = (self.factory, self.events, self.series, self.grace);
-        factory.start();
+        let (events, series, grace) = (self.events, self.series, self.grace);
+        informers.start();
         let mut stop = std::pin::pin!(stop);
         let synced = tokio::select! {
             biased;
             () = stop.as_mut() => None,
             error = webhooks.failed() => Some(Err(error)),
-            synced = factory.wait_for_cache_sync(self.cache_sync_timeout) => Some(synced.map_err(Into::into)),
+            synced = informers.wait_for_cache_sync(self.cache_sync_timeout) => Some(synced.map_err(Into::into)),
         };
         let (result, deadline) = match synced {
             None => (Ok(()), Instant::now() + grace),
@@ -524,7 +550,7 @@ impl Manager {
             if let Some(series) = series {
                 series.shutdown().await;
             }
-            factory.shutdown().await;
+            informers.shutdown().await;
             let stopped = webhooks.stop(deadline, grace).await;
             endpoints_stop.cancel();
             while endpoints.join_next().await.is_some() {}

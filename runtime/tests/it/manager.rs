@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::controller::{Action, CancellationToken, ControllerBuilder, reconcile_fn};
 use kubesmith_runtime::informer::SharedInformerFactory;
@@ -244,6 +244,38 @@ async fn caches_that_do_not_fill_end_the_manager() {
     let error = manager.run(pending()).await.unwrap_err();
     assert!(matches!(error, ManagerError::Caches(_)), "{error}");
     assert_eq!(start.elapsed(), 120 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_of_further_factories_are_run_with_the_managers_own() {
+    let mut server = FakeServer::new();
+    let mut manager = Manager::builder(server.client()).build();
+    let elsewhere = SharedInformerFactory::builder(server.client()).namespace("elsewhere").build();
+    let maps = elsewhere.informer_for::<ConfigMap>();
+    manager.add_informers(&elsewhere);
+    let log = Log::default();
+    manager.add_runnable("work", logging(&log, "work"));
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    sleep(SECOND).await;
+    assert!(maps.is_started() && log.lock().unwrap().is_empty(), "work waits for the cache");
+    let _watch = server.sync(&[map("a", 1)], "5").await;
+    sleep(SECOND).await;
+    assert_eq!(*log.lock().unwrap(), ["work started"]);
+    stop.cancel();
+    run.await.unwrap().unwrap();
+    assert!(maps.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
+async fn caches_of_all_factories_are_named_when_they_do_not_fill() {
+    let mut manager = manager();
+    let _maps = manager.factory().informer_for::<ConfigMap>();
+    let secrets = SharedInformerFactory::builder(manager.client().clone()).name("secrets").build();
+    let _secrets = secrets.informer_for::<Secret>();
+    manager.add_informers(&secrets);
+    let error = manager.run(pending()).await.unwrap_err().to_string();
+    assert!(error.contains("configmaps: ") && error.contains("secrets: "), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
