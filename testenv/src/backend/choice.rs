@@ -41,6 +41,23 @@ pub enum Backend {
     ExistingCluster,
 }
 
+impl Backend {
+    /// The back end that the environment variables choose: for tests that do something else, or nothing, where they have
+    /// another server.
+    ///
+    /// ```
+    /// use kubesmith_testenv::Backend;
+    ///
+    /// if Backend::from_env() == Backend::ControlPlane {
+    ///     eprintln!("skipped: nothing deletes the children of what is deleted");
+    /// }
+    /// ```
+    #[must_use]
+    pub fn from_env() -> Self {
+        Variables::of_process().backend()
+    }
+}
+
 impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

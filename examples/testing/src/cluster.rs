@@ -1,0 +1,96 @@
+//! A server for one test, and a namespace on it that no other test uses.
+
+use std::io::Write as _;
+
+use k8s_openapi::api::core::v1::{Event, Namespace};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::kube::api::{DeleteParams, ListParams, PostParams};
+use kubesmith_runtime::kube::{Api, Client};
+use kubesmith_testenv::{Backend, TestEnv, TestEnvBuilder};
+
+use crate::wait::eventually;
+
+/// What a test needs of a server beside its API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Api,
+    /// What a cluster's controller manager does, and nodes that run pods, or say so.
+    Controllers,
+}
+
+/// A server and a namespace of the test's own.
+#[derive(Debug)]
+pub struct Cluster {
+    /// The server.
+    pub env: TestEnv,
+    /// The namespace.
+    pub namespace: String,
+}
+
+impl Cluster {
+    /// Starts the server that the environment variables of [`Backend`] choose, with CRDs of this folder. `None` where
+    /// that cannot do what the test needs, which is said on stderr.
+    ///
+    /// # Panics
+    ///
+    /// If the server does not start, or a CRD is refused.
+    pub async fn start(needs: Needs, crds: Option<&str>) -> Option<Self> {
+        let builder = TestEnv::builder().crd_paths(crds);
+        let env = with(builder, needs)?.start().await.expect("the server starts");
+        let namespace = make_namespace(env.client()).await;
+        Some(Cluster { env, namespace })
+    }
+
+    /// A client with all rights.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        self.env.client()
+    }
+
+    /// Waits for an event of this reason about the object of this name.
+    pub async fn event(&self, name: &str, reason: &str) -> Event {
+        let events: Api<Event> = Api::namespaced(self.client(), &self.namespace);
+        eventually(&format!("event {reason}"), async || {
+            let all = events.list(&ListParams::default()).await.expect("a list");
+            let is_it = |event: &Event| {
+                event.involved_object.name.as_deref() == Some(name) && event.reason.as_deref() == Some(reason)
+            };
+            all.into_iter().find(is_it)
+        })
+        .await
+    }
+
+    /// Deletes the namespace, which matters to a server that stays, and stops one that does not. After a test that has
+    /// failed, the namespace stays to be looked at.
+    ///
+    /// # Panics
+    ///
+    /// If the namespace cannot be deleted.
+    pub async fn stop(self) {
+        let namespaces: Api<Namespace> = Api::all(self.client());
+        namespaces.delete(&self.namespace, &DeleteParams::default()).await.expect("the namespace is deleted");
+        self.env.stop().await;
+    }
+}
+
+fn with(builder: TestEnvBuilder, needs: Needs) -> Option<TestEnvBuilder> {
+    match (needs, Backend::from_env()) {
+        (Needs::Controllers, Backend::Embedded) => Some(builder.controllers(true).simulated_node(true)),
+        // It has them.
+        (Needs::Controllers, Backend::ExistingCluster) | (Needs::Api, _) => Some(builder),
+        (Needs::Controllers, backend) => {
+            // Not captured, unlike what tests print.
+            let _ = writeln!(std::io::stderr(), "skipped, {backend} runs no controllers and no pods");
+            None
+        }
+    }
+}
+
+async fn make_namespace(client: Client) -> String {
+    let namespaces: Api<Namespace> = Api::all(client);
+    let metadata = ObjectMeta { generate_name: Some("operator-test-".to_owned()), ..ObjectMeta::default() };
+    let wanted = Namespace { metadata, ..Namespace::default() };
+    let made = namespaces.create(&PostParams::default(), &wanted).await.expect("a namespace");
+    made.metadata.name.expect("a stored object has a name")
+}
