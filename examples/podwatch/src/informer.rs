@@ -1,0 +1,109 @@
+//! The third step: an informer keeps a cache of the pods, its handlers put the keys of those that have changed into a queue,
+//! and a worker takes them out and looks in the cache what is to be done.
+//!
+//! The informer lists and watches, and again whenever a watch ends, breaks or has missed something. The queue holds a key
+//! once, however often it was added, and brings back later what has failed.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kubesmith_runtime::cache::{ObjectKey, Store};
+use kubesmith_runtime::informer::{Deleted, ResourceEventHandler};
+use kubesmith_runtime::kube::ResourceExt;
+use kubesmith_runtime::rbac;
+use kubesmith_runtime::workqueue::Queue;
+
+use crate::generated::clientset::Clientset;
+use crate::generated::informers::SharedInformerFactory;
+
+/// How often a key that fails is tried again, before it is dropped.
+pub const RETRIES: usize = 5;
+
+/// How long the first list may take.
+const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Prints `Sync/Add/Update for Pod NAME` or `Pod NAME does not exist anymore` whenever something has happened to a pod, until
+/// `stop` ends.
+///
+/// What cannot be printed is tried again, [`RETRIES`] times with growing pauses, then logged and dropped, until the pod
+/// changes again.
+///
+/// # Errors
+///
+/// The pods cannot be listed.
+#[rbac(groups = "", resources = "pods", verbs("list", "watch"), namespace = "default")]
+pub async fn watch(
+    clients: &Clientset,
+    namespace: &str,
+    out: &mut impl Write,
+    stop: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
+    let factory = SharedInformerFactory::builder(clients.clone()).namespace(namespace).build();
+    let pods = factory.core().v1().pods().informer();
+    // Its rate limiter: each key for itself, 5 ms doubling up to 1000 s, and 10 per second over all.
+    let queue = Queue::new("pods");
+    pods.add_event_handler(Enqueue { queue: queue.clone() })?;
+    factory.start();
+    let result = tokio::select! {
+        () = stop => Ok(()),
+        result = async {
+            factory.wait_for_cache_sync(SYNC_TIMEOUT).await?;
+            work(&queue, pods.store(), out).await;
+            Ok(())
+        } => result,
+    };
+    queue.shut_down();
+    factory.shutdown().await;
+    result
+}
+
+/// Puts the keys of pods into the queue.
+struct Enqueue {
+    queue: Queue<ObjectKey>,
+}
+
+impl ResourceEventHandler<Pod> for Enqueue {
+    fn on_add(&self, pod: Arc<Pod>, _is_in_initial_list: bool) {
+        self.queue.add(ObjectKey::of(&*pod));
+    }
+
+    fn on_update(&self, _old: Arc<Pod>, new: Arc<Pod>) {
+        self.queue.add(ObjectKey::of(&*new));
+    }
+
+    fn on_delete(&self, deleted: Deleted<Pod>) {
+        // A tombstone, `Deleted::FinalStateUnknown`, where only a later list has shown that the pod is gone. The key is
+        // known in any case.
+        self.queue.add(deleted.key().clone());
+    }
+}
+
+/// The worker: takes one key after the other until the queue is shut down.
+async fn work(queue: &Queue<ObjectKey>, pods: &Store<Pod>, out: &mut impl Write) {
+    // Until the item is dropped, its key is handed to no other worker.
+    while let Some(item) = queue.get().await {
+        let key = item.key();
+        match sync(pods, key, out) {
+            Ok(()) => queue.forget(key),
+            Err(error) if queue.num_requeues(key) < RETRIES => {
+                tracing::warn!(%key, %error, "cannot sync the pod, trying again");
+                queue.add_rate_limited(key.clone());
+            }
+            Err(error) => {
+                tracing::error!(%key, %error, RETRIES, "cannot sync the pod, dropping it out of the queue");
+                queue.forget(key);
+            }
+        }
+    }
+}
+
+/// What a controller would do for a pod: this one says how the cache has it.
+fn sync(pods: &Store<Pod>, key: &ObjectKey, out: &mut impl Write) -> io::Result<()> {
+    let line = match pods.get_by_key(key) {
+        Some(pod) => format!("Sync/Add/Update for Pod {}\n", pod.name_any()),
+        None => format!("Pod {} does not exist anymore\n", key.name()),
+    };
+    out.write_all(line.as_bytes())
+}

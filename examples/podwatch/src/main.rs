@@ -1,0 +1,67 @@
+//! Watches pods in one of three ways.
+
+use std::io::stdout;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use kubesmith_runtime::client::{build_config_from_flags, connect};
+use kubesmith_runtime::manager::shutdown_signal;
+use podwatch::generated::clientset::Clientset;
+use podwatch::{informer, plain, typed};
+use tracing_subscriber::EnvFilter;
+
+/// Watches pods, in three steps from an HTTP request to the frame of a controller.
+#[derive(Parser)]
+struct Flags {
+    /// The kubeconfig file; without it $KUBECONFIG, ~/.kube/config or the pod's service account is used
+    #[arg(long, global = true)]
+    kubeconfig: Option<PathBuf>,
+    /// The address of the API server; overrides the kubeconfig's
+    #[arg(long, global = true)]
+    master: Option<String>,
+    /// The namespace of the pods
+    #[arg(long, global = true, default_value = "default")]
+    namespace: String,
+    #[command(subcommand)]
+    step: Step,
+}
+
+#[derive(Subcommand)]
+enum Step {
+    /// A plain HTTP request, and the lines of its answer
+    Http,
+    /// The watch of a typed client
+    Client,
+    /// An informer, its cache and a work queue
+    Informer,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let flags = Flags::parse();
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+
+    let stop = shutdown_signal()?;
+    let config = build_config_from_flags(flags.master.as_deref(), flags.kubeconfig.as_deref()).await?;
+    let client = connect(config).await?;
+    let (clients, namespace, mut out) = (Clientset::new(client.clone()), &flags.namespace, stdout());
+    match flags.step {
+        Step::Http => until(stop, plain::watch(&client, namespace, &mut out)).await,
+        Step::Client => until(stop, typed::watch(&clients, namespace, &mut out)).await,
+        Step::Informer => informer::watch(&clients, namespace, &mut out, stop).await,
+    }
+}
+
+/// Gives a watch up when the program is to end.
+async fn until(
+    stop: impl Future<Output = ()>,
+    watch: impl Future<Output = anyhow::Result<()>>,
+) -> anyhow::Result<()> {
+    tokio::select! {
+        () = stop => return Ok(()),
+        result = watch => result?,
+    }
+    tracing::info!("the server has ended the watch");
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! The first step: a watch is a GET whose answer does not end. Each line of it is an event.
+
+use std::io::Write;
+
+use anyhow::bail;
+use futures::{AsyncBufReadExt, TryStreamExt};
+use http::Request;
+use kubesmith_runtime::kube::Client;
+use kubesmith_runtime::rbac;
+use serde::Deserialize;
+
+/// A line of the answer: what has happened, and to what.
+#[derive(Deserialize)]
+struct Event {
+    #[serde(rename = "type")]
+    type_: String,
+    object: Object,
+}
+
+/// What is read of an object: of a pod its name, of an error its message.
+#[derive(Deserialize)]
+struct Object {
+    #[serde(default)]
+    metadata: Metadata,
+    #[serde(default)]
+    message: String,
+}
+
+#[derive(Deserialize, Default)]
+struct Metadata {
+    #[serde(default)]
+    name: String,
+}
+
+/// Prints `TYPE Pod NAME` for every pod that there is and for every change, until the server ends the answer.
+///
+/// # Errors
+///
+/// The server refuses, sends an error among the events or something else than events, or cannot be reached; or nothing
+/// more can be printed.
+#[rbac(groups = "", resources = "pods", verbs = "watch", namespace = "default")]
+pub async fn watch(client: &Client, namespace: &str, out: &mut impl Write) -> anyhow::Result<()> {
+    let request = Request::get(format!("/api/v1/namespaces/{namespace}/pods?watch=true")).body(Vec::new())?;
+    let mut lines = client.request_stream(request).await?.lines();
+    while let Some(line) = lines.try_next().await? {
+        let Event { type_, object } = serde_json::from_str(&line)?;
+        if type_ == "ERROR" {
+            bail!("the server ends the watch: {}", object.message);
+        }
+        writeln!(out, "{type_} Pod {}", object.metadata.name)?;
+    }
+    Ok(())
+}
