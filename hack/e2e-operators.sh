@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # The example operators with the parts that their users have: Balancer with a real nginx, PostgresWriter with a real
-# PostgreSQL. The tests start them, in networks and folders of their own, and stop them.
+# PostgreSQL. The tests start them, in networks and folders of their own, and stop them. sample-controller and podwatch over
+# sockets, on a cluster that is there already: that of KUBECONFIG where USE_EXISTING_CLUSTER is true, otherwise one that
+# `kubesmith serve` is.
 #
 #   hack/e2e-operators.sh                            all of them
-#   hack/e2e-operators.sh balancer|postgreswriter ...
+#   hack/e2e-operators.sh balancer|postgreswriter|sample-controller|podwatch ...
 #
 # Installs what is missing with Debian's package manager. Nothing is skipped here; the same tests in hack/test.sh say what
 # they skip where a part is missing.
@@ -26,8 +28,21 @@ run_postgreswriter() {
   cargo test --locked --package postgreswriter-controller --test e2e
 }
 
+run_sample-controller() {
+  on_a_cluster --package sample-controller --test e2e
+}
+
+run_podwatch() {
+  on_a_cluster --package podwatch --test steps
+}
+
+on_a_cluster() {
+  [ "${USE_EXISTING_CLUSTER:-}" = true ] || [ -n "$server" ] || serve "$target/e2e-operators"
+  USE_EXISTING_CLUSTER=true cargo test --locked "$@"
+}
+
 need_tools
-[ $# -gt 0 ] || set -- balancer postgreswriter
+[ $# -gt 0 ] || set -- balancer postgreswriter sample-controller podwatch
 for operator; do
   echo "-- $operator"
   "run_$operator"

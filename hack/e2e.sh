@@ -9,30 +9,7 @@
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
-target=${CARGO_TARGET_DIR:-target}
 work=$target/e2e
-server=
-
-start() {
-  cargo build --quiet --locked --package kubesmith
-  mkdir -p "$work"
-  rm -f "$work/kubeconfig"
-  "$target/debug/kubesmith" serve --addr 127.0.0.1:0 --controllers --simulated-node --crds e2e/crds \
-    --kubeconfig "$work/kubeconfig" >"$work/serve.log" 2>&1 &
-  server=$!
-  trap stop EXIT
-  until grep -q '^kubeconfig: ' "$work/serve.log"; do
-    kill -0 "$server" 2>/dev/null || { cat "$work/serve.log" >&2; exit 1; }
-    sleep 0.05
-  done
-  export KUBECONFIG=$PWD/$work/kubeconfig
-  [ "${work#/}" = "$work" ] || KUBECONFIG=$work/kubeconfig
-}
-
-stop() {
-  kill "$server" 2>/dev/null || true
-  wait "$server" 2>/dev/null || true
-}
 
 run_kubectl() {
   need kubectl kubernetes-client
@@ -60,7 +37,7 @@ run_kube-rs() {
 }
 
 need_tools
-start
+serve "$work" --crds e2e/crds
 [ $# -gt 0 ] || set -- kubectl python node kube-rs
 for client; do
   echo "-- $client"

@@ -2,6 +2,8 @@
 
 # Works from the repository's root, whatever folder the caller is in.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+target=${CARGO_TARGET_DIR:-target}
+server=
 
 # install_packages NAME...: with Debian's package manager, as root or through sudo.
 install_packages() {
@@ -25,4 +27,28 @@ need_tools() {
     exit 1
   fi
   need cc gcc libc6-dev
+}
+
+# serve FOLDER ARGUMENT...: a cluster without containers, `kubesmith serve`, until the script ends. Its kubeconfig and what it
+# prints are in the folder; KUBECONFIG leads to it.
+serve() {
+  local folder=$1
+  cargo build --quiet --locked --package kubesmith
+  mkdir -p "$folder"
+  rm -f "$folder/kubeconfig"
+  "$target/debug/kubesmith" serve --addr 127.0.0.1:0 --controllers --simulated-node \
+    --kubeconfig "$folder/kubeconfig" "${@:2}" >"$folder/serve.log" 2>&1 &
+  server=$!
+  trap stop_serving EXIT
+  until grep -q '^kubeconfig: ' "$folder/serve.log"; do
+    kill -0 "$server" 2>/dev/null || { cat "$folder/serve.log" >&2; exit 1; }
+    sleep 0.05
+  done
+  export KUBECONFIG=$PWD/$folder/kubeconfig
+  [ "${folder#/}" = "$folder" ] || KUBECONFIG=$folder/kubeconfig
+}
+
+stop_serving() {
+  kill "$server" 2>/dev/null || true
+  wait "$server" 2>/dev/null || true
 }

@@ -1,0 +1,121 @@
+//! The sample controller: for each Foo the Deployment that it asks for, and in the Foo's status how much of it there is.
+//!
+//! [`deployment`] says what follows from a Foo, [`reconcile`] makes it so. [`Factories`] are the caches that are read,
+//! [`controller`] says what is watched.
+
+pub mod deployment;
+pub mod reconcile;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use kubesmith_runtime::cache::{Indexer, ObjectKey};
+use kubesmith_runtime::controller::{BuildError, ControllerBuilder, Predicate, Watch};
+use kubesmith_runtime::manager::Manager;
+use kubesmith_runtime::workqueue::{BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter};
+use sample_controller_api::v1alpha1::Foo;
+use sample_controller_client::clientset::Clientset;
+use sample_controller_client::informers::SharedInformerFactory;
+
+use reconcile::FooReconciler;
+
+/// The controller's name: its component in events, its field manager in writes.
+pub const CONTROLLER_NAME: &str = "sample-controller";
+
+/// The name of the lease that replicas compete for.
+pub const LEASE_NAME: &str = "sample-controller";
+
+/// How many Foos are worked on at a time, unless told otherwise.
+pub const WORKERS: usize = 2;
+
+/// How often every Foo comes by again, changed or not.
+const RESYNC: Duration = Duration::from_secs(30);
+
+/// The index of Foos by the Deployment that they name.
+const BY_DEPLOYMENT: &str = "deployment";
+
+/// Adds the controller to what `manager` runs; `workers` Foos are worked on at a time, of one namespace or of all.
+///
+/// # Errors
+///
+/// An informer was shut down.
+///
+/// # Panics
+///
+/// Outside of a tokio runtime.
+pub fn add_to(manager: &mut Manager, workers: usize, namespace: Option<&str>) -> Result<(), BuildError> {
+    let factories = Factories::new(manager, namespace);
+    let reconciler = reconciler(manager, &factories);
+    let controller =
+        controller(&factories).workers(workers).metrics(manager.metrics()).complete(reconciler)?;
+    manager.add(controller);
+    Ok(())
+}
+
+/// The informers that the controller reads from: those of Kubernetes' own kinds, and those of Foo.
+#[derive(Clone, Debug)]
+pub struct Factories {
+    /// For Deployments.
+    pub kubernetes: SharedInformerFactory,
+    /// For Foos.
+    pub foos: SharedInformerFactory,
+}
+
+impl Factories {
+    /// Two factories, which `manager` will run; of one namespace or of all.
+    pub fn new(manager: &mut Manager, namespace: Option<&str>) -> Self {
+        let mut factory = |name| {
+            let builder = SharedInformerFactory::builder(manager.client().clone())
+                .name(name)
+                .resync(RESYNC)
+                .metrics(manager.metrics());
+            let factory = match namespace {
+                Some(namespace) => builder.namespace(namespace).build(),
+                None => builder.build(),
+            };
+            manager.add_informers(&factory);
+            factory
+        };
+        Factories { kubernetes: factory("kubernetes"), foos: factory("foos") }
+    }
+}
+
+/// A controller of Foos, which comes by whenever a Deployment has changed that a Foo controls or names.
+#[must_use]
+pub fn controller(factories: &Factories) -> ControllerBuilder {
+    let foos = factories.foos.samplecontroller().v1alpha1().foos().informer();
+    let deployments = factories.kubernetes.apps().v1().deployments().informer();
+    // At a resync only the Foos come by.
+    let changed = Watch::on(&deployments).filter(Predicate::resource_version_changed());
+    // Somebody else's Deployment belongs to no Foo, and keeps one waiting until it goes.
+    let named = Watch::on(&deployments).filter(Predicate::new().on_update(|_, _| false));
+    ControllerBuilder::new(CONTROLLER_NAME)
+        .for_(&foos)
+        .owns(changed)
+        .watches_indexed(named, &foos, Indexer::new(BY_DEPLOYMENT, |foo: &Foo| vec![named_by(foo)]))
+        .rate_limiter(rate_limiter())
+}
+
+/// The key of the Deployment that a Foo names.
+fn named_by(foo: &Foo) -> String {
+    let namespace = foo.metadata.namespace.as_deref().unwrap_or_default();
+    ObjectKey::namespaced(namespace, &foo.spec.deployment_name).to_string()
+}
+
+/// The longer of a Foo's own delay (5 ms, doubling up to 1000 s) and an overall bucket (50 per second, burst 300).
+fn rate_limiter() -> MaxOfRateLimiter<ObjectKey> {
+    let of_item = ItemExponentialFailureRateLimiter::new(Duration::from_millis(5), Duration::from_secs(1000));
+    MaxOfRateLimiter::new(vec![Box::new(of_item), Box::new(BucketRateLimiter::new(50.0, 300))])
+}
+
+/// The reconciler over the factories' caches and the manager's client.
+///
+/// # Panics
+///
+/// Outside of a tokio runtime.
+#[must_use]
+pub fn reconciler(manager: &mut Manager, factories: &Factories) -> FooReconciler {
+    let recorder = manager.event_recorder_for(CONTROLLER_NAME);
+    FooReconciler::new(Clientset::new(manager.client().clone()), factories, recorder)
+}

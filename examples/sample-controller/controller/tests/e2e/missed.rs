@@ -1,0 +1,43 @@
+//! A deletion that no watch told of.
+
+use std::time::Duration;
+
+use kubesmith_runtime::kube::api::DeleteParams;
+use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
+use operator_testing::{Needs, run};
+use tokio::time::Instant;
+
+use crate::support::{BEFORE_RESYNC, Running, cluster, foo};
+
+/// How long the watch tells nothing.
+const SILENCE: Duration = Duration::from_secs(2);
+
+#[test]
+fn a_deployment_whose_deletion_was_missed_is_made_again() {
+    run(async {
+        let Some(cluster) = cluster(Needs::Api).await else { return };
+        let watch = |fault, n| Rule::new(fault).verb(Verb::Watch).resource("deployments").nth(n);
+        // The first watch tells that there is nothing yet and then of the Deployment, the second one nothing, the third one
+        // that it has to be listed anew.
+        let schedule = Schedule::new()
+            .rule(watch(Fault::EndWatch(2), 1))
+            .rule(watch(Fault::SilenceWatch(Some(SILENCE)), 2))
+            .rule(watch(Fault::ExpireWatch(0), 3));
+        let proxy = cluster.env.fault_proxy(schedule).await.expect("a proxy");
+        let client = proxy.client();
+        let running = Running::with(cluster, client);
+        running.create(&foo("web")).await;
+        let first = running.deployment("web", None).await;
+        operator_testing::eventually("the watch is silent", async || {
+            (proxy.injections().len() >= 2).then_some(())
+        })
+        .await;
+        let deleted = Instant::now();
+        running.deployments.delete("web", &DeleteParams::background()).await.expect("deleted");
+        running.deployment("web", first.metadata.uid.as_deref()).await;
+        assert!(deleted.elapsed() < BEFORE_RESYNC, "{:?}\n{}", deleted.elapsed(), proxy.report());
+        assert_eq!(proxy.injections().len(), 3, "{}", proxy.report());
+        running.stop().await;
+        proxy.stop().await;
+    });
+}
