@@ -16,6 +16,7 @@ use crate::lints::{LintConfig, Lints};
 use crate::load::FeatureChoice;
 
 pub use deploy::{DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
+pub(crate) use deploy::{WEBHOOK_PORT, check_project as check_project_name};
 pub use features::FeatureFlags;
 pub use manifests::{
     DocsConfig, DocsFormat, DocsSettings, ManifestFlags, OpenapiConfig, OpenapiSettings, RbacConfig,

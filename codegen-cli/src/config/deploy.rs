@@ -1,13 +1,16 @@
 //! Table `[deploy]`: the manifests that run a controller's manager in a cluster.
 
+mod values;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use kubesmith_core::names::object;
 use serde::Deserialize;
 
-use super::manifests::Places;
+use super::manifests::{self, Places};
 use super::{Config, Generator, ManifestFlags, UsageError, WebhookService};
+use crate::paths::absolute;
 
 /// kubebuilder's name of an image that has no other yet.
 const IMAGE: &str = "controller:latest";
@@ -17,6 +20,9 @@ const METRICS_PORT: u16 = 8080;
 
 /// kubebuilder's port of the probes.
 const HEALTH_PORT: u16 = 8081;
+
+/// controller-runtime's port of webhooks.
+pub(crate) const WEBHOOK_PORT: u16 = 9443;
 
 /// Longest prefix: the longest name made with it, a Service's, has to fit into a DNS label.
 const PREFIX_MAX: usize = 63 - "controller-manager-metrics-service".len();
@@ -172,14 +178,37 @@ pub(super) fn place(config: &mut Config) {
 }
 
 /// The Service of the webhooks, if there is a deployment, written in this run or in another.
-pub(super) fn webhook_service(config: &Config) -> Option<WebhookService> {
-    let prefix = prefix(&config.deploy)?;
-    let name = config.deploy.name.as_deref()?;
-    Some(WebhookService::new(&prefix, &namespace(&config.deploy, name)))
+///
+/// # Errors
+/// Its names are none.
+pub(super) fn webhook_service(config: &Config) -> Result<Option<WebhookService>, UsageError> {
+    let (Some(prefix), Some(name)) = (prefix(&config.deploy), config.deploy.name.as_deref()) else {
+        return Ok(None);
+    };
+    let namespace = namespace(&config.deploy, name);
+    check_names(name, &prefix, &namespace)?;
+    Ok(Some(WebhookService::new(&prefix, &namespace)))
+}
+
+/// Whether a project of this name can have a `[deploy]` table that says nothing else of names.
+///
+/// # Errors
+/// Names made with it would be none.
+pub(crate) fn check_project(name: &str) -> Result<(), UsageError> {
+    let deploy = DeployConfig { name: Some(name.to_string()), ..DeployConfig::default() };
+    check_names(name, &format!("{name}-"), &namespace(&deploy, name))
 }
 
 fn namespace(deploy: &DeployConfig, name: &str) -> String {
     deploy.namespace.clone().unwrap_or_else(|| format!("{name}-system"))
+}
+
+/// Where the generators write that the tree lists files of; `None`: not in this run.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'a> {
+    pub(super) crds: Option<&'a Path>,
+    pub(super) rbac: Option<&'a Path>,
+    pub(super) webhook: Option<&'a Path>,
 }
 
 /// Settings of the deployment, if it is to be written. `config` has been [placed](place).
@@ -187,6 +216,7 @@ pub(super) fn deploy(
     config: &Config,
     flags: &ManifestFlags,
     places: &Places<'_>,
+    written: Written<'_>,
 ) -> Result<Option<DeploySettings>, UsageError> {
     let deploy = &config.deploy;
     if places.is_left_out(Generator::Deploy) {
@@ -206,26 +236,30 @@ pub(super) fn deploy(
     let name_prefix = prefix(deploy).unwrap_or_default();
     let namespace = namespace(deploy, &name);
     check_names(&name, &name_prefix, &namespace)?;
+    let output = places.located(output);
+    let image = flags.image.clone().or_else(|| deploy.image.clone()).unwrap_or_else(|| IMAGE.to_string());
+    let resources = deploy.resources.clone().unwrap_or_else(ResourceRequirements::usual);
+    values::check(deploy, &image, &resources)?;
+    let (metrics_port, health_port) = ports(deploy)?;
     Ok(Some(DeploySettings {
-        crd_folder: crd_folder(output, config.crd.output.as_deref())?,
-        role_file: below(output, "rbac", config.rbac.output.as_deref())
-            .map(|()| config.rbac.file_name.clone().unwrap_or_else(|| super::manifests::ROLE_FILE.into()))?,
-        role_name: config.rbac.role_name.clone().unwrap_or_else(|| format!("{name_prefix}manager-role")),
+        crd_folder: folders(config, &output, places, written)?,
+        role_file: manifests::role_file(&config.rbac, flags)?,
+        role_name: manifests::role_name(&config.rbac, flags)?,
         webhook_service: WebhookService::new(&name_prefix, &namespace),
-        output: places.located(output),
+        output,
         name,
         namespace,
         name_prefix,
-        image: flags.image.clone().or_else(|| deploy.image.clone()).unwrap_or_else(|| IMAGE.to_string()),
+        image,
         image_pull_policy: deploy.image_pull_policy,
         replicas: deploy.replicas.unwrap_or(1),
         args: deploy.args.clone(),
         env: deploy.env.clone(),
         env_from: deploy.env_from.clone(),
-        resources: deploy.resources.clone().unwrap_or_else(ResourceRequirements::usual),
+        resources,
         leader_election: deploy.leader_election.unwrap_or(true),
-        metrics_port: Some(deploy.metrics_port.unwrap_or(METRICS_PORT)).filter(|port| *port != 0),
-        health_port: health_port(deploy)?,
+        metrics_port,
+        health_port,
         prometheus: deploy.prometheus,
         installer: deploy.installer.as_deref().map(|path| installer(path, places)).transpose()?,
     }))
@@ -251,14 +285,26 @@ fn check_names(name: &str, prefix: &str, namespace: &str) -> Result<(), UsageErr
     Ok(())
 }
 
-fn health_port(deploy: &DeployConfig) -> Result<u16, UsageError> {
-    match deploy.health_port {
-        Some(0) => Err(UsageError("`health_port` in `[deploy]` is 0: the probes need a port".into())),
-        Some(port) if deploy.metrics_port.unwrap_or(METRICS_PORT) == port => {
-            Err(UsageError(format!("metrics and probes cannot share port {port}: change `health_port`")))
-        }
-        port => Ok(port.unwrap_or(HEALTH_PORT)),
+/// The ports of metrics, if there are any, and of probes.
+fn ports(deploy: &DeployConfig) -> Result<(Option<u16>, u16), UsageError> {
+    let metrics = Some(deploy.metrics_port.unwrap_or(METRICS_PORT)).filter(|port| *port != 0);
+    let health = deploy.health_port.unwrap_or(HEALTH_PORT);
+    if health == 0 {
+        return Err(UsageError("`health_port` in `[deploy]` is 0: the probes need a port".into()));
     }
+    if metrics == Some(health) {
+        return Err(UsageError(format!(
+            "metrics and probes cannot share port {health}: change `metrics_port` or `health_port` in `[deploy]`"
+        )));
+    }
+    for (key, port) in [("metrics_port", metrics), ("health_port", Some(health))] {
+        if port == Some(WEBHOOK_PORT) {
+            return Err(UsageError(format!(
+                "`{key}` in `[deploy]` is {WEBHOOK_PORT}, where webhooks are served: choose another"
+            )));
+        }
+    }
+    Ok((metrics, health))
 }
 
 fn installer(path: &Path, places: &Places<'_>) -> Result<PathBuf, UsageError> {
@@ -271,28 +317,41 @@ fn installer(path: &Path, places: &Places<'_>) -> Result<PathBuf, UsageError> {
     Ok(places.located(path))
 }
 
-/// kustomize reads no files outside of a folder, so what a folder lists has to be in it.
-fn below(output: &Path, folder: &str, given: Option<&Path>) -> Result<(), UsageError> {
-    let wanted = output.join(folder);
-    match given {
-        Some(given) if given != wanted => Err(UsageError(format!(
-            "`output` in `[{folder}]` has to be \"{}\", where `[deploy]` looks for it: leave it out",
-            wanted.display()
-        ))),
-        _ => Ok(()),
-    }
-}
-
-fn crd_folder(output: &Path, crds: Option<&Path>) -> Result<String, UsageError> {
-    let wanted = output.join("crd");
-    let folder = crds.and_then(|crds| crds.strip_prefix(&wanted).ok());
-    let Some(folder) = folder else {
-        return Err(UsageError(format!(
-            "`output` in `[crd]` has to lie in \"{}\", where `[deploy]` looks for it: leave it out",
-            wanted.display()
-        )));
+/// Checks that what the tree lists lies in it, as kustomize reads no files outside of a folder. The folder of the CRDs,
+/// relative to the tree's `crd`.
+fn folders(
+    config: &Config,
+    output: &Path,
+    places: &Places<'_>,
+    written: Written<'_>,
+) -> Result<String, UsageError> {
+    let folder = |written: Option<&Path>, key: &Option<PathBuf>, name: &str| {
+        let key = || key.as_deref().map_or_else(|| output.join(name), |key| places.located(key));
+        written.map_or_else(key, Path::to_path_buf)
     };
-    let parts: Vec<_> = folder.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let elsewhere = |what: &str, table: &str, place: &str, folder: &Path| {
+        UsageError(format!(
+            "{what} would be written to \"{}\", but `[deploy]` lists them {place} \"{}\": leave out `output` in \
+             `[{table}]`, --{table}-output and --output",
+            folder.display(),
+            output.join(table).display()
+        ))
+    };
+    for (what, table, written, key) in [
+        ("the roles", "rbac", written.rbac, &config.rbac.output),
+        ("the webhook configurations", "webhook", written.webhook, &config.webhook.output),
+    ] {
+        let folder = folder(written, key, table);
+        if absolute(&folder) != absolute(&output.join(table)) {
+            return Err(elsewhere(what, table, "in", &folder));
+        }
+    }
+    let crds = folder(written.crds, &config.crd.output, "crd/bases");
+    let (whole, tree) = (absolute(&crds), absolute(&output.join("crd")));
+    let Ok(below) = whole.strip_prefix(tree) else {
+        return Err(elsewhere("the CRDs", "crd", "below", &crds));
+    };
+    let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     Ok(parts.join("/"))
 }
 
@@ -306,6 +365,58 @@ mod tests {
         merge(config, Path::new("base"), Overrides::default())
             .map(|settings| settings.deploy)
             .map_err(|error| error.0)
+    }
+
+    /// The message with these flags.
+    fn refused(flags: Overrides, text: &str) -> String {
+        let text = format!("input = [\"api\"]\n[client]\noutput = \"client\"\n{text}");
+        merge(parse(&text).unwrap(), Path::new("base"), flags).map(drop).unwrap_err().0
+    }
+
+    #[test]
+    fn flags_are_heard() {
+        let deploy = "[deploy]\noutput = \"config\"\nname = \"shop\"\n";
+        let text = format!("input = [\"api\"]\n[client]\noutput = \"client\"\n{deploy}");
+        let manifests = ManifestFlags {
+            rbac_role_name: Some("mine".into()),
+            rbac_file_name: Some("roles.yaml".into()),
+            rbac_output: Some("base/config/rbac".into()),
+            ..ManifestFlags::default()
+        };
+        let crd_output = Some("base/./config/crd".into());
+        let flags = Overrides { manifests, crd_output, ..Overrides::default() };
+        let deployed = merge(parse(&text).unwrap(), Path::new("base"), flags).unwrap().deploy.unwrap();
+        assert_eq!((deployed.role_name.as_str(), deployed.role_file.as_str()), ("mine", "roles.yaml"));
+        assert_eq!(deployed.crd_folder, "");
+
+        let with = |manifests| Overrides { manifests, ..Overrides::default() };
+        let folder = || Some(PathBuf::from("elsewhere"));
+        for (flags, part) in [
+            (
+                with(ManifestFlags { rbac_output: folder(), ..Default::default() }),
+                "the roles would be written",
+            ),
+            (with(ManifestFlags { webhook_output: folder(), ..Default::default() }), "--webhook-output"),
+            (Overrides { crd_output: folder(), ..Default::default() }, "below \"base/config/crd\""),
+            (Overrides { output: folder(), ..Default::default() }, "\"elsewhere/rbac\""),
+            (with(ManifestFlags { image: Some(String::new()), ..Default::default() }), "no image"),
+        ] {
+            let error = refused(flags, deploy);
+            assert!(error.contains(part), "{error}");
+        }
+        // What the other generators use of the names is checked without the tree.
+        let webhooks = Overrides { only: vec![Generator::Webhook], ..Overrides::default() };
+        assert!(
+            refused(webhooks, "[deploy]\noutput = \"config\"\nname = \"Shop\"").contains("`name = \"Shop\"`")
+        );
+    }
+
+    #[test]
+    fn nothing_is_deployed_without_an_input() {
+        let text = "[client]\noutput = \"client\"\ncrate_name = \"c\"\nkinds = [\"v1/Pod\"]\n\
+                    [deploy]\noutput = \"config\"\nname = \"shop\"";
+        let settings = merge(parse(text).unwrap(), Path::new("base"), Overrides::default()).unwrap();
+        assert!(settings.deploy.is_none() && settings.rbac.is_none() && settings.webhook.is_none());
     }
 
     #[test]
@@ -329,8 +440,13 @@ mod tests {
             (&format!("{deploy}health_port = 8080"), "cannot share port 8080"),
             (&format!("{deploy}health_port = 0"), "need a port"),
             (&format!("{deploy}installer = \"dist\""), "no name of a YAML file"),
-            (&format!("{deploy}[rbac]\noutput = \"roles\""), "has to be \"config/rbac\""),
-            (&format!("{deploy}[crd]\noutput = \"crds\""), "has to lie in \"config/crd\""),
+            (&format!("{deploy}metrics_port = 8081"), "cannot share port 8081"),
+            (&format!("{deploy}metrics_port = 7\nhealth_port = 7"), "cannot share port 7"),
+            (&format!("{deploy}metrics_port = 9443"), "where webhooks are served"),
+            (&format!("{deploy}health_port = 9443"), "`health_port` in `[deploy]` is 9443"),
+            (&format!("{deploy}[rbac]\noutput = \"roles\""), "lists them in \"base/config/rbac\""),
+            (&format!("{deploy}[webhook]\noutput = \"hooks\""), "lists them in \"base/config/webhook\""),
+            (&format!("{deploy}[crd]\noutput = \"crds\""), "lists them below \"base/config/crd\""),
             (&format!("{deploy}[[deploy.env_from]]\nsecrets = \"a\""), "did you mean `secret`?"),
             (&format!("{deploy}image_pull_policy = \"Sometimes\""), "IfNotPresent"),
         ] {

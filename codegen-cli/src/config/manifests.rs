@@ -11,7 +11,7 @@ use super::{Generator, UsageError, header};
 const ROLE_NAME: &str = "manager-role";
 
 /// controller-gen's name of the file with the roles.
-pub(super) const ROLE_FILE: &str = "role.yaml";
+const ROLE_FILE: &str = "role.yaml";
 
 /// Table `[rbac]`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -278,20 +278,8 @@ pub(super) fn rbac(
     else {
         return Ok(None);
     };
-    let choose = |flag: &Option<String>, key: &Option<String>, default: &str| {
-        flag.clone().or_else(|| key.clone()).unwrap_or_else(|| default.to_string())
-    };
-    let file_name = choose(&flags.rbac_file_name, &config.file_name, ROLE_FILE);
-    let is_yaml = file_name.ends_with(".yaml") && Path::new(&file_name).file_stem().is_some();
-    if !is_yaml || file_name.contains(['/', '\\']) {
-        return Err(UsageError(format!(
-            "`{file_name}` is no name of a YAML file: write it like `{ROLE_FILE}`"
-        )));
-    }
-    let role_name = choose(&flags.rbac_role_name, &config.role_name, ROLE_NAME);
-    if let Err(problem) = kubesmith_core::names::object::path_segment(&role_name) {
-        return Err(UsageError(format!("`{role_name}` is no name of a role: {problem}")));
-    }
+    let file_name = role_file(config, flags)?;
+    let role_name = role_name(config, flags)?;
     let header = places.yaml_header(
         flags.rbac_header_file.clone(),
         config.header_file.as_deref(),
@@ -299,6 +287,29 @@ pub(super) fn rbac(
         "rbac",
     )?;
     Ok(Some(RbacSettings { output, file_name, role_name, header }))
+}
+
+fn choose(flag: &Option<String>, key: &Option<String>, default: &str) -> String {
+    flag.clone().or_else(|| key.clone()).unwrap_or_else(|| default.to_string())
+}
+
+/// Name of the file with the roles.
+pub(super) fn role_file(config: &RbacConfig, flags: &ManifestFlags) -> Result<String, UsageError> {
+    let name = choose(&flags.rbac_file_name, &config.file_name, ROLE_FILE);
+    let is_yaml = name.ends_with(".yaml") && Path::new(&name).file_stem().is_some();
+    if !is_yaml || name.contains(['/', '\\']) {
+        return Err(UsageError(format!("`{name}` is no name of a YAML file: write it like `{ROLE_FILE}`")));
+    }
+    Ok(name)
+}
+
+/// Name of the roles of rules that name none.
+pub(super) fn role_name(config: &RbacConfig, flags: &ManifestFlags) -> Result<String, UsageError> {
+    let name = choose(&flags.rbac_role_name, &config.role_name, ROLE_NAME);
+    match kubesmith_core::names::object::path_segment(&name) {
+        Ok(()) => Ok(name),
+        Err(problem) => Err(UsageError(format!("`{name}` is no name of a role: {problem}"))),
+    }
 }
 
 /// Settings of the webhook configurations, if they are to be written.

@@ -27,7 +27,8 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     let only = generators(named.clone(), input.is_empty(), !config.client.kinds.is_empty())?;
     let places = Places {
         output: flags.output.as_deref(),
-        named: named.as_deref(),
+        // Of built-in kinds alone nothing else is made.
+        named: if input.is_empty() { Some(only.as_slice()) } else { named.as_deref() },
         base,
         year_flag: flags.year.as_deref(),
         year: config.year.as_deref(),
@@ -37,10 +38,21 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         places.yaml_header(flags.crd_header_file, crd.header_file.as_deref(), crd.year.as_deref(), "crd")?;
     let rbac = manifests::rbac(&config.rbac, &flags.manifests, &places)?;
     let webhook =
-        manifests::webhook(&config.webhook, &flags.manifests, &places, deploy::webhook_service(&config))?;
+        manifests::webhook(&config.webhook, &flags.manifests, &places, deploy::webhook_service(&config)?)?;
+    let crd_output = flags
+        .crd_output
+        .or_else(|| flags.output.as_ref().map(|output| output.join("crds")))
+        .or_else(|| config.crd.output.clone().map(from_file));
+    let client_output = flags.output.clone().or_else(|| config.client.output.clone().map(from_file));
+    let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
+    let written = deploy::Written {
+        crds: crd_output.as_deref(),
+        rbac: rbac.as_ref().map(|rbac| rbac.output.as_path()),
+        webhook: webhook.as_ref().map(|webhook| webhook.output.as_path()),
+    };
+    let deploy = deploy::deploy(&config, &flags.manifests, &places, written)?;
     let openapi = manifests::openapi(&config.openapi, &flags.manifests, &places)?;
     let docs = manifests::docs(&config.docs, &flags.manifests, &places)?;
-    let deploy = deploy::deploy(&config, &flags.manifests, &places)?;
     let header_file = flags.header_file.or_else(|| config.header_file.map(from_file));
     let year = flags.year.as_deref().or(config.year.as_deref());
     let header = header_file.as_deref().map(|path| header::rust(path, year)).transpose()?;
@@ -50,15 +62,9 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         webhook.as_ref().map(|webhook| &webhook.header),
     ];
     check_year(year, header.is_some() || yaml_headers.into_iter().flatten().any(|text| !text.is_empty()))?;
-    let crd_output = flags
-        .crd_output
-        .or_else(|| flags.output.as_ref().map(|output| output.join("crds")))
-        .or_else(|| config.crd.output.map(from_file));
     let preserve =
         flags.preserve_unknown_fields.or(config.crd.deprecated_v1beta1_compatibility_preserve_unknown_fields);
     check_preserve(preserve)?;
-    let client_output = flags.output.or_else(|| config.client.output.clone().map(from_file));
-    let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
     let client_target = target(flags.crate_name, flags.module, &config.client)?;
     if input.is_empty() && client_target.is_none() {
         return Err(UsageError(

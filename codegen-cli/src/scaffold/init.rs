@@ -9,6 +9,7 @@ use super::files::Dependencies;
 use super::project::{FILE_NAME, Project};
 use super::template::{Values, template};
 use super::{Report, ScaffoldError};
+use crate::config;
 
 /// Makes a workspace for an operator: API types, controllers, manifests.
 #[derive(Clone, Debug, clap::Args)]
@@ -119,6 +120,8 @@ fn project_name(arguments: &Init) -> Result<String, ScaffoldError> {
     kubesmith_core::names::object::namespace(&name).map_err(|problem| {
         ScaffoldError::Usage(format!("`{name}` is no name of a project: {problem}; use --project-name"))
     })?;
+    config::check_project_name(&name)
+        .map_err(|error| ScaffoldError::Usage(format!("{error}; use --project-name")))?;
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         return Err(ScaffoldError::Usage(format!(
             "`{name}` is no name of a package: it has to begin with a letter; use --project-name"

@@ -159,7 +159,8 @@ async fn a_server_takes_everything() {
     assert_eq!(others, ["Issuer", "Certificate", "ServiceMonitor"]);
     for (sample, fault) in [("shelf", None), ("book", Some("begins with Once"))] {
         let text =
-            fs::read_to_string(expected.join(format!("config/samples/library_v1_{sample}.yaml"))).unwrap();
+            fs::read_to_string(expected.join(format!("config/samples/library.example.com_v1_{sample}.yaml")))
+                .unwrap();
         let applied = apply(&client, &documents(&text)[0]).await;
         match fault {
             None => assert_eq!(applied, Ok(())),
@@ -170,6 +171,44 @@ async fn a_server_takes_everything() {
             }
         }
     }
+}
+
+/// Kubernetes knows roles by their names alone, and files are in one folder.
+#[test]
+fn groups_have_roles_and_samples_of_their_own() {
+    let tree = by_key(built(&case().join("expected/config/rbac")));
+    let groups_of = |name: &str| {
+        let role = &tree[&format!("ClusterRole -/library-{name}-role")];
+        let rules: Vec<&Value> = role["rules"].as_array().unwrap().iter().collect();
+        rules
+            .iter()
+            .map(|rule| format!("{} {}", rule["apiGroups"][0], rule["resources"][0]))
+            .collect::<Vec<_>>()
+    };
+    let of = |group: &str, resource: &str| format!("\"{group}\" \"{resource}\"");
+    // The first parts of two groups are the same; a version that its CRD leaves out says nothing of the others; one version's
+    // status is enough.
+    for (name, group, status) in [
+        ("archive-book-admin", "archive.example.com", false),
+        ("library.example.com-book-viewer", "library.example.com", true),
+        ("library.example.org-book-editor", "library.example.org", true),
+    ] {
+        let mut wanted = vec![of(group, "books")];
+        wanted.extend(status.then(|| of(group, "books/status")));
+        assert_eq!(groups_of(name), wanted, "{name}");
+    }
+    let samples = built(&case().join("expected/config/samples"));
+    let versions: Vec<&str> = samples.iter().map(|object| object["apiVersion"].as_str().unwrap()).collect();
+    assert_eq!(
+        versions,
+        [
+            "archive.example.com/v1",
+            "library.example.com/v1",
+            "library.example.com/v1",
+            "library.example.org/v1",
+            "library.example.org/v1beta1"
+        ]
+    );
 }
 
 const KIND: &str = "use kubesmith_runtime::{Resource, Schema};\nuse serde::{Deserialize, Serialize};\n\
@@ -214,6 +253,36 @@ fn what_is_not_asked_for_is_not_there() {
     let tree = sample.tree("config");
     assert!(tree.contains_key("prometheus/monitor.yaml"));
     assert!(!tree["default/kustomization.yaml"].contains("prometheus"));
+
+    // Without a version that is in a CRD there is nothing to show.
+    sample.write("api/src/lib.rs", KIND.replace("kind = \"Thing\"", "kind = \"Thing\", skip_version"));
+    generate(&sample, &[]);
+    let folders: Vec<String> = sample.tree("config").into_keys().collect();
+    assert!(
+        !folders.iter().any(|path| path.starts_with("samples") || path.starts_with("crd")),
+        "{folders:?}"
+    );
+}
+
+#[test]
+fn conversion_alone_needs_the_webhooks_service() {
+    let sample = project("");
+    let converted = |service: &str| {
+        let conversion = format!(
+            "kind = \"Thing\", conversion(strategy = \"Webhook\", service_namespace = \"thing-system\", \
+             service_name = \"{service}\", path = \"/convert\")"
+        );
+        sample.write("api/src/lib.rs", KIND.replace("kind = \"Thing\"", &conversion));
+        generate(&sample, &[]);
+        sample.tree("config")
+    };
+    let tree = converted("thing-webhook-service");
+    assert!(tree["webhook/kustomization.yaml"].contains("- service.yaml\n"));
+    assert!(!tree.contains_key("webhook/manifests.yaml"));
+    assert!(tree["default/kustomization.yaml"].contains("- ../certmanager\n"));
+    assert!(tree["manager/manager.yaml"].contains("secretName: thing-webhook-server-cert\n"));
+    let tree = converted("another");
+    assert!(!tree.contains_key("webhook/service.yaml") && !tree["manager/manager.yaml"].contains("volumes"));
 }
 
 #[test]

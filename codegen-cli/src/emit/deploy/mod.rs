@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::yaml;
 use crate::config::DeploySettings;
-use crate::ir::Ir;
+use crate::ir::{Conversion, ConversionWebhook, Group, Ir, WebhookEndpoint};
 use crate::output::{DEPLOY_MARK, OutputTree};
 use crate::roles::Role;
 use crate::schema::Schemas;
@@ -85,16 +85,20 @@ pub fn emit(
     }
     let metrics = objects::metrics_service(settings);
     default_folder(&folders, metrics.as_ref(), settings).write(&mut tree);
-    samples::folder(ir, schemas).write(&mut tree);
+    let samples = samples::folder(ir, schemas);
+    if !samples.is_empty() {
+        samples.write(&mut tree);
+    }
     let installer = settings.installer.as_ref();
     (tree, installer.map(|_| everything(&folders, metrics.as_ref(), settings, parts)))
 }
 
 /// The folders that `default` consists of, in the order in which their objects are to be created.
 fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> {
+    let has_webhooks = !parts.webhooks.is_empty() || converts(ir, settings);
     let manager = Folder::new("manager")
         .object("namespace.yaml", &objects::namespace(settings))
-        .object("manager.yaml", &objects::deployment(settings, !parts.webhooks.is_empty()));
+        .object("manager.yaml", &objects::deployment(settings, has_webhooks));
     let mut crd = Folder::new("crd");
     let below = |name: &str| match settings.crd_folder.as_str() {
         "" => name.to_string(),
@@ -108,7 +112,7 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     }
     let mut webhook = Folder::new("webhook");
     let mut certmanager = Folder::new("certmanager");
-    if !parts.webhooks.is_empty() {
+    if has_webhooks {
         webhook.others = parts.webhooks.iter().map(|(name, _)| name.to_string()).collect();
         webhook = webhook.object("service.yaml", &objects::webhook_service(settings));
         certmanager = certmanager
@@ -120,6 +124,25 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
         prometheus = prometheus.object("monitor.yaml", &objects::service_monitor(settings));
     }
     vec![manager, crd, rbac, certmanager, webhook, prometheus]
+}
+
+/// Whether a CRD has the manager's webhooks convert between its versions.
+fn converts(ir: &Ir, settings: &DeploySettings) -> bool {
+    let resources = ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources);
+    let service = &settings.webhook_service;
+    resources.filter_map(|resource| resource.crd.conversion.as_ref()).any(|conversion| match conversion {
+        Conversion::Webhook(ConversionWebhook {
+            endpoint: WebhookEndpoint::Service { namespace, name, .. },
+            ..
+        }) => *namespace == service.namespace && *name == service.name,
+        _ => false,
+    })
+}
+
+/// What a group is called in names of files: its name in code, usually its first part, if no other group has it.
+fn group_title<'a>(ir: &Ir, group: &'a Group) -> &'a str {
+    let is_shared = ir.groups.iter().any(|other| other.name != group.name && other.module == group.module);
+    if is_shared { &group.name } else { &group.module }
 }
 
 /// Whether the folder is part of what is installed.

@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::config::{DeploySettings, EnvSource};
-
-/// controller-runtime's port of webhooks.
-const WEBHOOK_PORT: u16 = 9443;
+use crate::config::{DeploySettings, EnvSource, WEBHOOK_PORT};
 
 /// Where controller-runtime looks for certificates.
 const CERTIFICATES: &str = "/tmp/k8s-webhook-server/serving-certs";

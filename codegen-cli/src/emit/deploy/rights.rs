@@ -1,9 +1,12 @@
 //! The service account with its bindings, the role for leader election, and roles for the people who use the kinds.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
+use super::group_title;
 use crate::config::DeploySettings;
-use crate::ir::{Ir, Resource};
+use crate::ir::{Group, Ir};
 use crate::roles::Role;
 
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
@@ -121,16 +124,35 @@ fn leader_election_binding(settings: &DeploySettings) -> Value {
 fn people(ir: &Ir, settings: &DeploySettings) -> Vec<(String, Value)> {
     let mut out = Vec::new();
     for group in &ir.groups {
-        let mut kinds: Vec<&Resource> =
-            group.versions.iter().flat_map(|version| &version.resources).collect();
-        kinds.sort_by(|a, b| a.plural.cmp(&b.plural));
-        kinds.dedup_by(|a, b| a.plural == b.plural);
-        for resource in kinds.into_iter().filter(|resource| !resource.crd.skipped) {
+        let title = group_title(ir, group);
+        // Names in code may have underscores.
+        let dashed = title.replace('_', "-");
+        let dashed = dashed.trim_end_matches('-');
+        for (plural, kind) in kinds(group) {
             for (who, verbs) in ROLES {
-                let file = format!("{}_{}_{who}_role.yaml", group.module, resource.singular);
-                out.push((file, role(settings, &group.name, resource, who, verbs)));
+                let file = format!("{title}_{}_{who}_role.yaml", kind.singular);
+                let name = settings.object(&format!("{dashed}-{}-{who}-role", kind.singular));
+                out.push((file, role(settings, &name, &group.name, plural, kind.status, verbs)));
             }
         }
+    }
+    out
+}
+
+/// What roles have to know of a kind.
+struct Kind<'a> {
+    singular: &'a str,
+    /// Whether a version has a status.
+    status: bool,
+}
+
+/// The kinds that a group's CRDs define, by their plurals.
+fn kinds(group: &Group) -> BTreeMap<&str, Kind<'_>> {
+    let mut out = BTreeMap::new();
+    let resources = group.versions.iter().flat_map(|version| &version.resources);
+    for resource in resources.filter(|resource| !resource.crd.skipped) {
+        let new = Kind { singular: &resource.singular, status: false };
+        out.entry(resource.plural.as_str()).or_insert(new).status |= resource.crd.status_subresource;
     }
     out
 }
@@ -142,19 +164,23 @@ const ROLES: [(&str, &[&str]); 3] = [
     ("viewer", &["get", "list", "watch"]),
 ];
 
-fn role(settings: &DeploySettings, group: &str, resource: &Resource, who: &str, verbs: &[&str]) -> Value {
-    let mut rules = vec![json!({"apiGroups": [group], "resources": [resource.plural], "verbs": verbs})];
-    if resource.crd.status_subresource {
-        let status = format!("{}/status", resource.plural);
+fn role(
+    settings: &DeploySettings,
+    name: &str,
+    group: &str,
+    plural: &str,
+    status: bool,
+    verbs: &[&str],
+) -> Value {
+    let mut rules = vec![json!({"apiGroups": [group], "resources": [plural], "verbs": verbs})];
+    if status {
+        let status = format!("{plural}/status");
         rules.push(json!({"apiGroups": [group], "resources": [status], "verbs": ["get"]}));
     }
     json!({
         "apiVersion": RBAC,
         "kind": "ClusterRole",
-        "metadata": {
-            "labels": labels(settings),
-            "name": settings.object(&format!("{}-{who}-role", resource.singular)),
-        },
+        "metadata": {"labels": labels(settings), "name": name},
         "rules": rules,
     })
 }

@@ -1,6 +1,6 @@
 //! An object of every served version of every kind.
 
-use super::Folder;
+use super::{Folder, group_title};
 use crate::ir::Ir;
 use crate::reference::sample;
 use crate::schema::Schemas;
@@ -16,7 +16,7 @@ pub(super) fn folder(ir: &Ir, schemas: &Schemas) -> Folder {
                 let made = made.and_then(|schema| sample(&group.name, &version.name, resource, schema));
                 let Some(made) = made else { continue };
                 let kind = resource.kind.to_lowercase();
-                let file = format!("{}_{}_{kind}.yaml", group.module, version.name);
+                let file = format!("{}_{}_{kind}.yaml", group_title(ir, group), version.name);
                 out.files.push((file, text(&made.yaml, &made.problem)));
             }
         }

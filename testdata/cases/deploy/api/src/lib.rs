@@ -52,6 +52,53 @@ pub struct ShelfSpec {
     pub places: i32,
 }
 
+/// The same kind in other groups, of which one has the same first part.
+pub mod archive {
+    use super::{ObjectMeta, Resource, ShelfSpec};
+
+    /// A book that is no longer lent. Its first version is another project's.
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    #[resource(group = "archive.example.com", version = "v1alpha1", kind = "Book", skip_version)]
+    pub struct OldBook {
+        /// Standard object metadata.
+        pub metadata: ObjectMeta,
+        /// Where it stands.
+        pub spec: ShelfSpec,
+    }
+
+    /// A book that is no longer lent.
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    #[resource(group = "archive.example.com", version = "v1", kind = "Book", storage_version)]
+    pub struct Book {
+        /// Standard object metadata.
+        pub metadata: ObjectMeta,
+        /// Where it stands.
+        pub spec: ShelfSpec,
+    }
+
+    /// A book of another house. Only its older version has a status.
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    #[resource(group = "library.example.org", version = "v1beta1", kind = "Book", status)]
+    pub struct GuestBook {
+        /// Standard object metadata.
+        pub metadata: ObjectMeta,
+        /// Where it stands.
+        pub spec: ShelfSpec,
+        /// Where it is.
+        pub status: Option<super::BookStatus>,
+    }
+
+    /// A book of another house.
+    #[derive(Clone, Debug, Default, PartialEq, Resource)]
+    #[resource(group = "library.example.org", version = "v1", kind = "Book", storage_version)]
+    pub struct Guest {
+        /// Standard object metadata.
+        pub metadata: ObjectMeta,
+        /// Where it stands.
+        pub spec: ShelfSpec,
+    }
+}
+
 /// Lends books.
 #[rbac(groups = "library.example.com", resources("books", "shelves"), verbs("get", "list", "watch"))]
 #[rbac(groups = "library.example.com", resources = "books/status", verbs("update", "patch"))]
