@@ -21,6 +21,12 @@ cargo check --quiet --workspace
 "$kubesmith" create api --group tsi --version v1alpha1 --kind IPPool --scope Cluster
 "$kubesmith" create api --group shop --version v1beta1 --kind OrderOfManyThings
 "$kubesmith" create webhook --group tsi --version v1alpha1 --kind IPPool --defaulting --programmatic-validation
+"$kubesmith" create api --group tsi --version v1 --kind IPPool
+"$kubesmith" create webhook --group tsi --version v1alpha1 --kind IPPool --conversion
+# A kind of another group and of a module's name.
+"$kubesmith" create api --group shop --version v1beta1 --kind IPPool --controller=false
+"$kubesmith" create webhook --group shop --version v1beta1 --kind IPPool --defaulting
+"$kubesmith" create api --group pool --version v1 --kind Pool
 cargo fmt --all --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
 cargo test --quiet --workspace

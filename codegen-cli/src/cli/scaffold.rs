@@ -46,7 +46,9 @@ fn end(result: Result<Report, ScaffoldError>, root: &Path, next: &str) -> io::Re
         }
         Err(ScaffoldError::Usage(message)) => usage(&message),
         Err(error) => {
-            if let ScaffoldError::Generate { diagnostics, sources } = &error {
+            if let ScaffoldError::Generate { diagnostics, sources }
+            | ScaffoldError::Broken { diagnostics, sources } = &error
+            {
                 report(diagnostics, sources, MessageFormat::Human)?;
             }
             eprintln!("error: {error}");

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Report, ScaffoldError};
+use super::{Report, ScaffoldError, lines};
 
 /// How comments begin at which lines are added.
 const MARKER: &str = "+kubesmith:scaffold:";
@@ -15,10 +15,16 @@ const MARKER: &str = "+kubesmith:scaffold:";
 pub(super) struct Changes<'a> {
     root: &'a Path,
     report: Report,
-    /// New texts of files that are there.
-    edited: BTreeMap<PathBuf, String>,
+    /// Files that are there and change.
+    edited: BTreeMap<PathBuf, Edit>,
     /// Texts of files that are not there yet, and whether they are programs.
     new: BTreeMap<PathBuf, (String, bool)>,
+}
+
+/// The text of a file, before and after.
+struct Edit {
+    old: String,
+    new: String,
 }
 
 impl<'a> Changes<'a> {
@@ -49,7 +55,7 @@ impl<'a> Changes<'a> {
         let path = PathBuf::from(path);
         match fs::read_to_string(self.root.join(&path)) {
             Ok(old) if old == text => {}
-            Ok(_) => drop(self.edited.insert(path, text)),
+            Ok(old) => drop(self.edited.insert(path, Edit { old, new: text })),
             Err(_) => drop(self.new.insert(path, (text, false))),
         }
     }
@@ -63,22 +69,41 @@ impl<'a> Changes<'a> {
         line: &str,
         what: &'static str,
     ) -> Result<(), ScaffoldError> {
+        self.add(path, marker, line, what, |text| lines::has(text, line))
+    }
+
+    /// Adds a package to the dependencies of a manifest, unless it is among them, whatever is said of it.
+    pub(super) fn dependency(&mut self, path: &str, name: &str, value: &str) -> Result<(), ScaffoldError> {
+        let line = format!("{name}{value}");
+        self.add(path, "dependencies", &line, "dependencies", |text| lines::has_key(text, name))
+    }
+
+    fn add(
+        &mut self,
+        path: &str,
+        marker: &str,
+        line: &str,
+        what: &'static str,
+        is_there: impl Fn(&str) -> bool,
+    ) -> Result<(), ScaffoldError> {
         let path = PathBuf::from(path);
         let text = match (self.edited.get(&path), self.new.get(&path)) {
-            (Some(text), _) | (None, Some((text, _))) => text.clone(),
+            (Some(edit), _) => edit.new.clone(),
+            (None, Some((text, _))) => text.clone(),
             (None, None) => fs::read_to_string(self.root.join(&path))
                 .map_err(|source| ScaffoldError::Io { action: "read", path: path.clone(), source })?,
         };
+        if is_there(&text) {
+            return Ok(());
+        }
         let marker = format!("{MARKER}{marker}");
-        let Some(text) = with_line(&text, &marker, line) else {
-            if text.lines().any(|old| old.trim() == line.trim()) {
-                return Ok(());
-            }
+        let Some(new) = lines::with(&text, &marker, line) else {
             return Err(ScaffoldError::NoMarker { path, marker, what, lines: line.to_string() });
         };
-        match self.new.get_mut(&path) {
-            Some((new, _)) => *new = text,
-            None => drop(self.edited.insert(path, text)),
+        match (self.new.get_mut(&path), self.edited.get_mut(&path)) {
+            (Some((text, _)), _) => *text = new,
+            (None, Some(edit)) => edit.new = new,
+            (None, None) => drop(self.edited.insert(path, Edit { old: text, new })),
         }
         Ok(())
     }
@@ -86,40 +111,46 @@ impl<'a> Changes<'a> {
     /// Carries everything out.
     pub(super) fn write(self) -> Result<Report, ScaffoldError> {
         let Self { root, mut report, edited, new } = self;
+        report.kept.retain(|path| !edited.contains_key(path));
         for (path, (text, is_program)) in new {
+            let text = laid_out(root, &path, None, text);
             write(&root.join(&path), &text, is_program)?;
             report.written.push(path);
         }
-        for (path, text) in edited {
+        for (path, Edit { old, new }) in edited {
+            let text = laid_out(root, &path, Some(&old), new);
             write(&root.join(&path), &text, false)?;
             report.changed.push(path);
         }
-        format(root, report.written.iter().chain(&report.changed));
         Ok(report)
     }
 }
 
-/// The text with the line before the marker's; `None` if there is no marker or the line is there.
-fn with_line(text: &str, marker: &str, line: &str) -> Option<String> {
-    let is_marker = |found: &&str| {
-        let found = found.trim_start();
-        let comment = found.strip_prefix("//").or_else(|| found.strip_prefix('#'));
-        comment.is_some_and(|comment| comment.trim() == marker)
-    };
-    let found = text.lines().find(is_marker)?;
-    if text.lines().any(|old| old.trim() == line.trim()) {
-        return None;
+/// The text as rustfmt has it, if it is Rust. A file that was there is formatted if it was so before: then nothing moves but what
+/// is new.
+fn laid_out(root: &Path, path: &Path, old: Option<&str>, text: String) -> String {
+    let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+    let whole = root.join(path);
+    // rustfmt reads the project's rustfmt.toml from where it runs.
+    let folder = whole.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+    let was_formatted = || old.is_none_or(|old| rustfmt(old, folder).as_deref() == Some(old));
+    if !is_rust || !was_formatted() {
+        return text;
     }
-    let indent = &found[..found.len() - found.trim_start().len()];
-    let mut out = String::with_capacity(text.len() + line.len() + 8);
-    for old in text.lines() {
-        if is_marker(&old) {
-            out.push_str(&format!("{indent}{line}\n"));
-        }
-        out.push_str(old);
-        out.push('\n');
-    }
-    Some(out)
+    rustfmt(&text, folder).unwrap_or(text)
+}
+
+/// What rustfmt makes of the text, and of no other file; `None` without rustfmt, or if it does not understand the text.
+fn rustfmt(text: &str, folder: &Path) -> Option<String> {
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt.args(["--edition", "2024"]).current_dir(folder);
+    let mut running =
+        rustfmt.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    // It reads everything before it writes.
+    let written = running.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
+    let out = running.wait_with_output().ok()?;
+    let is_fine = out.status.success() && matches!(written, Some(Ok(())));
+    String::from_utf8(out.stdout).ok().filter(|_| is_fine)
 }
 
 fn write(path: &Path, text: &str, is_program: bool) -> Result<(), ScaffoldError> {
@@ -139,31 +170,4 @@ fn write(path: &Path, text: &str, is_program: bool) -> Result<(), ScaffoldError>
     #[cfg(not(unix))]
     let _ = is_program;
     Ok(())
-}
-
-/// Lets rustfmt break lines where names are long. Without rustfmt they are as the templates have them.
-fn format<'a>(root: &Path, files: impl Iterator<Item = &'a PathBuf>) {
-    let rust = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    let rust: Vec<PathBuf> = rust.map(|path| root.join(path)).collect();
-    if !rust.is_empty() {
-        let mut rustfmt = Command::new("rustfmt");
-        rustfmt.args(["--edition", "2024"]).args(rust);
-        let _ = rustfmt.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_come_before_the_marker_and_only_once() {
-        let text = "a\n    // +kubesmith:scaffold:x\nb\n";
-        let once = with_line(text, "+kubesmith:scaffold:x", "new();").unwrap();
-        assert_eq!(once, "a\n    new();\n    // +kubesmith:scaffold:x\nb\n");
-        assert_eq!(with_line(&once, "+kubesmith:scaffold:x", "new();"), None);
-        let toml = with_line("[\n  # +kubesmith:scaffold:m\n]\n", "+kubesmith:scaffold:m", "\"c\",").unwrap();
-        assert_eq!(toml, "[\n  \"c\",\n  # +kubesmith:scaffold:m\n]\n");
-        assert_eq!(with_line(text, "+kubesmith:scaffold:xy", "new();"), None);
-    }
 }

@@ -5,8 +5,12 @@
 
 mod api;
 mod change;
+mod conversion;
 mod files;
+mod generated;
 mod init;
+mod lines;
+mod modules;
 mod project;
 mod template;
 mod webhook;
@@ -34,6 +38,19 @@ pub struct Report {
     pub kept: Vec<PathBuf>,
     /// How many generated files were written.
     pub generated: usize,
+}
+
+impl Report {
+    /// What was done after this.
+    fn extend(&mut self, more: Report) {
+        self.written.extend(more.written);
+        // PROJECT may have been written twice.
+        let known = |file: &PathBuf| self.written.contains(file) || self.changed.contains(file);
+        let changed: Vec<PathBuf> = more.changed.into_iter().filter(|file| !known(file)).collect();
+        self.changed.extend(changed);
+        self.kept.extend(more.kept);
+        self.generated += more.generated;
+    }
 }
 
 /// Why a command did not do what it was asked for.
@@ -85,6 +102,14 @@ pub enum ScaffoldError {
         kind: String,
         /// Group and version.
         api_version: String,
+    },
+    /// What the project has cannot be generated from. Nothing was written.
+    #[error("nothing is done: `kubesmith generate` finds errors in the project, which come first")]
+    Broken {
+        /// What it found.
+        diagnostics: Vec<Diagnostic>,
+        /// Where.
+        sources: Box<SourceMap>,
     },
     /// The files are there, but generating failed.
     #[error("the files are written, but `kubesmith generate` found errors in them")]

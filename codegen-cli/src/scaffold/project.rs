@@ -43,6 +43,12 @@ pub(super) struct ProjectResource {
     pub(super) webhooks: Option<ProjectWebhooks>,
 }
 
+impl ProjectResource {
+    pub(super) fn gvk(&self) -> Gvk {
+        Gvk { group: self.group.clone(), version: self.version.clone(), kind: self.kind.clone() }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ProjectApi {
@@ -55,7 +61,12 @@ pub(super) struct ProjectApi {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ProjectWebhooks {
     #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) conversion: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
     pub(super) defaulting: bool,
+    /// The versions that are converted to and from this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) spoke: Vec<String>,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) validation: bool,
     pub(super) webhook_version: String,
@@ -124,6 +135,13 @@ impl Project {
 
     pub(super) fn resource(&self, gvk: &Gvk) -> Option<&ProjectResource> {
         self.resources.iter().find(|resource| gvk.is(resource))
+    }
+
+    /// The other versions of a kind, in the order in which they came.
+    pub(super) fn siblings<'a>(&'a self, gvk: &'a Gvk) -> impl Iterator<Item = &'a ProjectResource> {
+        let of_kind =
+            self.resources.iter().filter(|other| other.group == gvk.group && other.kind == gvk.kind);
+        of_kind.filter(|other| other.version != gvk.version)
     }
 
     pub(super) fn resource_mut(&mut self, gvk: &Gvk) -> Option<&mut ProjectResource> {

@@ -1,5 +1,7 @@
 //! The files of a project, with names to be put in.
 
+use std::collections::BTreeSet;
+
 /// Names and what they stand for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values(Vec<(&'static str, String)>);
@@ -25,3 +27,36 @@ macro_rules! template {
     };
 }
 pub(super) use template;
+
+/// The templates that have a kind's types in scope.
+pub(super) fn kind_templates() -> [&'static str; 4] {
+    [
+        template!("api/kind.rs"),
+        template!("controller/test.rs"),
+        template!("controller/defaulter.rs"),
+        template!("controller/validator.rs"),
+    ]
+}
+
+/// The names of types in a template's code that are not put in.
+pub(super) fn names(template: &str) -> BTreeSet<&str> {
+    let code = template.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let outside_of_texts = code.flat_map(|line| line.split('"').step_by(2));
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '{' | '}');
+    outside_of_texts
+        .flat_map(|code| code.split(|c| !is_part(c)))
+        .map(|word| word.trim_matches(['{', '}']))
+        .filter(|word| word.starts_with(char::is_uppercase) && !word.contains(['{', '}']))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_in_code() {
+        let text = "//! A Comment.\nuse a::{B, C};\nfn {{kind}}Spec(d: Option<{{kind}}>) -> E { f(\"Text\", G::h()) }";
+        assert_eq!(names(text).into_iter().collect::<Vec<_>>(), ["B", "C", "E", "G", "Option"]);
+    }
+}

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::api::{Names, generate};
 use super::change::Changes;
+use super::generated::{Generated, generate};
 use super::project::{FILE_NAME, Gvk, Project, ProjectWebhooks};
-use super::template::template;
-use super::{Report, ScaffoldError};
+use super::template::{Values, template};
+use super::{Report, ScaffoldError, conversion, modules};
 
 /// Adds webhooks for a kind of the project, and generates their configurations, certificate and Service.
 #[derive(Clone, Debug, clap::Args)]
@@ -26,52 +26,72 @@ pub struct CreateWebhook {
     /// Adds a webhook that validates.
     #[arg(long)]
     pub programmatic_validation: bool,
+    /// Adds the webhook that converts between the kind's versions, all of them to and from this one, which has to be stored.
+    #[arg(long)]
+    pub conversion: bool,
 }
 
 /// Adds the webhooks to the project in `root`.
 ///
 /// # Errors
 ///
-/// There is no project or no such kind in it, no webhook was asked for, a file lost its markers or cannot be written, or what
-/// is generated has errors.
+/// There is no project or no such kind in it, no webhook was asked for or cannot be, a file lost its markers or cannot be
+/// written, or what is generated has errors.
 pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, ScaffoldError> {
-    if !arguments.defaulting && !arguments.programmatic_validation {
+    if !arguments.defaulting && !arguments.programmatic_validation && !arguments.conversion {
         return Err(ScaffoldError::Usage(
-            "say which webhooks: --defaulting, --programmatic-validation or both".into(),
+            "say which webhooks: --defaulting, --programmatic-validation, --conversion, or several of them"
+                .into(),
         ));
     }
     let mut project = Project::read(root)?;
     let gvk = Gvk::parse(&arguments.group, &arguments.version, &arguments.kind, &project.domain)?;
-    let domain = project.domain.clone();
-    let Some(entry) = project.resource_mut(&gvk) else {
-        let api_version = format!("{}/{}", gvk.qualified_group(&domain), gvk.version);
+    let Some(entry) = project.resource(&gvk).cloned() else {
+        let api_version = format!("{}/{}", gvk.qualified_group(&project.domain), gvk.version);
         return Err(ScaffoldError::NoApi { kind: gvk.kind, api_version });
     };
-    let webhooks = entry.webhooks.get_or_insert_with(ProjectWebhooks::default);
-    webhooks.webhook_version = "v1".to_string();
-    webhooks.defaulting |= arguments.defaulting;
-    webhooks.validation |= arguments.programmatic_validation;
-    let entry = entry.clone();
-
-    let names = Names::read(root, &project, &entry)?;
+    let generated = Generated::read(root, &project, &entry)?;
     let mut changes = Changes::new(root);
-    let main = names.values.fill("{{controller}}::webhooks::add_to_manager(&mut manager)?;");
-    changes.file("controller/src/webhooks.rs", names.values.fill(template!("controller/webhooks.rs")));
-    changes.line("controller/src/lib.rs", "modules", "pub mod webhooks;", "modules")?;
-    changes.line("controller/src/main.rs", "webhooks", &main, "webhooks")?;
+    server(&mut changes, &generated.values)?;
     let kinds = [
         (arguments.defaulting, "defaulter", "Defaulter", template!("controller/defaulter.rs")),
         (arguments.programmatic_validation, "validator", "Validator", template!("controller/validator.rs")),
     ];
     for (_, what, type_, template) in kinds.into_iter().filter(|(is_wanted, ..)| *is_wanted) {
-        let module = format!("{}_{what}", names.module);
-        changes.file(&format!("controller/src/{module}.rs"), names.values.fill(template));
+        let module = modules::webhook_module(&project, &gvk, what)?;
+        changes.file(&format!("controller/src/{module}.rs"), generated.values.fill(template));
         changes.line("controller/src/lib.rs", "modules", &format!("pub mod {module};"), "modules")?;
         let line = format!(".{what}(crate::{module}::{}{type_})", gvk.kind);
         changes.line("controller/src/webhooks.rs", "webhooks", &line, "webhooks")?;
     }
+    if arguments.conversion {
+        conversion::add(&mut changes, &project, &gvk, &generated)?;
+    }
+    enter(&mut project, &gvk, arguments);
     changes.replace(FILE_NAME, project.text());
     let mut report = changes.write()?;
     report.generated = generate(root)?;
     Ok(report)
+}
+
+/// The webhooks' server.
+fn server(changes: &mut Changes<'_>, values: &Values) -> Result<(), ScaffoldError> {
+    let main = values.fill("{{controller}}::webhooks::add_to_manager(&mut manager)?;");
+    changes.file("controller/src/webhooks.rs", values.fill(template!("controller/webhooks.rs")));
+    changes.line("controller/src/lib.rs", "modules", "pub mod webhooks;", "modules")?;
+    changes.line("controller/src/main.rs", "webhooks", &main, "webhooks")
+}
+
+/// Notes in the project what the kind has.
+fn enter(project: &mut Project, gvk: &Gvk, arguments: &CreateWebhook) {
+    let spoke: Vec<String> = project.siblings(gvk).map(|other| other.version.clone()).collect();
+    let Some(entry) = project.resource_mut(gvk) else { return };
+    let webhooks = entry.webhooks.get_or_insert_with(ProjectWebhooks::default);
+    webhooks.webhook_version = "v1".to_string();
+    webhooks.defaulting |= arguments.defaulting;
+    webhooks.validation |= arguments.programmatic_validation;
+    if arguments.conversion {
+        webhooks.conversion = true;
+        webhooks.spoke = spoke;
+    }
 }

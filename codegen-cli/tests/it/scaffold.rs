@@ -91,12 +91,20 @@ const WEBHOOKS: [&str; 7] = [
     "--programmatic-validation",
 ];
 
+const ORDER: [&str; 5] = ["create", "webhook", "--group=shop", "--version=v1", "--kind=Order"];
+
+fn api<'a>(group: &'a str, version: &'a str, kind: &'a str) -> [&'a str; 8] {
+    ["create", "api", "--group", group, "--version", version, "--kind", kind]
+}
+
 #[test]
 fn a_project_is_made_step_by_step() {
     let project = Project::new();
     project.works(&POOL);
     project.works(&["create", "api", "--group", "shop", "--version", "v1", "--kind", "Order"]);
     project.works(&WEBHOOKS);
+    project.works(&["create", "api", "--group", "shop", "--version", "v1beta1", "--kind", "Order"]);
+    project.works(&[&ORDER[..], &["--conversion"]].concat());
     project.works(&["generate", "--check"]);
 
     let tree = project.tree();
@@ -184,6 +192,15 @@ fn a_lost_marker_is_named_with_what_was_to_be_added() {
     assert!(said.contains("pub mod tsi;"), "{said}");
     assert_eq!(project.tree(), before, "nothing is done by half");
     fs::write(project.path("api/src/lib.rs"), "//! Types.\npub mod tsi;\n").unwrap();
+    // The controller's places are looked for before the types are written.
+    let main = project.read("controller/src/main.rs");
+    fs::write(project.path("controller/src/main.rs"), main.replace("+kubesmith:scaffold:controllers", ""))
+        .unwrap();
+    let before = project.tree();
+    let said = project.fails(&POOL);
+    assert!(said.contains("controller/src/main.rs has no line `+kubesmith:scaffold:controllers`"), "{said}");
+    assert_eq!(project.tree(), before, "nothing is done by half");
+    fs::write(project.path("controller/src/main.rs"), main).unwrap();
     project.works(&POOL);
 }
 
@@ -191,8 +208,6 @@ fn a_lost_marker_is_named_with_what_was_to_be_added() {
 fn mistakes_are_explained() {
     let empty = Project::empty();
     let project = Project::new();
-    let api =
-        |group, version, kind| ["create", "api", "--group", group, "--version", version, "--kind", kind];
     for (project, arguments, part) in [
         (&empty, &POOL[..], "1: error: PROJECT is not there: run `kubesmith init` first"),
         (&empty, &["init", "--domain", "Not a domain"], "2: error: --domain Not a domain:"),
@@ -207,6 +222,11 @@ fn mistakes_are_explained() {
         (&project, &api("", "v1", "Pool"), "2: error: --group is empty"),
         (&project, &WEBHOOKS[..], "1: error: IPPool of tsi.example.com/v1alpha1 is not in the project"),
         (&project, &WEBHOOKS[..5], "2: error: say which webhooks"),
+        (
+            &empty,
+            &["init", "--project-name", "the-operator-of-all-the-pools"],
+            "`name_prefix` has at most 29",
+        ),
     ] {
         let said = project.fails(arguments);
         assert!(said.contains(part), "{arguments:?}\n{said}");
@@ -215,7 +235,7 @@ fn mistakes_are_explained() {
     assert!(project.fails(&POOL).starts_with("1: error: PROJECT: "));
     let project = Project::new();
     project.works(&POOL);
-    let said = project.fails(&["create", "api", "--group=tsi", "--version=v1alpha1", "--kind=IPPool"]);
+    let said = project.fails(&[&POOL[..5], &["--scope=Namespaced"]].concat());
     assert!(said.contains("with another scope or plural"), "{said}");
 }
 
@@ -223,8 +243,174 @@ fn mistakes_are_explained() {
 fn errors_of_the_generator_are_shown() {
     let project = Project::new();
     project.works(&POOL);
-    let said =
-        project.fails(&["create", "api", "--group=tsi", "--version=v1", "--kind=IPPool", "--scope=cluster"]);
+    let types = "api/src/tsi/v1alpha1/ip_pool.rs";
+    let edited = project.read(types).replace("    storage_version,\n", "");
+    fs::write(project.path(types), edited).unwrap();
+    let said = project.fails(&api("tsi", "v1", "IPPool"));
     assert!(said.contains("storage_version") && said.contains("`kubesmith generate` found errors"), "{said}");
     assert!(project.path("api/src/tsi/v1/ip_pool.rs").exists());
+    // What is wrong already is said before anything is written.
+    let before = project.tree();
+    let said = project.fails(&WEBHOOKS);
+    assert!(said.contains("storage_version") && said.contains("nothing is done"), "{said}");
+    assert_eq!(project.tree(), before);
+}
+
+#[test]
+fn long_names_are_added_once() {
+    let project = Project::new();
+    let kind = api("scaling", "v1alpha1", "HorizontalPodAutoscaler");
+    project.works(&kind);
+    let webhooks: Vec<&str> =
+        ["create", "webhook"].into_iter().chain(kind[2..].iter().copied()).chain(["--defaulting"]).collect();
+    project.works(&webhooks);
+    let before = project.tree();
+    let module = &before["api/src/scaling/v1alpha1/mod.rs"];
+    assert!(module.contains("::{\n"), "rustfmt breaks the line: {module}");
+    let said = project.works(&kind);
+    assert!(said.contains("nothing is new\n"), "{said}");
+    project.works(&webhooks);
+    assert_eq!(project.tree(), before);
+}
+
+#[test]
+fn only_what_is_new_is_formatted() {
+    let project = Project::new();
+    project.works(&POOL);
+    let own = "//! Mine.\npub  fn   f( ){}\n";
+    fs::write(project.path("controller/src/own.rs"), own).unwrap();
+    fs::write(project.path("api/src/tsi/own.rs"), own).unwrap();
+    for (file, line) in [("controller/src/lib.rs", "pub mod own;"), ("api/src/tsi/mod.rs", "pub mod own;")] {
+        fs::write(project.path(file), format!("{}{line}\n", project.read(file))).unwrap();
+    }
+    let main = project.read("controller/src/main.rs").replace("let stop = ", "let  stop   = ");
+    fs::write(project.path("controller/src/main.rs"), &main).unwrap();
+    project.works(&api("tsi", "v1alpha1", "Address"));
+    assert_eq!(project.read("controller/src/own.rs"), own);
+    assert_eq!(project.read("api/src/tsi/own.rs"), own);
+    let call = "    pools_controller::address::add_to_manager(&mut manager)?;\n";
+    let marker = "    // +kubesmith:scaffold:controllers\n";
+    assert_eq!(project.read("controller/src/main.rs"), main.replace(marker, &format!("{call}{marker}")));
+    // Where everything was formatted, it still is.
+    let lib = project.read("controller/src/lib.rs");
+    assert!(lib.contains("pub mod address;\npub mod ip_pool;\n"), "{lib}");
+}
+
+#[test]
+fn a_dependency_that_was_edited_is_not_added_again() {
+    let project = Project::new();
+    project.works(&POOL);
+    let edited = project
+        .read("Cargo.toml")
+        .replace("{ path = \"client\" }", "{ path = \"client\", features = [\"fake\"] }");
+    fs::write(project.path("Cargo.toml"), &edited).unwrap();
+    project.works(&api("tsi", "v1alpha1", "Address"));
+    assert_eq!(project.read("Cargo.toml"), edited);
+}
+
+#[test]
+fn names_do_not_clash() {
+    let project = Project::new();
+    project.works(&POOL);
+    project.works(&WEBHOOKS);
+    // The same kind in another group, and kinds whose modules are there already.
+    project.works(&api("shop", "v1", "IPPool"));
+    let shop = |flag| ["create", "webhook", "--group=shop", "--version=v1", "--kind=IPPool", flag];
+    project.works(&shop("--defaulting"));
+    project.works(&api("shop", "v1", "Main"));
+    project.works(&api("shop", "v1", "Webhooks"));
+    let main = project.read("controller/src/main.rs");
+    for module in ["ip_pool", "shop_ip_pool", "shop_main", "shop_webhooks"] {
+        assert!(project.path(&format!("controller/src/{module}.rs")).exists(), "{module}");
+        assert!(
+            main.contains(&format!("pools_controller::{module}::add_to_manager(&mut manager)?;")),
+            "{main}"
+        );
+    }
+    let controller = project.read("controller/src/shop_ip_pool.rs");
+    assert!(controller.contains("CONTROLLER_NAME: &str = \"shop-ippool\""), "{controller}");
+    let webhooks = project.read("controller/src/webhooks.rs");
+    assert!(webhooks.contains(".defaulter(crate::ip_pool_defaulter::IPPoolDefaulter)"), "{webhooks}");
+    assert!(webhooks.contains(".defaulter(crate::shop_ip_pool_defaulter::IPPoolDefaulter)"), "{webhooks}");
+    // The webhook of another version is not that of the first.
+    project.works(&api("shop", "v1beta1", "IPPool"));
+    assert!(!project.path("controller/src/ip_pool_v1beta1.rs").exists(), "one controller is enough");
+    project.works(&[
+        "create",
+        "webhook",
+        "--group=shop",
+        "--version=v1beta1",
+        "--kind=IPPool",
+        "--defaulting",
+    ]);
+    assert!(project.path("controller/src/shop_ip_pool_v1beta1_defaulter.rs").exists());
+    project.works(&["generate", "--check"]);
+
+    let before = project.tree();
+    let again = |version| [&api("shop", version, "IPPool")[..], &["--controller=true"]].concat();
+    for (arguments, part) in [
+        (&again("v1beta1")[..], "IPPool has a controller, of version v1"),
+        (&api("tsi", "v1alpha1", "Condition"), "files of the project use this name"),
+        (&api("tsi", "v1alpha1", "Option"), "files of the project use this name"),
+        (&api("tsi", "v1alpha1", "Manager"), "files of the project use this name"),
+        (&api("tsi", "v1alpha1", "IpPool"), "IPPool of tsi/v1alpha1 has `ip_pool` in code already"),
+        (&api("tsi", "v1alpha1", "IPPoolSpec"), "has `IPPoolSpec` in code already"),
+        (&api("tsi", "v1alpha1", "IPPoolDefaulter"), ""),
+        (&api("tsi", "v1alpha1", "Action"), ""),
+        (&api("lib", "v1", "Book"), "choose another group"),
+    ] {
+        if part.is_empty() {
+            project.works(arguments);
+            continue;
+        }
+        let said = project.fails(arguments);
+        assert!(said.starts_with("2: ") && said.contains(part), "{arguments:?}\n{said}");
+    }
+    assert!(project.path("controller/src/tsi_ip_pool_defaulter.rs").exists());
+    let rest = |file: &str| before[file] == project.read(file);
+    assert!(rest("controller/src/webhooks.rs") && rest("api/src/lib.rs"));
+}
+
+#[test]
+fn versions_of_a_kind_are_converted() {
+    let project = Project::new();
+    project.works(&POOL);
+    let conversion = |version| ["create", "webhook", "--group=tsi", version, "--kind=IPPool", "--conversion"];
+    let said = project.fails(&conversion("--version=v1alpha1"));
+    assert!(said.starts_with("2: ") && said.contains("IPPool has no version but v1alpha1"), "{said}");
+    // Scope and plural are those of the version that is there.
+    project.works(&api("tsi", "v1", "IPPool"));
+    let crd = project.read("config/crd/bases/tsi.example.com_ippools.yaml");
+    assert!(crd.contains("name: v1\n") && crd.contains("name: v1alpha1\n"), "{crd}");
+    let said = project.fails(&conversion("--version=v1"));
+    assert!(said.starts_with("2: ") && said.contains("are stored as v1alpha1"), "{said}");
+
+    project.works(&conversion("--version=v1alpha1"));
+    let crd = project.read("config/crd/bases/tsi.example.com_ippools.yaml");
+    assert!(crd.contains("cert-manager.io/inject-ca-from: pools-system/pools-serving-cert\n"), "{crd}");
+    assert!(crd.contains("name: pools-webhook-service\n") && crd.contains("strategy: Webhook\n"), "{crd}");
+    let installed = project.read("config/default/kustomization.yaml");
+    assert!(installed.contains("../webhook") && installed.contains("../certmanager"), "{installed}");
+    assert!(project.read("config/manager/manager.yaml").contains("secretName: pools-webhook-server-cert\n"));
+    assert!(project.read("PROJECT").contains("    conversion: true\n    spoke:\n    - v1\n"));
+    let before = project.tree();
+    let said = project.works(&conversion("--version=v1alpha1"));
+    assert!(said.contains("nothing is new\n"), "{said}");
+    assert_eq!(project.tree(), before);
+    project.works(&["generate", "--check"]);
+
+    // Without its marker a type is left alone.
+    project.works(&api("shop", "v1", "Order"));
+    project.works(&api("shop", "v2", "Order"));
+    let types = "api/src/shop/v1/order.rs";
+    fs::write(project.path(types), project.read(types).replace("// +kubesmith:scaffold:resource", ""))
+        .unwrap();
+    let before = project.tree();
+    let said = project.fails(&[&ORDER[..], &["--conversion"]].concat());
+    assert!(
+        said.starts_with("1: error: api/src/shop/v1/order.rs has no line `+kubesmith:scaffold:resource`"),
+        "{said}"
+    );
+    assert!(said.contains("service_name = \"pools-webhook-service\""), "{said}");
+    assert_eq!(project.tree(), before);
 }

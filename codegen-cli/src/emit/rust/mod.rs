@@ -37,6 +37,7 @@ use crate::ir::{Ir, TypeId};
 
 pub use definitions::definitions;
 use layout::Layout;
+pub(crate) use names::KindNames;
 use plan::{Job, Plan};
 use skeleton::{Bindings, Skeleton};
 

@@ -1,5 +1,9 @@
 //! Names in generated code: whatever the API calls things, an identifier that compiles comes out.
 
+use heck::ToSnakeCase;
+
+use crate::ir::{Group, Resource, Version};
+
 /// Names of modules and functions that are words of Rust, of every edition.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
@@ -35,6 +39,43 @@ const FACTORY_METHODS: &[&str] = &[
 
 /// Methods of a group-version's client.
 const CLIENT_METHODS: &[&str] = &["clone", "from", "into", "new", "rest_client"];
+
+/// The names of a kind in the package, for code that uses it.
+pub(crate) struct KindNames {
+    /// Module of the group.
+    pub(crate) group: String,
+    /// Module of the version.
+    pub(crate) version: String,
+    /// Module of the kind, in the version's.
+    pub(crate) module: String,
+    /// Module of the kind's conversions, in the group's.
+    pub(crate) conversions: String,
+    /// Method of a group-version's client and informers.
+    pub(crate) accessor: String,
+    /// Method of a group's informers.
+    pub(crate) version_accessor: String,
+    /// Method of the clientset.
+    pub(crate) group_version: String,
+    /// Method of the informer factory.
+    pub(crate) informer_group: String,
+}
+
+impl KindNames {
+    pub(crate) fn new(group: &Group, version: &Version, resource: &Resource) -> Self {
+        let group_module = group_module(&group.module);
+        let version_module = module(&version.name, &group_module);
+        Self {
+            module: module(&resource.code.module, &version_module),
+            conversions: module(&resource.code.module, &group_module),
+            accessor: accessor(&resource.code.accessor),
+            version_accessor: accessor(&version.name),
+            group_version: version_accessor(&format!("{}_{}", group.module, version.name)),
+            informer_group: factory_accessor(&group.informer_code_name.to_snake_case()),
+            group: group_module,
+            version: version_module,
+        }
+    }
+}
 
 /// A module, and the file or folder of the same name.
 ///

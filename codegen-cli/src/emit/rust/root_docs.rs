@@ -1,8 +1,6 @@
 //! Documentation of the package's root, with an example that compiles.
 
-use heck::ToSnakeCase;
-
-use super::{Package, Parts, RustOptions, names, plan};
+use super::{KindNames, Package, Parts, RustOptions, names, plan};
 use crate::ir::{Group, Ir, Resource, Scope, Verb, Version};
 
 /// What apply configurations are for.
@@ -109,9 +107,8 @@ impl<'i> Example<'i> {
 
     /// What traits are for, by those of the kind.
     fn traits(&self) -> String {
-        let group = names::group_module(&self.group.module);
-        let version = names::module(&self.version.name, &group);
-        let module = names::module(&self.resource.code.module, &version);
+        let KindNames { group, version, module, .. } =
+            KindNames::new(self.group, self.version, self.resource);
         let folder = format!("clientset::typed::{group}::{version}::{module}");
         let kind = names::type_part(&self.resource.kind);
         let plural = names::type_part(&self.resource.code.plural);
@@ -130,10 +127,8 @@ Clients have traits beside them. A controller that takes `impl {plural}Getter`
             Package::Crate { name, .. } => ("no_run", name.replace('-', "_")),
             Package::Module { path, .. } => ("text", path.clone()),
         };
-        let accessor = names::accessor(&self.resource.code.accessor);
-        let version = names::accessor(&self.version.name);
-        let group_version = names::version_accessor(&format!("{}_{version}", self.group.module));
-        let informer_group = names::factory_accessor(&self.group.informer_code_name.to_snake_case());
+        let KindNames { accessor, version_accessor: version, group_version, informer_group, .. } =
+            KindNames::new(self.group, self.version, self.resource);
         let (scope, lister_scope) = match self.resource.scope {
             Scope::Cluster => ("", ""),
             Scope::Namespaced => ("\n    .namespace(\"default\")", ".namespace(\"default\")"),

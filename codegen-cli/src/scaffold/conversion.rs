@@ -1,0 +1,91 @@
+//! `kubesmith create webhook --conversion`
+
+use kubesmith_core::names::module_name;
+
+use super::ScaffoldError;
+use super::change::Changes;
+use super::generated::Generated;
+use super::modules::{self, group_module};
+use super::project::{Gvk, Project};
+use super::template::template;
+use crate::ir::Conversion;
+use crate::parse::WEBHOOK_SERVICE;
+
+/// Adds the conversions of a kind to the webhooks' server, and their webhook to its CRD.
+///
+/// # Errors
+///
+/// There is nothing to convert, another version is stored, or a file lost its marker.
+pub(super) fn add(
+    changes: &mut Changes<'_>,
+    project: &Project,
+    gvk: &Gvk,
+    generated: &Generated,
+) -> Result<(), ScaffoldError> {
+    check(project, gvk, generated)?;
+    let values = &generated.values;
+    let module = format!("{}_conversion", modules::place(project, gvk)?.module);
+    changes.file("controller/src/conversions.rs", values.fill(template!("controller/conversions.rs")));
+    changes.file(&format!("controller/src/{module}.rs"), values.fill(template!("controller/conversion.rs")));
+    changes.file(
+        &format!("controller/tests/{module}.rs"),
+        values.fill(template!("controller/conversion_test.rs")),
+    );
+    for module in ["conversions", &module] {
+        changes.line("controller/src/lib.rs", "modules", &format!("pub mod {module};"), "modules")?;
+    }
+    let register = format!("crate::{module}::register(&mut scheme);");
+    changes.line("controller/src/conversions.rs", "conversions", &register, "conversions")?;
+    let all = ".conversions(crate::conversions::all())";
+    changes.line("controller/src/webhooks.rs", "webhooks", all, "webhooks")?;
+    if generated.conversion.is_some() {
+        return Ok(());
+    }
+    let folder = format!("api/src/{}/{}", group_module(&gvk.group), module_name(&gvk.version));
+    let file = format!("{folder}/{}.rs", module_name(&gvk.kind));
+    changes.line(&file, "resource", &stanza(generated), "more keys of #[resource]")
+}
+
+fn check(project: &Project, gvk: &Gvk, generated: &Generated) -> Result<(), ScaffoldError> {
+    let refused = |text: String| Err(ScaffoldError::Usage(text));
+    if project.siblings(gvk).next().is_none() {
+        return refused(format!(
+            "{} has no version but {}: add one with `kubesmith create api` first",
+            gvk.kind, gvk.version
+        ));
+    }
+    if let Some(stored) = generated.stored.as_ref().filter(|stored| **stored != gvk.version) {
+        return refused(format!(
+            "objects of {} are stored as {stored}, to and from which all versions are converted: use --version {stored}, or \
+             move `storage_version` to {} first",
+            gvk.kind, gvk.version
+        ));
+    }
+    if !generated.has_conversions {
+        return refused("`conversions` in `[client]` is false: functions that convert are needed".into());
+    }
+    if generated.conversion == Some(Conversion::None) {
+        return refused(format!(
+            "`conversion(strategy = \"None\")` in #[resource] of {} says that no webhook converts: remove it first",
+            gvk.kind
+        ));
+    }
+    Ok(())
+}
+
+/// The keys of `#[resource]` that lead an API server to the webhook.
+fn stanza(generated: &Generated) -> String {
+    let (name, namespace) = match &generated.service {
+        Some(service) => (service.name.as_str(), service.namespace.as_str()),
+        None => WEBHOOK_SERVICE,
+    };
+    let mut out = format!(
+        "conversion(\n    strategy = \"Webhook\",\n    service_namespace = \"{namespace}\",\n    \
+         service_name = \"{name}\",\n    path = \"/convert\"\n),"
+    );
+    if let Some(service) = &generated.service {
+        let annotation = format!("\"cert-manager.io/inject-ca-from\" = \"{}\"", service.certificate);
+        out.push_str(&format!("\nmetadata(annotations({annotation})),"));
+    }
+    out
+}

@@ -1,0 +1,162 @@
+//! Running the generator in a project, and what it knows of a kind.
+
+use std::path::Path;
+
+use super::ScaffoldError;
+use super::api::package_in_code;
+use super::modules::{self, Place};
+use super::project::{Gvk, Project, ProjectResource};
+use super::template::Values;
+use crate::config::{self, Overrides, Settings, WebhookService};
+use crate::diag;
+use crate::emit::rust::KindNames;
+use crate::ir::{Conversion, Group, Ir, Resource, Scope, Version};
+use crate::output;
+use crate::pipeline;
+
+fn settings(root: &Path) -> Result<Vec<Settings>, ScaffoldError> {
+    let file = root.join(config::FILE_NAME);
+    config::settings(Some(&file), Overrides::default())
+        .map_err(|error| ScaffoldError::Usage(error.to_string()))
+}
+
+/// Generates as `kubesmith generate` does in the project's folder; the number of files that were written.
+pub(super) fn generate(root: &Path) -> Result<usize, ScaffoldError> {
+    let mut targets = Vec::new();
+    for settings in settings(root)? {
+        let generated = pipeline::generate(&settings);
+        if diag::has_errors(&generated.diagnostics) {
+            let (diagnostics, sources) = (generated.diagnostics, Box::new(generated.sources));
+            return Err(ScaffoldError::Generate { diagnostics, sources });
+        }
+        targets.extend(generated.targets);
+    }
+    let plan = output::plan(&targets).map_err(ScaffoldError::Output)?;
+    let summary = plan.write().map_err(|error| ScaffoldError::Output(vec![error]))?;
+    Ok(summary.written)
+}
+
+/// What the generator knows of a kind of the project.
+pub(super) struct Generated {
+    /// Names in the generated client, for templates.
+    pub(super) values: Values,
+    /// The version in which objects are stored, if one is marked or there is no other.
+    pub(super) stored: Option<String>,
+    /// Who converts between the kind's versions, if one of them says it.
+    pub(super) conversion: Option<Conversion>,
+    /// The Service of the deployment's webhooks.
+    pub(super) service: Option<WebhookService>,
+    /// Whether there are functions that convert.
+    pub(super) has_conversions: bool,
+}
+
+impl Generated {
+    /// Asks the generator, so that there is one rule for names.
+    ///
+    /// # Errors
+    ///
+    /// The project has errors, or the kind is not in it.
+    pub(super) fn read(
+        root: &Path,
+        project: &Project,
+        entry: &ProjectResource,
+    ) -> Result<Self, ScaffoldError> {
+        let gvk = entry.gvk();
+        let group = gvk.qualified_group(&project.domain);
+        for settings in settings(root)? {
+            let generated = pipeline::generate(&settings);
+            if diag::has_errors(&generated.diagnostics) {
+                let (diagnostics, sources) = (generated.diagnostics, Box::new(generated.sources));
+                return Err(ScaffoldError::Broken { diagnostics, sources });
+            }
+            if let Some((found_group, version, resource)) = find(&generated.ir, &group, &gvk) {
+                let versions = versions(found_group, &gvk.kind);
+                let service = settings.webhook.and_then(|webhook| webhook.service);
+                return Ok(Self {
+                    values: values(project, entry, found_group, version, resource)?,
+                    stored: stored(&versions),
+                    conversion: versions.iter().find_map(|(_, found)| found.crd.conversion.clone()),
+                    service,
+                    has_conversions: settings.client.conversions,
+                });
+            }
+        }
+        let api_version = format!("{group}/{}", gvk.version);
+        Err(ScaffoldError::NoApi { kind: gvk.kind, api_version })
+    }
+}
+
+/// A kind in all versions of its group.
+fn versions<'a>(group: &'a Group, kind: &str) -> Vec<(&'a str, &'a Resource)> {
+    let versions = group.versions.iter().filter_map(|version| {
+        let resource = version.resources.iter().find(|resource| resource.kind == kind)?;
+        Some((version.name.as_str(), resource))
+    });
+    versions.collect()
+}
+
+/// The version in which objects are stored.
+fn stored(versions: &[(&str, &Resource)]) -> Option<String> {
+    let marked = versions.iter().find(|(_, resource)| resource.crd.storage || versions.len() == 1);
+    marked.map(|(name, _)| (*name).to_string())
+}
+
+fn values(
+    project: &Project,
+    entry: &ProjectResource,
+    group: &Group,
+    version: &Version,
+    resource: &Resource,
+) -> Result<Values, ScaffoldError> {
+    let package = package_in_code(&project.project_name);
+    let namespaced = resource.scope == Scope::Namespaced;
+    let choose = |namespaced_text: &str, cluster_text: &str| {
+        if namespaced { namespaced_text.to_string() } else { cluster_text.to_string() }
+    };
+    let plural = &resource.code.plural;
+    let names = KindNames::new(group, version, resource);
+    let Place { module, controller } = modules::place(project, &entry.gvk())?;
+    let dashed = group.name.replace('.', "-");
+    let place = format!("{dashed}-{}-{}", version.name, resource.kind.to_lowercase());
+    let values = Values::default()
+        .with("kind", &resource.kind)
+        .with("kind_module", names.module)
+        .with("conversions", names.conversions)
+        .with("plural", &resource.plural)
+        .with("qualified_group", &group.name)
+        .with("version", &version.name)
+        .with("version_module", names.version)
+        .with("group_module", names.group)
+        .with("api", &entry.path)
+        .with("client", format!("{package}_client"))
+        .with("controller", format!("{package}_controller"))
+        .with("kind_in_names", resource.kind.to_lowercase())
+        .with("module", module)
+        .with("controller_name", controller)
+        .with("client_type", plural)
+        .with("client_type_of_objects", choose(&format!("Namespaced{plural}"), plural))
+        .with("accessor", names.accessor)
+        .with("version_accessor", names.version_accessor)
+        .with("group_version", names.group_version)
+        .with("informer_group", names.informer_group)
+        .with("in_namespace", choose(".namespace(key.namespace())", ""))
+        .with(
+            "api_of_objects",
+            choose(
+                "namespaced_with(env.client(), \"default\", resource)",
+                "all_with(env.client(), resource)",
+            ),
+        )
+        .with("in_default", choose(".namespace(\"default\")", ""))
+        .with("apply_arguments", choose("key.name(), key.namespace()", "key.name()"))
+        .with("mutate_path", format!("/mutate-{place}"))
+        .with("validate_path", format!("/validate-{place}"));
+    Ok(values)
+}
+
+fn find<'a>(ir: &'a Ir, group: &str, gvk: &Gvk) -> Option<(&'a Group, &'a Version, &'a Resource)> {
+    let group = ir.groups.iter().find(|found| found.name == group)?;
+    let version = group.versions.iter().find(|found| found.name == gvk.version)?;
+    let resource = version.resources.iter().find(|found| found.kind == gvk.kind)?;
+    Some((group, version, resource))
+}

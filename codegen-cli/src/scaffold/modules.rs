@@ -1,0 +1,146 @@
+//! Names of modules and types in a project, and which of them clash.
+
+use std::collections::BTreeSet;
+
+use kubesmith_core::names::module_name;
+
+use super::ScaffoldError;
+use super::project::{Gvk, Project, ProjectResource};
+use super::template::{kind_templates, names};
+
+/// Modules of the controllers' package that belong to no kind.
+const RESERVED: [&str; 4] = ["conversions", "lib", "main", "webhooks"];
+
+/// What the modules of a kind's webhooks end in.
+const SUFFIXES: [&str; 3] = ["_conversion", "_defaulter", "_validator"];
+
+/// The module of a group in the API package.
+pub(super) fn group_module(group: &str) -> String {
+    module_name(&group.replace('.', "_"))
+}
+
+/// Where the code of a kind stands in the controllers' package, and what its controller is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The module of its controller; those of its webhooks begin with it.
+    pub(super) module: String,
+    /// The name of its controller.
+    pub(super) controller: String,
+}
+
+/// The place of a kind: that of its name, or that of its group's and its name if another kind, which came first, has the former.
+///
+/// # Errors
+/// Others have both.
+pub(super) fn place(project: &Project, gvk: &Gvk) -> Result<Place, ScaffoldError> {
+    let wanted = (gvk.group.as_str(), gvk.kind.as_str());
+    let mut seen = BTreeSet::new();
+    let kinds = project.resources.iter().map(|known| (known.group.as_str(), known.kind.as_str()));
+    let mut taken = Vec::new();
+    for (group, kind) in kinds.take_while(|known| *known != wanted).filter(|known| seen.insert(*known)) {
+        taken.extend(free(group, kind, &taken));
+    }
+    let lower = gvk.kind.to_lowercase();
+    match free(&gvk.group, &gvk.kind, &taken) {
+        Some(module) if module == module_name(&gvk.kind) => Ok(Place { module, controller: lower }),
+        Some(module) => Ok(Place { module, controller: format!("{}-{lower}", gvk.group) }),
+        None => Err(ScaffoldError::Usage(format!(
+            "--kind {}: other kinds and their webhooks have its names in controller/src; choose another kind",
+            gvk.kind
+        ))),
+    }
+}
+
+/// The first of a kind's names that nobody has.
+fn free(group: &str, kind: &str, taken: &[String]) -> Option<String> {
+    let long = format!("{}_{}", group_module(group), module_name(kind));
+    [module_name(kind), module_name(&long)].into_iter().find(|module| is_free(module, taken))
+}
+
+fn is_free(module: &str, taken: &[String]) -> bool {
+    let is_webhook_of = |whole: &str, stem: &str| {
+        whole
+            .strip_prefix(stem)
+            .is_some_and(|rest| rest.starts_with('_') && SUFFIXES.iter().any(|suffix| rest.ends_with(suffix)))
+    };
+    !RESERVED.contains(&module)
+        && !taken
+            .iter()
+            .any(|known| known == module || is_webhook_of(module, known) || is_webhook_of(known, module))
+}
+
+/// The module of one of a kind's webhooks. That of its first version says no version.
+pub(super) fn webhook_module(project: &Project, gvk: &Gvk, what: &str) -> Result<String, ScaffoldError> {
+    let Place { module, .. } = place(project, gvk)?;
+    let first = project.resources.iter().find(|known| known.group == gvk.group && known.kind == gvk.kind);
+    let version = match first.is_none_or(|first| first.version == gvk.version) {
+        true => String::new(),
+        false => format!("_{}", module_name(&gvk.version)),
+    };
+    Ok(format!("{module}{version}_{what}"))
+}
+
+/// Refuses a kind whose names in code are those of another one, or of what the templates use.
+///
+/// # Errors
+/// Says what clashes.
+pub(super) fn check(project: &Project, gvk: &Gvk) -> Result<(), ScaffoldError> {
+    let refused = |text: String| Err(ScaffoldError::Usage(text));
+    let (group, kind) = (group_module(&gvk.group), gvk.kind.as_str());
+    if group == "lib" {
+        return refused("--group lib: `lib.rs` is the root of the package; choose another group".into());
+    }
+    if let Some(other) =
+        project.resources.iter().find(|other| other.group != gvk.group && group_module(&other.group) == group)
+    {
+        return refused(format!(
+            "the groups {} and {} would both be `{group}` in api/src",
+            other.group, gvk.group
+        ));
+    }
+    if kind_templates().iter().any(|template| names(template).contains(kind)) {
+        return refused(format!(
+            "--kind {kind}: files of the project use this name for something else; choose another kind"
+        ));
+    }
+    let beside = project
+        .resources
+        .iter()
+        .filter(|other| other.group == gvk.group && other.version == gvk.version && other.kind != gvk.kind);
+    for other in beside {
+        if let Some(name) = shared(kind, other) {
+            return refused(format!(
+                "--kind {kind}: {} of {}/{} has `{name}` in code already; choose another kind",
+                other.kind, gvk.group, gvk.version
+            ));
+        }
+    }
+    place(project, gvk).map(drop)
+}
+
+/// A name that a kind and another one of its version both have.
+fn shared(kind: &str, other: &ProjectResource) -> Option<String> {
+    let module = module_name(kind);
+    if module == module_name(&other.kind) {
+        return Some(module);
+    }
+    let types = |kind: &str| ["", "Spec", "Status"].map(|part| format!("{kind}{part}"));
+    let theirs = types(&other.kind);
+    types(kind).into_iter().find(|name| theirs.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn webhooks_of_kinds_have_room() {
+        let taken = ["pool".to_string(), "order_validator".to_string()];
+        for free in ["pools", "pool_validators", "order_defaulter", "ord"] {
+            assert!(is_free(free, &taken), "{free}");
+        }
+        for other in ["pool", "main", "pool_defaulter", "pool_v1_conversion", "order"] {
+            assert!(!is_free(other, &taken), "{other}");
+        }
+    }
+}
