@@ -26,7 +26,23 @@ pub fn document(value: &Value) -> String {
 
 /// `value` as YAML that ends with a line break.
 pub fn to_yaml(value: &Value) -> String {
-    let mut writer = Writer { out: String::with_capacity(4096), column: 0 };
+    written(value, is_printable)
+}
+
+/// The same for people to read: what cannot be seen is an escape.
+pub fn to_visible_yaml(value: &Value) -> String {
+    written(value, |c| is_printable(c) && !is_hidden(c))
+}
+
+/// Whether a character cannot be seen, or changes the direction of others.
+pub(crate) fn is_hidden(c: char) -> bool {
+    let direction =
+        matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || direction || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+fn written(value: &Value, printable: fn(char) -> bool) -> String {
+    let mut writer = Writer { out: String::with_capacity(4096), column: 0, printable };
     match value {
         Value::Object(map) if !map.is_empty() => writer.mapping(map, 0, true),
         Value::Array(items) if !items.is_empty() => writer.sequence(items, 0, true),
@@ -81,6 +97,8 @@ struct Writer {
     out: String,
     /// Characters written since the last line break.
     column: usize,
+    /// Which characters stand there as they are.
+    printable: fn(char) -> bool,
 }
 
 impl Writer {
@@ -187,7 +205,7 @@ impl Writer {
         if is_phrase(text) {
             return self.folded(text, indent, position, false);
         }
-        let facts = Facts::of(text);
+        let facts = Facts::of(text, self.printable);
         match style(text, &facts, position) {
             Style::Plain => self.folded(text, indent, position, false),
             Style::Single => {
@@ -265,7 +283,7 @@ impl Writer {
             '\u{85}' => "\\N",
             '\u{2028}' => "\\L",
             '\u{2029}' => "\\P",
-            c if is_printable(c) => return self.put_char(c),
+            c if (self.printable)(c) => return self.put_char(c),
             c => {
                 let code = u32::from(c);
                 let text = match code {
@@ -341,7 +359,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(text: &str) -> Facts {
+    fn of(text: &str, printable: fn(char) -> bool) -> Facts {
         if text.is_empty() {
             return Facts { plain: true, single: true, literal: false, multiline: false };
         }
@@ -354,6 +372,9 @@ impl Facts {
         while let Some(c) = chars.next() {
             facts.see(previous, c, chars.peek().copied());
             previous = Some(c);
+        }
+        if !text.chars().all(printable) {
+            (facts.plain, facts.single, facts.literal) = (false, false, false);
         }
         facts
     }
@@ -386,7 +407,7 @@ impl Facts {
         }
         let space_before_break = is_break(c) && previous == Some(' ');
         let carriage = is_break(c) && c != '\n';
-        if space_before_break || carriage || !is_printable(c) {
+        if space_before_break || carriage {
             (self.plain, self.single, self.literal) = (false, false, false);
         }
     }

@@ -1,6 +1,7 @@
 //! What clients are made for: the kinds of the inputs and those of Kubernetes that were asked for.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use kubesmith_core::names;
 
@@ -27,6 +28,14 @@ impl Ir {
         Cow::Owned(groups)
     }
 
+    /// Library names of the crates that the package can name: it depends on those of kinds with a client.
+    pub(crate) fn nameable(&self) -> BTreeSet<&str> {
+        let versions = self.groups.iter().chain(&self.built_in).flat_map(|group| &group.versions);
+        let clients =
+            versions.flat_map(|version| &version.resources).filter(|resource| resource.client.is_some());
+        clients.map(|resource| resource.code.lib()).collect()
+    }
+
     /// The representation as clients see it: no kind is in `built_in` any longer, all are in `groups`.
     pub fn for_clients(&self) -> Cow<'_, Self> {
         match self.client_groups() {
@@ -37,6 +46,11 @@ impl Ir {
 }
 
 impl ResourceCode {
+    /// Library name of the crate that the type is in.
+    pub(crate) fn lib(&self) -> &str {
+        self.type_path.split("::").next().unwrap_or_default()
+    }
+
     /// The names of a kind whose plural in upper camel case is given.
     pub(crate) fn new(type_path: String, kind: &str, plural: String, summary: String) -> Self {
         let (module, accessor) = (names::module_name(kind), names::method_name(&plural));

@@ -1,6 +1,6 @@
 //! What is to be on disk: each generator's files with their folder.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -151,8 +151,7 @@ fn crate_package(name: String, root: &Path, crates: &Crates, ir: &Ir) -> rust::P
         (krate.package.clone(), dependency)
     });
     // Crates without a type that the client names, such as a controller's, may depend on the client themselves.
-    let named: BTreeSet<&str> =
-        clients(ir).filter_map(|resource| resource.code.type_path.split("::").next()).collect();
+    let named = ir.nameable();
     let is_named = |package: &str| {
         ir.crates.iter().any(|krate| krate.package == *package && named.contains(krate.lib.as_str()))
     };

@@ -15,9 +15,7 @@ pub(super) struct Context<'a> {
     pub(super) places: &'a Places<'a>,
 }
 
-pub(super) fn kind(resource: &Resource, mut object: Type, context: &Context<'_>, schemas: &Schemas) -> Kind {
-    // The manifest shows it.
-    object.rules.retain(|rule| rule.first() != Some(&plain("for example ")));
+pub(super) fn kind(resource: &Resource, object: Type, context: &Context<'_>, schemas: &Schemas) -> Kind {
     Kind {
         facts: facts(resource, context),
         versions: context.siblings.iter().map(|(name, known)| row(name, known, context)).collect(),

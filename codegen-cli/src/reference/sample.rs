@@ -27,6 +27,9 @@ const ROUNDS: usize = 4;
 /// Items of a list that are made at most.
 const ITEMS: u64 = 20;
 
+/// Items of lists and maps that are made at most, those of the lists in them included.
+const ROOM: u64 = 400;
+
 /// How deep optional fields are filled in.
 const DEPTH: usize = 5;
 
@@ -65,7 +68,7 @@ pub(crate) fn sample(group: &str, version: &str, resource: &Resource, schema: &S
     }
     let (object, causes) = best;
     let problem = if causes.is_empty() { String::new() } else { aggregate(&causes) };
-    Some(Sample { yaml: yaml::to_yaml(&object), problem })
+    Some(Sample { yaml: yaml::to_visible_yaml(&object), problem })
 }
 
 /// What an API server would hold against a new object.
@@ -123,6 +126,32 @@ fn optional_names(schema: &Schema, out: &mut BTreeSet<String>) {
     }
 }
 
+/// Where a value is made.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    /// How many values it is in.
+    depth: usize,
+    /// How many items may still be made in it.
+    room: u64,
+}
+
+impl At {
+    /// As many items as a list may have here.
+    fn most(self) -> u64 {
+        self.room.min(ITEMS)
+    }
+
+    /// The place of a field.
+    fn below(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    /// The place of one of so many items.
+    fn among(self, items: u64) -> Self {
+        Self { depth: self.depth + 1, room: self.room / items.max(1) }
+    }
+}
+
 /// Makes values.
 #[derive(Clone, Debug, Default)]
 struct Maker {
@@ -147,11 +176,11 @@ impl Maker {
         if schema.properties.contains_key("spec") {
             schema.required.insert("spec".to_string());
         }
-        self.value(&schema, 0, 0)
+        self.value(&schema, 0, At { depth: 0, room: ROOM })
     }
 
     /// A value for the schema; values with other salts differ where they can.
-    fn value(&self, schema: &Schema, salt: usize, depth: usize) -> Value {
+    fn value(&self, schema: &Schema, salt: usize, at: At) -> Value {
         if salt == 0
             && let Some(value) = schema.example.as_ref().or(schema.default.as_ref())
         {
@@ -171,8 +200,8 @@ impl Maker {
             Some("integer") => integer(schema, salt),
             Some("number") => integer(schema, salt),
             Some("boolean") => (salt % 2 == 1).into(),
-            Some("array") => self.array(schema, depth),
-            _ => self.object(schema, salt - self.shift, depth),
+            Some("array") => self.array(schema, at),
+            _ => self.object(schema, salt - self.shift, at),
         }
     }
 
@@ -191,15 +220,16 @@ impl Maker {
         out
     }
 
-    fn array(&self, schema: &Schema, depth: usize) -> Value {
+    fn array(&self, schema: &Schema, at: At) -> Value {
         let length =
-            schema.min_items.unwrap_or(0).max(1).min(schema.max_items.unwrap_or(u64::MAX)).min(ITEMS);
+            schema.min_items.unwrap_or(0).max(1).min(schema.max_items.unwrap_or(u64::MAX)).min(at.most());
         let empty = Schema::default();
         let items = schema.items.as_deref().unwrap_or(&empty);
-        (0..usize::try_from(length).unwrap_or(0)).map(|at| self.value(items, at, depth + 1)).collect()
+        let inside = at.among(length);
+        (0..usize::try_from(length).unwrap_or(0)).map(|salt| self.value(items, salt, inside)).collect()
     }
 
-    fn object(&self, schema: &Schema, salt: usize, depth: usize) -> Value {
+    fn object(&self, schema: &Schema, salt: usize, at: At) -> Value {
         let mut out = Map::new();
         if schema.embedded_resource {
             out.insert("apiVersion".into(), "v1".into());
@@ -207,35 +237,37 @@ impl Maker {
             out.insert("metadata".into(), json!({"name": "example"}));
         }
         let wanted = |name: &String, property: &Schema| {
-            let chosen = self.extras.contains(name) || (self.all && depth < DEPTH);
+            let chosen = self.extras.contains(name) || (self.all && at.depth < DEPTH);
             schema.required.contains(name)
                 || property.default.is_some()
                 || property.example.is_some()
                 || chosen
         };
         for (name, property) in schema.properties.iter().filter(|(name, property)| wanted(name, property)) {
-            out.insert(name.clone(), self.value(property, salt, depth + 1));
+            out.insert(name.clone(), self.value(property, salt, at.below()));
         }
         for name in &schema.required {
-            out.entry(name.clone()).or_insert_with(|| self.additional(schema, salt, depth));
+            out.entry(name.clone()).or_insert_with(|| self.additional(schema, salt, at));
         }
-        let least = usize::try_from(schema.min_properties.unwrap_or(0).min(ITEMS)).unwrap_or(0);
+        let least = schema.min_properties.unwrap_or(0).min(at.most());
+        let inside = at.among(least);
+        let least = usize::try_from(least).unwrap_or(0);
         for (name, property) in &schema.properties {
             if out.len() < least {
-                out.entry(name.clone()).or_insert_with(|| self.value(property, salt, depth + 1));
+                out.entry(name.clone()).or_insert_with(|| self.value(property, salt, at.below()));
             }
         }
         let mut number = 0;
         while out.len() < least && schema.properties.is_empty() {
             number += 1;
-            out.insert(format!("key-{number}"), self.additional(schema, number - 1, depth));
+            out.insert(format!("key-{number}"), self.additional(schema, number - 1, inside));
         }
         Value::Object(out)
     }
 
-    fn additional(&self, schema: &Schema, salt: usize, depth: usize) -> Value {
+    fn additional(&self, schema: &Schema, salt: usize, at: At) -> Value {
         match &schema.additional_properties {
-            Some(Additional::Schema(values)) => self.value(values, salt, depth + 1),
+            Some(Additional::Schema(values)) => self.value(values, salt, at.below()),
             _ => json!({}),
         }
     }
@@ -257,18 +289,82 @@ fn absorb(schema: &mut Schema, mut branch: Schema) {
         }
     }
     branch.type_ = None;
-    branch.max_length = tighter(schema.max_length, branch.max_length, u64::min);
-    branch.min_length = tighter(schema.min_length, branch.min_length, u64::max);
-    branch.max_items = tighter(schema.max_items, branch.max_items, u64::min);
-    branch.min_items = tighter(schema.min_items, branch.min_items, u64::max);
+    limits(schema, &mut branch);
     if let Ok(joined) = overlay(schema.clone(), branch) {
         *schema = joined;
     }
 }
 
-/// The bound that both hold.
-fn tighter(a: Option<u64>, b: Option<u64>, choose: fn(u64, u64) -> u64) -> Option<u64> {
-    a.zip(b).map(|(a, b)| choose(a, b)).or(b).or(a)
+/// Puts the limits that both hold into the branch, and takes them out of the schema: beside one another they would stay apart.
+fn limits(schema: &mut Schema, branch: &mut Schema) {
+    for (mine, theirs) in [
+        (&mut schema.max_length, &mut branch.max_length),
+        (&mut schema.max_items, &mut branch.max_items),
+        (&mut schema.max_properties, &mut branch.max_properties),
+    ] {
+        *theirs = joined(mine.take(), theirs.take(), u64::min);
+    }
+    for (mine, theirs) in [
+        (&mut schema.min_length, &mut branch.min_length),
+        (&mut schema.min_items, &mut branch.min_items),
+        (&mut schema.min_properties, &mut branch.min_properties),
+    ] {
+        *theirs = joined(mine.take(), theirs.take(), u64::max);
+    }
+    let bound = |bound: &mut Option<Number>, exclusive: &mut bool| {
+        let exclusive = std::mem::take(exclusive);
+        bound.take().map(|bound| (bound, exclusive))
+    };
+    let least = joined(
+        bound(&mut schema.minimum, &mut schema.exclusive_minimum),
+        bound(&mut branch.minimum, &mut branch.exclusive_minimum),
+        |a, b| stricter(a, b, |a, b| a > b),
+    );
+    let most = joined(
+        bound(&mut schema.maximum, &mut schema.exclusive_maximum),
+        bound(&mut branch.maximum, &mut branch.exclusive_maximum),
+        |a, b| stricter(a, b, |a, b| a < b),
+    );
+    branch.exclusive_minimum = least.as_ref().is_some_and(|(_, exclusive)| *exclusive);
+    branch.minimum = least.map(|(bound, _)| bound);
+    branch.exclusive_maximum = most.as_ref().is_some_and(|(_, exclusive)| *exclusive);
+    branch.maximum = most.map(|(bound, _)| bound);
+    branch.multiple_of = joined(schema.multiple_of.take(), branch.multiple_of.take(), common_multiple);
+}
+
+fn joined<T>(a: Option<T>, b: Option<T>, join: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(join(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The bound of the two that lets less pass; of equal ones the exclusive.
+fn stricter(a: (Number, bool), b: (Number, bool), beyond: fn(f64, f64) -> bool) -> (Number, bool) {
+    let (first, second) = (a.0.as_f64().unwrap_or(0.0), b.0.as_f64().unwrap_or(0.0));
+    match beyond(first, second) || (first == second && a.1) {
+        true => a,
+        false => b,
+    }
+}
+
+/// The least number that both divide, where they are whole; else the greater of them.
+fn common_multiple(a: Number, b: Number) -> Number {
+    let whole = (a.as_u64().filter(|a| *a > 0), b.as_u64().filter(|b| *b > 0));
+    let least = match whole {
+        (Some(first), Some(second)) => (first / divisor(first, second)).checked_mul(second),
+        _ => None,
+    };
+    match least {
+        Some(least) => least.into(),
+        None if a.as_f64() > b.as_f64() => a,
+        None => b,
+    }
+}
+
+/// The greatest number that divides both.
+fn divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 /// A text where only texts of a pattern are accepted, such as a quantity; a number where the pattern takes numbers.
@@ -311,7 +407,7 @@ mod tests {
 
     fn made(schema: Value) -> Value {
         let schema: Schema = serde_json::from_value(schema).unwrap();
-        Maker::default().value(&schema, 0, 0)
+        Maker::default().value(&schema, 0, At { depth: 0, room: ROOM })
     }
 
     #[test]
@@ -326,6 +422,43 @@ mod tests {
         ] {
             assert_eq!(made(schema.clone()), value, "{schema}");
         }
+    }
+
+    #[test]
+    fn branches_tighten() {
+        for (schema, value) in [
+            (json!({"minimum": 2, "allOf": [{"minimum": 5}]}), json!(5)),
+            (json!({"minimum": 5, "allOf": [{"minimum": 2, "exclusiveMinimum": true}]}), json!(5)),
+            (json!({"minimum": 5, "allOf": [{"minimum": 5, "exclusiveMinimum": true}]}), json!(6)),
+            (json!({"maximum": -3, "allOf": [{"maximum": -7, "exclusiveMaximum": true}]}), json!(-8)),
+            (json!({"multipleOf": 4, "allOf": [{"multipleOf": 6}]}), json!(12)),
+            (json!({"multipleOf": 4, "minimum": 13, "allOf": [{"minimum": 2}]}), json!(16)),
+        ] {
+            let mut whole = schema.clone();
+            whole["type"] = json!("integer");
+            assert_eq!(made(whole), value, "{schema}");
+        }
+        let text = json!({"type": "string", "minLength": 2, "maxLength": 40, "allOf": [{"minLength": 12}, {"maxLength": 13}]});
+        let text = made(text);
+        assert!((12..=13).contains(&text.as_str().unwrap().len()), "{text}");
+        let list =
+            json!({"type": "array", "minItems": 1, "items": {"type": "boolean"}, "allOf": [{"minItems": 3}]});
+        assert_eq!(made(list).as_array().unwrap().len(), 3);
+        let map = json!({"type": "object", "minProperties": 1, "additionalProperties": {"type": "boolean"},
+            "anyOf": [{"minProperties": 2}]});
+        assert_eq!(made(map).as_object().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn lists_in_lists_stay_small() {
+        let mut schema = json!({"type": "string"});
+        for level in 0..12 {
+            schema = match level % 2 {
+                0 => json!({"type": "array", "minItems": 20, "items": schema}),
+                _ => json!({"type": "object", "minProperties": 20, "additionalProperties": schema}),
+            };
+        }
+        assert!(made(schema).to_string().len() < 50_000);
     }
 
     #[test]

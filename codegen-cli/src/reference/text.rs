@@ -34,10 +34,15 @@ pub(super) fn is_deprecated(description: Option<&String>) -> bool {
     })
 }
 
+/// How far the line is indented, in bytes, by what Markdown indents with: other white space is text.
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
 /// The marker of a list item: how far it is indented, where the text begins, and whether items are numbered.
 fn item(line: &str) -> Option<(usize, usize, bool)> {
-    let text = line.trim_start();
-    let indent = line.len() - text.len();
+    let (indent, text) = line.split_at(indent_of(line));
+    let indent = indent.len();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let rest = &text[digits..];
     let (width, ordered) = match rest.as_bytes() {
@@ -49,7 +54,7 @@ fn item(line: &str) -> Option<(usize, usize, bool)> {
 }
 
 fn fence(line: &str) -> Option<&'static str> {
-    ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark))
+    ["```", "~~~"].into_iter().find(|mark| line[indent_of(line)..].starts_with(mark))
 }
 
 fn parse(lines: &[&str], depth: usize) -> Vec<Block> {
@@ -66,9 +71,8 @@ fn parse(lines: &[&str], depth: usize) -> Vec<Block> {
         let begins_list = item(line).filter(|(.., ordered)| depth < DEPTH && may_begin(*ordered));
         if let Some(mark) = fence(line) {
             flush(&mut paragraph, &mut out);
-            let length =
-                lines[at + 1..].iter().take_while(|line| !line.trim_start().starts_with(mark)).count();
-            out.push(code_block(&lines[at + 1..at + 1 + length], line.len() - line.trim_start().len()));
+            let length = lines[at + 1..].iter().take_while(|line| fence(line) != Some(mark)).count();
+            out.push(code_block(&lines[at + 1..at + 1 + length], indent_of(line)));
             at += length + 2;
         } else if let Some((indent, _, ordered)) = begins_list {
             flush(&mut paragraph, &mut out);
@@ -100,24 +104,27 @@ fn list(lines: &[&str], indent: usize, ordered: bool, depth: usize) -> (Vec<Vec<
     while lines.get(at).is_some_and(|line| is_next(line)) {
         let inside = lines[at + 1..].iter().enumerate().take_while(|(offset, line)| {
             let before = lines[at + offset];
-            let deeper = line.len() - line.trim_start().len() > indent;
+            let deeper = indent_of(line) > indent;
             let lazy = !before.trim().is_empty() && item(line).is_none() && fence(line).is_none();
             line.trim().is_empty() || deeper || lazy
         });
         let length = 1 + inside.count();
         let start = item(lines[at]).map_or(0, |(_, start, _)| start);
-        let dedent = |line: &&'_ str| -> usize { start.min(line.len() - line.trim_start().len()) };
         let mut own: Vec<&str> = vec![&lines[at][start..]];
-        own.extend(lines[at + 1..at + length].iter().map(|line| &line[dedent(line)..]));
+        own.extend(lines[at + 1..at + length].iter().map(|line| dedent(line, start)));
         items.push(parse(&own, depth + 1));
         at += length;
     }
     (items, at)
 }
 
+/// The line without indentation of as many bytes, as far as it has them.
+fn dedent(line: &str, most: usize) -> &str {
+    &line[most.min(indent_of(line))..]
+}
+
 fn code_block(lines: &[&str], indent: usize) -> Block {
-    let dedent = |line: &&str| indent.min(line.len() - line.trim_start().len());
-    let lines: Vec<&str> = lines.iter().map(|line| &line[dedent(line)..]).collect();
+    let lines: Vec<&str> = lines.iter().map(|line| dedent(line, indent)).collect();
     Block::Code(lines.join("\n"))
 }
 
@@ -224,6 +231,18 @@ mod tests {
         let text =
             "First\nline.\n\n- one\n  more\n- two:\n  1. a\n  2. b\n\n```yaml\na: b\n```\n# Title\nend";
         insta::assert_debug_snapshot!(blocks(text));
+    }
+
+    #[test]
+    fn other_white_space_is_text() {
+        for space in ["\u{3000}", "\u{a0}", "\u{2003}", "\u{85}"] {
+            for text in ["- a\n@b\n @c", "  ```\n@code\n @\n  ```", "@- a\n@```\n@x", " 1. a\n@\n@b\n   c"] {
+                let text = text.replace('@', space);
+                assert!(!blocks(&text).is_empty(), "{text:?}");
+            }
+        }
+        let code = vec![Block::Code("\u{3000}a".to_string())];
+        assert_eq!(blocks("  ```\n\u{3000}a\n  ```"), code);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::Ids;
 use super::{Field, Inline, Target, Text, Type, Variant, code, kubernetes, plain, text, words};
-use crate::ir::{self, Element, Enum, Ir, Resource, Shape, Tagging, TypeDef, TypeId, TypeRef};
+use crate::ir::{self, Element, Enum, Ir, Resource, Shape, Tagging, TypeId, TypeRef};
 use crate::known;
 use crate::schema::{Rule, Schema, Schemas};
 
@@ -59,6 +59,9 @@ impl<'a> Builder<'a> {
     /// The root of a resource, whose fields every object has.
     pub(super) fn root(&mut self, resource: &Resource) -> Type {
         let mut out = self.definition(resource.root);
+        // The manifest shows the example.
+        out.rules = self
+            .type_rules(resource.root, |schema| words::rules(&Schema { example: None, ..schema.clone() }));
         let added = [("apiVersion", "its group and version"), ("kind", "its kind")];
         for (at, (name, meaning)) in added.into_iter().enumerate() {
             if out.fields.iter().any(|field| field.name.as_deref() == Some(name)) {
@@ -91,7 +94,7 @@ impl<'a> Builder<'a> {
             form: Text::new(),
             fields: Vec::new(),
             variants: Vec::new(),
-            rules: self.type_rules(id, definition),
+            rules: self.type_rules(id, words::rules),
             appears_in: Vec::new(),
         };
         self.within(name.clone(), &anchor, |builder| match &definition.shape {
@@ -124,20 +127,20 @@ impl<'a> Builder<'a> {
         out
     }
 
-    fn type_rules(&self, id: TypeId, definition: &TypeDef) -> Vec<Text> {
+    /// What the type's schemas check, in the words of `rules`.
+    fn type_rules(&self, id: TypeId, rules: impl Fn(&Schema) -> Vec<Text>) -> Vec<Text> {
+        let definition = &self.ir.types[id.0 as usize];
         let joined = self.schemas.of_type(id.0 as usize);
         let schema = match (&definition.shape, joined) {
             (Shape::Struct(_), Some(joined)) => joined,
             (Shape::Newtype(element), Some(joined)) if !leads_away(&element.ty) => joined,
             (Shape::Newtype(element), _) => {
-                let mut rules = words::rules(&element.facts);
-                rules.extend(words::rules(&definition.facts));
-                return rules;
+                return rules(&element.facts).into_iter().chain(rules(&definition.facts)).collect();
             }
             (Shape::Given(schema), _) => schema,
             _ => &definition.facts,
         };
-        words::rules(schema)
+        rules(schema)
     }
 
     fn field(&mut self, owner: TypeId, owner_name: &str, owner_id: &str, field: &ir::Field) -> Field {
@@ -172,15 +175,15 @@ impl<'a> Builder<'a> {
             Some(element) => builder.element(element, &label),
             None => Text::new(),
         });
-        let mut also = |before: &str, names: &mut dyn Iterator<Item = &String>| {
-            for name in names {
-                let separator = if holds.is_empty() { "" } else { "; " };
-                holds.extend([plain(format!("{separator}{before}")), code(name)]);
-            }
-        };
-        also("also read as ", &mut variant.aliases.iter());
+        for name in &variant.aliases {
+            also(&mut holds, "also read as ");
+            holds.push(code(name));
+        }
         if variant.other {
-            holds.push(plain("stands for every other name"));
+            also(&mut holds, "stands for every other name");
+        }
+        if variant.untagged {
+            also(&mut holds, "nothing names it: any other value that has this form");
         }
         Variant {
             id,
@@ -226,6 +229,12 @@ impl<'a> Builder<'a> {
             TypeRef::Opaque => vec![plain("any value")],
         }
     }
+}
+
+/// Adds to what a variant holds.
+fn also(holds: &mut Text, text: &str) {
+    let separator = if holds.is_empty() { "" } else { "; " };
+    holds.push(plain(format!("{separator}{text}")));
 }
 
 /// A list whose items have types of their own.

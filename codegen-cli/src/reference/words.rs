@@ -192,13 +192,24 @@ fn only_required(branch: &Schema) -> Option<String> {
 
 /// The rules of a branch, if words can say all of it.
 fn described(branch: &Schema) -> Option<Vec<Text>> {
+    let inside = match &branch.additional_properties {
+        Some(Additional::Schema(values)) => Some(values),
+        _ => None,
+    };
+    let is_told = branch.items.iter().chain(inside).all(|inner| described(inner).is_some());
+    // What has no words here; of fields only a link to their type would tell.
     let rest = Schema {
+        type_: branch.type_.clone(),
+        format: branch.format.clone(),
+        default: branch.default.clone(),
         required: branch.required.clone(),
         properties: branch.properties.clone(),
         not: branch.not.clone(),
+        int_or_string: branch.int_or_string,
+        additional_properties: branch.additional_properties.clone().filter(|_| inside.is_none()),
         ..Schema::default()
     };
-    (rest == Schema::default()).then(|| rules(branch))
+    (is_told && rest == Schema::default()).then(|| rules(branch))
 }
 
 /// A rule in the expression language.

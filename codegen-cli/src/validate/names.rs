@@ -67,48 +67,88 @@ fn resources(group: &Group) -> impl Iterator<Item = &Resource> {
     group.versions.iter().flat_map(|version| &version.resources)
 }
 
-/// Groups, and the kinds of a version, have modules, types and accessors of their own.
+/// Groups, group-versions, and the kinds of a version, have modules, types and accessors of their own. Kinds without a client have
+/// them too where the package can name their types.
 pub(super) fn code_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
-    let with_client = |group: &&Group| resources(group).any(|resource| resource.client.is_some());
-    let mut modules: BTreeMap<&str, &Group> = BTreeMap::new();
     let groups = input.ir.client_groups();
-    for group in groups.iter().filter(with_client) {
-        let other = *modules.entry(group.module.as_str()).or_insert(group);
-        if other.name != group.name
-            && let (Some(first), Some(second)) = (resources(other).next(), resources(group).next())
-        {
-            let (one, two) = (title(other), title(group));
-            let what = format!("the groups {one} and {two} are both `{}` in code", group.code_name);
-            let help = "set `group_name_in_code` in #[resource] of one of them";
-            out.push(collision(input, what, second, first, help));
-        }
-        versions_in_code_are_unique(input, group, out);
+    let nameable = input.ir.nameable();
+    let is_named = |resource: &&Resource| nameable.contains(resource.code.lib());
+    let mut groups_by_name: [BTreeMap<&str, Named<'_>>; 2] = Default::default();
+    let mut versions_by_name: [BTreeMap<String, Named<'_>>; 2] = Default::default();
+    for group in &*groups {
+        // Of clients and of informers, which usually have the same names.
+        let names =
+            [(&group.module, &group.code_name), (&group.informer_code_name, &group.informer_code_name)];
         for version in &group.versions {
-            kinds_in_code_are_unique(input, version, out);
+            let kinds: Vec<&Resource> = version.resources.iter().filter(is_named).collect();
+            let Some(first) = kinds.first() else { continue };
+            let named = Named { group, version, first };
+            for ((taken, versions), (key, name)) in
+                groups_by_name.iter_mut().zip(&mut versions_by_name).zip(names)
+            {
+                let of_group = group_is_free(input, taken, named, (key, name));
+                let found = of_group.or_else(|| version_is_free(input, versions, named, name));
+                out.extend(found.filter(|found| !out.contains(found)));
+            }
+            kinds_in_code_are_unique(input, &kinds, out);
         }
     }
 }
 
-fn versions_in_code_are_unique(input: &Input<'_>, group: &Group, out: &mut Vec<Diagnostic>) {
-    let mut versions: BTreeMap<&str, &Version> = BTreeMap::new();
-    for version in &group.versions {
-        let other = *versions.entry(version.code_name.as_str()).or_insert(version);
-        if other.name != version.name
-            && let (Some(first), Some(second)) = (other.resources.first(), version.resources.first())
-        {
-            let (one, two) = (&other.name, &version.name);
-            let what = format!(
-                "the versions {one} and {two} of {} are both `{}` in code",
-                group.name, version.code_name
-            );
-            out.push(collision(input, what, second, first, "give one of them another name"));
-        }
-    }
+/// A version with a kind that has names in code.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    group: &'a Group,
+    version: &'a Version,
+    first: &'a Resource,
 }
 
-fn kinds_in_code_are_unique(input: &Input<'_>, version: &Version, out: &mut Vec<Diagnostic>) {
+fn group_is_free<'a>(
+    input: &Input<'_>,
+    taken: &mut BTreeMap<&'a str, Named<'a>>,
+    named: Named<'a>,
+    (key, name): (&'a str, &str),
+) -> Option<Diagnostic> {
+    let other = taken.insert(key, named).filter(|other| other.group.name != named.group.name)?;
+    let (one, two) = (title(other.group), title(named.group));
+    let what = format!("the groups {one} and {two} are both `{name}` in code");
+    Some(collision(input, what, named.first, other.first, OTHER_GROUP))
+}
+
+/// What to do about two groups.
+const OTHER_GROUP: &str = "set `group_name_in_code` in #[resource] of one of them";
+
+fn version_is_free<'a>(
+    input: &Input<'_>,
+    taken: &mut BTreeMap<String, Named<'a>>,
+    named: Named<'a>,
+    group_name: &str,
+) -> Option<Diagnostic> {
+    let name = format!("{group_name}{}", named.version.code_name);
+    let other = *taken.entry(name.clone()).or_insert(named);
+    let (one, two) = (&other.version.name, &named.version.name);
+    if other.group.name == named.group.name {
+        let what = format!(
+            "the versions {one} and {two} of {} are both `{}` in code",
+            named.group.name, named.version.code_name
+        );
+        let help = "give one of them another name";
+        return (one != two).then(|| collision(input, what, named.first, other.first, help));
+    }
+    // Groups of one name are told of as such.
+    if other.group.module == named.group.module
+        || other.group.informer_code_name == named.group.informer_code_name
+    {
+        return None;
+    }
+    let what =
+        format!("{}/{one} and {}/{two} are both `{name}` in code", title(other.group), title(named.group));
+    Some(collision(input, what, named.first, other.first, OTHER_GROUP))
+}
+
+fn kinds_in_code_are_unique(input: &Input<'_>, kinds: &[&Resource], out: &mut Vec<Diagnostic>) {
     let mut names: BTreeMap<&str, &Resource> = BTreeMap::new();
-    for resource in version.resources.iter().filter(|resource| resource.client.is_some()) {
+    for resource in kinds {
         for name in [resource.code.accessor.as_str(), resource.code.module.as_str()] {
             let other = *names.entry(name).or_insert(resource);
             if other.kind != resource.kind {

@@ -282,6 +282,9 @@ const HOSTILE: &[&str] = &[
     "{{ site }} {% x %}",
     "===\n---",
     "1. ```",
+    "- a\n\u{3000}b\n\u{a0}- c",
+    "  ```\n\u{3000}x\n  ```",
+    "a\u{200f}b\u{feff}",
 ];
 
 #[test]
@@ -297,7 +300,7 @@ proptest! {
     #[test]
     fn any_text_stays_in_its_place(parts in prop::collection::vec(prop_oneof![
         prop::sample::select(vec!["`", "``", "```", "~~~", "|", "<", ">", "\n", "\n\n", "- ", "1. ", "# ", "[", "](", ")",
-            "https://a.b/", "\\", "&", "\"", "'", "<!--", "-->", "<b>", "*", "_", "  ", "x", "\t", "\u{202e}", "$", "{{"]),
+            "https://a.b/", "\\", "&", "\"", "'", "<!--", "-->", "<b>", "*", "_", "  ", "x", "\t", "\u{202e}", "\u{200f}", "\u{3000}", "\u{a0}", "$", "{{"]),
         Just("word "),
     ], 1..12)) {
         check_hostile(&parts.concat());
@@ -335,4 +338,78 @@ fn the_page_needs_nothing_else() {
     for outside in ["<script", "<link", "<img", "@import", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
+}
+
+#[test]
+fn every_validation_is_named() {
+    let limits = "#[validation(minimum = 3, exclusive_minimum, maximum = 90, multiple_of = 2)]\n    pub count: i64,\n    \
+        #[validation(min_length = 4, max_length = 50, pattern = \"^[a-z]+$\", format = \"hostname\")]\n    \
+        pub name: String,\n    #[validation(enum(\"red\", \"green\"))]\n    pub colour: String,\n    \
+        #[validation(min_items = 2, max_items = 8, items(min_length = 6))]\n    pub list: Vec<String>,\n    \
+        #[schema(list_type = \"set\")]\n    pub set: Vec<String>,\n    \
+        #[validation(min_properties = 1, max_properties = 7)]\n    pub map: std::collections::BTreeMap<String, String>,\n    \
+        #[schema(nullable)]\n    pub unset: Option<String>,\n    #[schema(immutable)]\n    pub fixed: String,\n    \
+        #[validation(rule(rule = \"self > 11\", message = \"more than eleven\"))]\n    pub ruled: i64,\n    \
+        #[schema(extra = {\"allOf\": [{\"format\": \"date\"}, {\"maxLength\": 33}], \"anyOf\": [{\"minLength\": 21}, {\"minLength\": 22}]})]\n    \
+        pub several: String,\n    \
+        #[schema(extra = {\"allOf\": [{\"items\": {\"properties\": {\"part\": {\"minimum\": 44}}}}, {\"items\": {\"properties\": {\"part\": {\"maximum\": 55}}}}]})]\n    \
+        pub parts: Vec<Part>,";
+    let part = "#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]\npub struct Part { pub part: i64 }\n";
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", limits) + part));
+    let made = generate(sample.path("api"));
+    assert!(!made.docs.is_empty(), "{}", support::short(&sample.generate()));
+    let text = &made.docs["example.com_v1.md"];
+    for said in [
+        "greater than `3`",
+        "at most `90`",
+        "a multiple of `2`",
+        "at least `4` characters",
+        "at most `50` characters",
+        "matches the pattern `^[a-z]+$`",
+        "string (hostname)",
+        "one of `\"red\"`, `\"green\"`",
+        "at least `2` items",
+        "at most `8` items",
+        "Each item: at least `6` characters",
+        "a set: no item",
+        "at least `1` field",
+        "at most `7` fields",
+        "may be `null`",
+        "cannot be changed once set",
+        "more than eleven: `self > 11`",
+        "`{\"format\":\"date\"}`",
+        "at most `33` characters",
+        "at least one of these holds: `{\"minLength\":21}`, `{\"minLength\":22}`",
+        "\"minimum\":44",
+        "\"maximum\":55",
+    ] {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
+}
+
+#[test]
+fn variants_that_nothing_names_say_so() {
+    let choice = "#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]\npub enum Choice {\n    \
+        #[serde(alias = \"first\", alias = \"uno\")]\n    One,\n    #[serde(untagged)]\n    Any(Vec<String>),\n}\n";
+    let sample =
+        Crate::new(&(USES.to_string() + &kind("Widget", "    pub choice: Option<Choice>,") + choice));
+    let made = generate(sample.path("api"));
+    assert!(!made.docs.is_empty(), "{}", support::short(&sample.generate()));
+    let text = &made.docs["example.com_v1.md"];
+    assert!(text.contains("also read as `first`; also read as `uno`"), "{text}");
+    assert!(text.contains("list of string; nothing names it: any other value that has this form"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_seen_is_an_escape_in_a_sample() {
+    let text = "a\u{200f}b\u{feff}\u{202e}";
+    let fields = format!("    #[schema(default = {text:?})]\n    pub name: String,");
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", &fields)));
+    let made = generate(sample.path("api"));
+    let page = &made.docs["example.com_v1.md"];
+    let (_, rest) = page.split_once("```yaml\n").unwrap();
+    let (yaml, _) = rest.split_once("\n```").unwrap();
+    let object: Value = serde_yaml::from_str(yaml).unwrap();
+    assert_eq!(object["spec"]["name"], text, "{yaml}");
+    assert!(yaml.is_ascii(), "{yaml}");
 }

@@ -163,6 +163,26 @@ fn across_input_crates() {
     assert_eq!(alone.ir.crates.len(), 1);
 }
 
+/// The package depends on the crates of kinds with a client alone; what they have besides is in scheme and validations.
+#[test]
+fn a_crate_without_a_client_is_not_named() {
+    let beside = kind("Gadget", "    pub size: i32,").replace("#[genclient]\n", "");
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: i32,") + &beside));
+    let manifest = std::fs::read_to_string(sample.path("api/Cargo.toml")).unwrap();
+    sample.write("other/Cargo.toml", manifest.replace("sample-api", "other-api"));
+    sample.write("other/src/lib.rs", USES.to_string() + &beside.replace("Gadget", "Stranger"));
+    let generated = support::generate(&[sample.path("api"), sample.path("other")]);
+    assert_eq!(support::short(&generated), "");
+    let named = |name: &str| {
+        let files = generated.targets.iter().flat_map(|target| target.tree.iter());
+        let rust = files.filter(|(path, _)| path.ends_with(".rs"));
+        rust.filter(|(_, text)| text.contains(name)).map(|(path, _)| path.to_string()).collect::<Vec<_>>()
+    };
+    let of_gadget = ["src/clientset/scheme.rs", "src/validations/example/v1/gadget.rs"];
+    assert_eq!(named("::sample_api::Gadget"), of_gadget);
+    assert_eq!(named("Stranger"), [""; 0]);
+}
+
 #[test]
 fn roots_are_named_by_a_public_path() {
     for (lib, path) in [

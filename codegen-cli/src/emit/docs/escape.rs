@@ -1,5 +1,7 @@
 //! User text in Markdown and HTML: it stays where it is put and is read as it was written.
 
+use crate::emit::yaml::is_hidden;
+
 /// Text in which characters that cannot be seen, or that change the direction of others, are escapes.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -7,7 +9,7 @@ pub(super) fn visible(text: &str) -> String {
         match c {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            c if hidden(c) => out.extend(c.escape_unicode()),
+            c if is_hidden(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }
@@ -23,12 +25,6 @@ pub(super) fn visible_lines(text: &str) -> String {
 /// The same for running text: line breaks and tabs are spaces.
 fn running(text: &str) -> String {
     visible(&text.replace(['\n', '\t', '\r'], " "))
-}
-
-fn hidden(c: char) -> bool {
-    let direction =
-        matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || direction || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// Running text in HTML, in elements and in attributes with double quotes.

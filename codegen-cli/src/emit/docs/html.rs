@@ -1,7 +1,7 @@
 //! One page of HTML that needs nothing else: no script, no font, no image.
 
 use super::escape::{html, html_code, html_lines};
-use super::mark;
+use super::{mark, yes};
 use crate::reference::{
     Block, Column, Field, Inline, Kind, Page, Reference, Sample, Target, Text, Type, Variant, VersionRow,
 };
@@ -105,10 +105,9 @@ fn table(titles: &[&str], rows: impl Iterator<Item = Vec<String>>, out: &mut Str
 }
 
 fn versions(versions: &[VersionRow], out: &mut String) {
-    let yes = |is: bool| if is { "yes" } else { "no" }.to_string();
     let rows = versions.iter().map(|row| {
         let deprecated = row.deprecated.as_ref().map(line).unwrap_or_else(|| "no".to_string());
-        vec![line(&row.name), yes(row.served), yes(row.stored), deprecated]
+        vec![line(&row.name), yes(row.served).to_string(), yes(row.stored).to_string(), deprecated]
     });
     table(&["Version", "Served", "Stored", "Deprecated"], rows, out);
 }

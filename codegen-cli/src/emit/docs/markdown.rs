@@ -1,7 +1,7 @@
 //! Markdown as GitHub reads it. Fields are lists, not tables: their descriptions have lists and code of their own.
 
 use super::escape;
-use super::mark;
+use super::{mark, yes};
 use crate::reference::{
     Block, Column, Field, Inline, Kind, Page, Sample, Target, Text, Type, Variant, VersionRow,
 };
@@ -66,10 +66,6 @@ fn versions(versions: &[VersionRow], out: &mut String) {
         let (served, stored) = (yes(row.served), yes(row.stored));
         out.push_str(&format!("| {} | {served} | {stored} | {deprecated} |\n", line(&row.name, true)));
     }
-}
-
-fn yes(is: bool) -> &'static str {
-    if is { "yes" } else { "no" }
 }
 
 fn columns(columns: &[Column], out: &mut String) {

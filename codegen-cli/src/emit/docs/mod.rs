@@ -36,3 +36,7 @@ pub fn emit(ir: &Ir, schemas: &Schemas, formats: &[DocsFormat]) -> OutputTree {
 fn mark() -> String {
     format!("{DOCS_MARK}v{}. DO NOT EDIT. -->\n", env!("CARGO_PKG_VERSION"))
 }
+
+fn yes(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
+}

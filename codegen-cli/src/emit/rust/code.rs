@@ -6,14 +6,6 @@ use crate::ir::{Ir, TypeDef, TypeId, TypeRef};
 
 use super::{RustOptions, comments, file_header, plan};
 
-/// Library names of the crates that the package can name: it depends on those of kinds with a client.
-pub(super) fn nameable(ir: &Ir) -> BTreeSet<&str> {
-    let versions = ir.groups.iter().flat_map(|group| &group.versions);
-    let clients =
-        versions.flat_map(|version| &version.resources).filter(|resource| resource.client.is_some());
-    clients.filter_map(|resource| resource.code.type_path.split("::").next()).collect()
-}
-
 /// Whether generated code can name the type.
 pub(super) fn is_nameable(definition: &TypeDef, nameable: &BTreeSet<&str>) -> bool {
     let krate = definition.code_path.as_deref().and_then(|path| path.split("::").next());

@@ -1,6 +1,6 @@
 //! Which files the package has, and what the placeholders of each stand for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use heck::ToSnakeCase;
@@ -73,7 +73,13 @@ struct PartVersion {
 impl Plan {
     pub(super) fn new(ir: &Ir, options: &RustOptions) -> Self {
         let apply = ApplyTypes::new(ir, options);
-        let kinds = |group| kinds_of_group(ir, group, options, &apply);
+        let nameable = ir.nameable();
+        let kinds = |group: &Group| {
+            let versions = group.versions.iter();
+            versions
+                .map(|version| kinds_of_version(ir, (group, version), &nameable, options, &apply))
+                .collect()
+        };
         let groups: Vec<_> = ir.groups.iter().map(|group| (group, kinds(group))).collect();
         let clients = Part::new(&groups, |kind| kind.client);
         let informers = Part::new(&groups, |kind| kind.informer);
@@ -357,14 +363,11 @@ pub(super) fn api_version(group: &Group, version: &Version) -> String {
     if group.name.is_empty() { version.name.clone() } else { format!("{}/{}", group.name, version.name) }
 }
 
-fn kinds_of_group(ir: &Ir, group: &Group, options: &RustOptions, apply: &ApplyTypes) -> Vec<Vec<Arc<Kind>>> {
-    group.versions.iter().map(|version| kinds_of_version(ir, group, version, options, apply)).collect()
-}
-
+/// The kinds whose types the package can name: those with a client, and others of their crates.
 fn kinds_of_version(
     ir: &Ir,
-    group: &Group,
-    version: &Version,
+    (group, version): (&Group, &Version),
+    nameable: &BTreeSet<&str>,
     options: &RustOptions,
     apply: &ApplyTypes,
 ) -> Vec<Arc<Kind>> {
@@ -373,6 +376,7 @@ fn kinds_of_version(
     version
         .resources
         .iter()
+        .filter(|resource| nameable.contains(resource.code.lib()))
         .map(|resource| {
             let source = match resource.is_built_in() {
                 true => BUILT_IN_SOURCE.to_owned(),

@@ -43,3 +43,39 @@ pub struct Dashed {
     pub metadata: ObjectMeta,
     pub spec: GadgetSpec,
 }
+
+/// Without a client it has validations nevertheless.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "early.example.org", version = "v1")]
+pub struct Late {
+    pub metadata: ObjectMeta,
+    pub spec: GadgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "foo.example.com", version = "bar-v1")]
+pub struct One {
+    pub metadata: ObjectMeta,
+    pub spec: GadgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "foo-bar.example.com", version = "v1")]
+pub struct Two {
+    pub metadata: ObjectMeta,
+    pub spec: GadgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "pools.example.com", version = "v1", kind = "IPPool", plural = "ippools")]
+pub struct IPPool {
+    pub metadata: ObjectMeta,
+    pub spec: GadgetSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "pools.example.com", version = "v1", kind = "IpPool", plural = "ip-pools", singular = "ip-pool")]
+pub struct IpPool {
+    pub metadata: ObjectMeta,
+    pub spec: GadgetSpec,
+}

@@ -23,7 +23,7 @@ struct Kind<'i> {
 
 /// The kinds that are converted: of several versions, one of which is stored, all types of which code can name.
 fn kinds(ir: &Ir) -> Vec<Kind<'_>> {
-    let nameable = code::nameable(ir);
+    let nameable = ir.nameable();
     let mut out = Vec::new();
     for group in &ir.groups {
         let mut by_name: BTreeMap<&str, Vec<(&Version, &Resource)>> = BTreeMap::new();
@@ -104,7 +104,7 @@ struct Pairs<'i> {
 
 impl<'i> Pairs<'i> {
     fn new(ir: &'i Ir, options: &'i RustOptions, kind: &Kind<'i>) -> Self {
-        let nameable = code::nameable(ir);
+        let nameable = ir.nameable();
         let mut out = Self {
             ir,
             options,

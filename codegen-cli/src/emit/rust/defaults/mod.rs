@@ -31,7 +31,7 @@ enum Step {
 
 /// The defaults of all kinds that the package knows.
 pub fn defaults(ir: &Ir, schemas: &Schemas) -> Defaults {
-    let mut reader = Reader { ir, schemas, nameable: code::nameable(ir), types: BTreeMap::new() };
+    let mut reader = Reader { ir, schemas, nameable: ir.nameable(), types: BTreeMap::new() };
     for resource in ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources)
     {
         reader.has_function(resource.root, Some(resource));

@@ -7,7 +7,7 @@ mod round_trip;
 use std::fs;
 use std::path::Path;
 
-use kubesmith_imported::{example, old, plain};
+use kubesmith_imported::{alike_example_com, alike_example_org, example, old, plain};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -30,6 +30,8 @@ fn definitions() -> Vec<Value> {
 fn objects_come_back_as_they_were() {
     let definitions = definitions();
     let made = [
+        round_trip::check::<alike_example_com::v1::Node>(&definitions, OBJECTS),
+        round_trip::check::<alike_example_org::v1::Class>(&definitions, OBJECTS),
         round_trip::check::<example::v1::Gadget>(&definitions, OBJECTS),
         round_trip::check::<example::v1beta1::Gadget>(&definitions, OBJECTS),
         round_trip::check::<plain::foo_10::Exposer>(&definitions, OBJECTS),
