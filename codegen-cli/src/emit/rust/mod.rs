@@ -205,13 +205,13 @@ struct Printer {
 impl Printer {
     fn print(&mut self, header: &str, template: Template, package: &Bindings, file: &Bindings) -> String {
         let skeleton = self.skeletons.entry(template).or_insert_with(|| Skeleton::parse(template.source()));
-        if !template.is_kind() {
+        if !template.has_layouts() {
             return crate::format::rust(header, &skeleton.fill(&[package, file]));
         }
         let shape = Layout::shape(file);
         let layout =
             self.layouts.entry((template, shape)).or_insert_with(|| Layout::new(skeleton, package, file));
-        layout.print(header, package, file)
+        layout.print(skeleton, header, package, file)
     }
 }
 
@@ -317,9 +317,17 @@ templates! {
 }
 
 impl Template {
-    /// Whether there is such a file for every kind, so that a layout pays.
-    fn is_kind(self) -> bool {
-        matches!(self, Self::TypedKind | Self::TypedInterface | Self::InformerKind | Self::ListerKind)
+    /// Whether there is such a file for every kind or type, so that layouts pay.
+    fn has_layouts(self) -> bool {
+        matches!(
+            self,
+            Self::TypedKind
+                | Self::TypedInterface
+                | Self::ApplyType
+                | Self::InformerKind
+                | Self::ListerKind
+                | Self::ValidationKind
+        )
     }
 }
 

@@ -76,18 +76,26 @@ impl Bindings {
         }
     }
 
+    /// The rows of the first list that has any, with the list's name.
+    pub(super) fn rows(&self) -> Option<(&'static str, &[Arc<Bindings>])> {
+        let mut lists = self.lists.iter().map(|(name, entries)| (*name, &**entries));
+        lists.find(|(_, entries)| !entries.is_empty())
+    }
+
     /// The flags, as far as they are set on this level.
     pub(super) fn flags(&self) -> &[(&'static str, bool)] {
         &self.flags
     }
 
-    /// The same flags, with no text.
+    /// The same flags, with no text and nothing in the lists.
     pub(super) fn only_flags(&self) -> Self {
-        Self { flags: self.flags.clone(), ..Self::default() }
+        let lists = self.lists.iter().map(|(name, _)| (*name, Vec::new())).collect();
+        Self { flags: self.flags.clone(), lists, ..Self::default() }
     }
 
     /// Gives `#[each(name)]` its entries.
     pub(super) fn list(mut self, name: &'static str, entries: Vec<Arc<Bindings>>) -> Self {
+        self.lists.retain(|(known, _)| *known != name);
         self.lists.push((name, entries));
         self
     }
@@ -112,10 +120,24 @@ impl Skeleton {
 
     /// Fills the skeleton in. Levels are given from the outermost to the innermost.
     pub(super) fn fill(&self, levels: &[&Bindings]) -> syn::File {
+        self.filled(levels, false)
+    }
+
+    /// The same, and the rows of lists begin with a line of documentation that is their [`row_mark`].
+    pub(super) fn fill_marked(&self, levels: &[&Bindings]) -> syn::File {
+        self.filled(levels, true)
+    }
+
+    fn filled(&self, levels: &[&Bindings], marks_rows: bool) -> syn::File {
         let mut file = self.file.clone();
-        Filler { levels: levels.to_vec() }.visit_file_mut(&mut file);
+        Filler { levels: levels.to_vec(), marks_rows }.visit_file_mut(&mut file);
         file
     }
+}
+
+/// The documentation that marks a row by its number, of the characters that nobody else has a use for.
+pub(super) fn row_mark(row: u8) -> char {
+    char::from_u32(0xE000 + u32::from(row)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
 /// Replaces `__Name__` in a text by what `lookup` says; names it does not know stay.
@@ -143,6 +165,7 @@ fn substitute<'v>(text: &str, lookup: impl Fn(&str) -> Option<&'v str>) -> Optio
 
 struct Filler<'b> {
     levels: Vec<&'b Bindings>,
+    marks_rows: bool,
 }
 
 impl<'b> Filler<'b> {
@@ -187,10 +210,20 @@ impl<'b> Filler<'b> {
             }
             return;
         };
-        for entry in self.entries(&list) {
+        for (row, entry) in self.entries(&list).iter().enumerate() {
+            let begin = out.len();
             self.levels.push(entry);
             self.expand(node.clone(), out);
             self.levels.pop();
+            self.mark(row, out.get_mut(begin));
+        }
+    }
+
+    /// Marks the beginning of a row, if rows are to be marked.
+    fn mark<T: Node>(&self, row: usize, node: Option<&mut T>) {
+        if let (true, Some(attributes)) = (self.marks_rows, node.and_then(Node::attributes)) {
+            let mark = row_mark(u8::try_from(row).unwrap_or(u8::MAX)).to_string();
+            attributes.insert(0, syn::parse_quote!(#[doc = #mark]));
         }
     }
 
@@ -231,12 +264,14 @@ impl<'b> Filler<'b> {
     fn expand_turns<T: Node>(&mut self, mut first: T, others: &[T], list: &str, out: &mut Vec<T>) {
         let each = first.attributes().and_then(|attributes| take_directive(attributes, "each"));
         assert_eq!(each.as_deref(), Some(list), "a skeleton goes along with another list");
-        for entry in self.entries(list) {
+        for (row, entry) in self.entries(list).iter().enumerate() {
+            let begin = out.len();
             self.levels.push(entry);
             for node in std::iter::once(&first).chain(others) {
                 self.expand(node.clone(), out);
             }
             self.levels.pop();
+            self.mark(row, out.get_mut(begin));
         }
     }
 

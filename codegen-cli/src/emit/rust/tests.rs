@@ -1,12 +1,15 @@
 //! The emitted text, from representations built by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::{Dependency, Package, Parts, RustOptions, Skeleton, Template, emit};
+use crate::config::{self, Overrides};
 use crate::ir::{
     ClientTags, CrdVersion, Group, InputCrate, Ir, Places, Resource, ResourceCode, Scope, Span, TypeId, Verb,
     Version,
 };
+use crate::pipeline;
 
 const ALL_VERBS: [Verb; 11] = [
     Verb::Create,
@@ -356,15 +359,34 @@ fn the_header_is_made_of_comments() {
 fn a_layout_differs_from_the_printer_in_line_breaks_alone() {
     let kinds = ["X", "EcsBinding", "AnExtraordinarilyLongKindNameThatFillsLinesByItself"];
     let resources = kinds.map(|kind| resource(kind, Scope::Namespaced)).to_vec();
-    let (ir, options) = (ir(resources), options());
-    let plan = super::Plan::new(&ir, &options);
+    let templates = laid_out_as_printed(&ir(resources), &options());
+    assert_eq!(templates.len(), 4, "{templates:?}");
+}
+
+#[test]
+fn rows_in_a_layout_differ_from_printed_ones_in_line_breaks_alone() {
+    let config = Path::new("../testdata/cases/apply/kubesmith.toml");
+    let settings = config::settings(Some(config), Overrides::default()).unwrap().remove(0);
+    let ir = pipeline::generate(&settings).ir;
+    let mut options = options();
+    options.parts.apply = true;
+    let templates = laid_out_as_printed(&ir, &options);
+    assert!(templates.contains(&Template::ApplyType), "{templates:?}");
+}
+
+/// Compares every file that has a layout with the same file by the printer; the templates that were compared.
+fn laid_out_as_printed(ir: &Ir, options: &RustOptions) -> BTreeSet<Template> {
+    let plan = super::Plan::new(ir, options);
     let mut printer = super::Printer::default();
-    for job in plan.jobs().into_iter().filter(|job| job.template.is_kind()) {
+    let jobs = plan.jobs().into_iter().filter(|job| job.template.has_layouts());
+    let compared = jobs.map(|job| {
         let skeleton = Skeleton::parse(job.template.source());
         let printed = crate::format::rust("", &skeleton.fill(&[&plan.package, &job.bindings]));
         let laid_out = printer.print("", job.template, &plan.package, &job.bindings);
         assert_eq!(tokens(&laid_out), tokens(&printed), "{}", job.path);
-    }
+        job.template
+    });
+    compared.collect()
 }
 
 #[test]

@@ -27,19 +27,13 @@ pub struct BalancerApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// The field `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::applyconfigurations::exposer::v1alpha1::BalancerSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::applyconfigurations::exposer::v1alpha1::BalancerSpecApplyConfiguration>,
     /// The field `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<
-        crate::applyconfigurations::exposer::v1alpha1::BalancerStatusApplyConfiguration,
-    >,
+    pub status: Option<crate::applyconfigurations::exposer::v1alpha1::BalancerStatusApplyConfiguration>,
 }
 
 impl BalancerApplyConfiguration {

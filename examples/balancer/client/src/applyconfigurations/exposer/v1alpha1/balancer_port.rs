@@ -30,9 +30,7 @@ pub struct BalancerPortApplyConfiguration {
     pub port: Option<i32>,
     /// The container port.
     #[serde(rename = "targetPort", skip_serializing_if = "Option::is_none")]
-    pub target_port: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString,
-    >,
+    pub target_port: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 }
 
 impl BalancerPortApplyConfiguration {
@@ -65,9 +63,7 @@ impl BalancerPortApplyConfiguration {
     #[inline]
     pub fn with_target_port(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
     ) -> Self {
         self.target_port = Some(value.into());
         self

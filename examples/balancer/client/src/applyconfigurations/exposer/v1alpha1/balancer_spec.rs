@@ -21,19 +21,13 @@
 pub struct BalancerSpecApplyConfiguration {
     /// The weighted targets; at least one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub backends: Option<
-        Vec<crate::applyconfigurations::exposer::v1alpha1::BackendSpecApplyConfiguration>,
-    >,
+    pub backends: Option<Vec<crate::applyconfigurations::exposer::v1alpha1::BackendSpecApplyConfiguration>>,
     /// Labels that the pods of every backend have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<::std::collections::BTreeMap<String, String>>,
     /// The ports that clients connect to; at least one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<
-        Vec<
-            crate::applyconfigurations::exposer::v1alpha1::BalancerPortApplyConfiguration,
-        >,
-    >,
+    pub ports: Option<Vec<crate::applyconfigurations::exposer::v1alpha1::BalancerPortApplyConfiguration>>,
 }
 
 impl BalancerSpecApplyConfiguration {

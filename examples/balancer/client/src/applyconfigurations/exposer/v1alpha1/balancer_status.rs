@@ -30,9 +30,7 @@ pub struct BalancerStatusApplyConfiguration {
     pub observed_generation: Option<i64>,
     /// `Ready`: the proxy runs with the configuration that the spec asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<
-        Vec<crate::applyconfigurations::meta::v1::ConditionApplyConfiguration>,
-    >,
+    pub conditions: Option<Vec<crate::applyconfigurations::meta::v1::ConditionApplyConfiguration>>,
 }
 
 impl BalancerStatusApplyConfiguration {

@@ -21,9 +21,7 @@
 pub struct ConditionApplyConfiguration {
     /// lastTransitionTime is the last time the condition transitioned from one status to another.
     #[serde(rename = "lastTransitionTime", skip_serializing_if = "Option::is_none")]
-    pub last_transition_time: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    >,
+    pub last_transition_time: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// message is a human readable message indicating details about the transition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -49,9 +47,7 @@ impl ConditionApplyConfiguration {
     #[inline]
     pub fn with_last_transition_time(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     ) -> Self {
         self.last_transition_time = Some(value.into());
         self

@@ -27,19 +27,13 @@ pub struct EcsBindingApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// The field `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration>,
     /// The field `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<
-        crate::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration,
-    >,
+    pub status: Option<crate::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration>,
 }
 
 impl EcsBindingApplyConfiguration {

@@ -28,19 +28,13 @@ pub struct PostgresWriterApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// The field `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::applyconfigurations::demo::v1::PostgresWriterSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::applyconfigurations::demo::v1::PostgresWriterSpecApplyConfiguration>,
     /// The field `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<
-        crate::applyconfigurations::demo::v1::PostgresWriterStatusApplyConfiguration,
-    >,
+    pub status: Option<crate::applyconfigurations::demo::v1::PostgresWriterStatusApplyConfiguration>,
 }
 
 impl PostgresWriterApplyConfiguration {

@@ -27,9 +27,7 @@ pub struct PostgresWriterStatusApplyConfiguration {
     pub observed_generation: Option<i64>,
     /// `Written`: the row is as the spec says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<
-        Vec<crate::applyconfigurations::meta::v1::ConditionApplyConfiguration>,
-    >,
+    pub conditions: Option<Vec<crate::applyconfigurations::meta::v1::ConditionApplyConfiguration>>,
 }
 
 impl PostgresWriterStatusApplyConfiguration {
@@ -40,7 +38,9 @@ impl PostgresWriterStatusApplyConfiguration {
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.tables.get_or_insert_default().extend(items.into_iter().map(Into::into));
+        self.tables
+            .get_or_insert_default()
+            .extend(items.into_iter().map(Into::into));
         self
     }
 

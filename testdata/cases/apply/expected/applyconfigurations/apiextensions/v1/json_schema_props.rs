@@ -25,64 +25,34 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub schema: Option<String>,
     /// The field `additionalItems`.
     #[serde(rename = "additionalItems", skip_serializing_if = "Option::is_none")]
-    pub additional_items: Option<
-        ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool,
-    >,
+    pub additional_items: Option<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool>,
     /// The field `additionalProperties`.
     #[serde(rename = "additionalProperties", skip_serializing_if = "Option::is_none")]
-    pub additional_properties: Option<
-        ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool,
-    >,
+    pub additional_properties: Option<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool>,
     /// The field `allOf`.
     #[serde(rename = "allOf", skip_serializing_if = "Option::is_none")]
-    pub all_of: Option<
-        Vec<
-            crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    >,
+    pub all_of: Option<Vec<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
     /// The field `anyOf`.
     #[serde(rename = "anyOf", skip_serializing_if = "Option::is_none")]
-    pub any_of: Option<
-        Vec<
-            crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    >,
+    pub any_of: Option<Vec<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
     /// default is a default value for undefined object fields.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<
-        ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON,
-    >,
+    pub default: Option<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>,
     /// The field `definitions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub definitions: Option<
-        ::std::collections::BTreeMap<
-            String,
-            crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    >,
+    pub definitions: Option<::std::collections::BTreeMap<String, crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
     /// The field `dependencies`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dependencies: Option<
-        ::std::collections::BTreeMap<
-            String,
-            ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray,
-        >,
-    >,
+    pub dependencies: Option<::std::collections::BTreeMap<String, ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray>>,
     /// The field `description`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The field `enum`.
     #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
-    pub enum_: Option<
-        Vec<
-            ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON,
-        >,
-    >,
+    pub enum_: Option<Vec<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>>,
     /// The field `example`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub example: Option<
-        ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON,
-    >,
+    pub example: Option<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>,
     /// The field `exclusiveMaximum`.
     #[serde(rename = "exclusiveMaximum", skip_serializing_if = "Option::is_none")]
     pub exclusive_maximum: Option<bool>,
@@ -91,9 +61,7 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub exclusive_minimum: Option<bool>,
     /// The field `externalDocs`.
     #[serde(rename = "externalDocs", skip_serializing_if = "Option::is_none")]
-    pub external_docs: Option<
-        crate::apply::applyconfigurations::apiextensions::v1::ExternalDocumentationApplyConfiguration,
-    >,
+    pub external_docs: Option<crate::apply::applyconfigurations::apiextensions::v1::ExternalDocumentationApplyConfiguration>,
     /// format is an OpenAPI v3 format string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
@@ -102,9 +70,7 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub id: Option<String>,
     /// The field `items`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub items: Option<
-        ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray,
-    >,
+    pub items: Option<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray>,
     /// The field `maxItems`.
     #[serde(rename = "maxItems", skip_serializing_if = "Option::is_none")]
     pub max_items: Option<i64>,
@@ -134,40 +100,22 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub multiple_of: Option<f64>,
     /// The field `not`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub not: Option<
-        Box<
-            crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    >,
+    pub not: Option<Box<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
     /// The field `nullable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nullable: Option<bool>,
     /// The field `oneOf`.
     #[serde(rename = "oneOf", skip_serializing_if = "Option::is_none")]
-    pub one_of: Option<
-        Vec<
-            crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    >,
+    pub one_of: Option<Vec<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
     /// The field `pattern`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The field `patternProperties`.
     #[serde(rename = "patternProperties", skip_serializing_if = "Option::is_none")]
-    pub pattern_properties: Option<
-        ::std::collections::BTreeMap<
-            String,
-            crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    >,
+    pub pattern_properties: Option<::std::collections::BTreeMap<String, crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
     /// The field `properties`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub properties: Option<
-        ::std::collections::BTreeMap<
-            String,
-            crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    >,
+    pub properties: Option<::std::collections::BTreeMap<String, crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
     /// The field `required`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
@@ -182,23 +130,14 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub unique_items: Option<bool>,
     /// x-kubernetes-embedded-resource defines that the value is an embedded Kubernetes
     /// runtime.Object, with TypeMeta and ObjectMeta.
-    #[serde(
-        rename = "x-kubernetes-embedded-resource",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "x-kubernetes-embedded-resource", skip_serializing_if = "Option::is_none")]
     pub x_kubernetes_embedded_resource: Option<bool>,
     /// x-kubernetes-int-or-string specifies that this value is either an integer or a string.
-    #[serde(
-        rename = "x-kubernetes-int-or-string",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "x-kubernetes-int-or-string", skip_serializing_if = "Option::is_none")]
     pub x_kubernetes_int_or_string: Option<bool>,
     /// x-kubernetes-list-map-keys annotates an array with the x-kubernetes-list-type `map` by
     /// specifying the keys used as the index of the map.
-    #[serde(
-        rename = "x-kubernetes-list-map-keys",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "x-kubernetes-list-map-keys", skip_serializing_if = "Option::is_none")]
     pub x_kubernetes_list_map_keys: Option<Vec<String>>,
     /// x-kubernetes-list-type annotates an array to further describe its topology.
     #[serde(rename = "x-kubernetes-list-type", skip_serializing_if = "Option::is_none")]
@@ -208,22 +147,12 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub x_kubernetes_map_type: Option<String>,
     /// x-kubernetes-preserve-unknown-fields stops the API server decoding step from pruning
     /// fields which are not specified in the validation schema.
-    #[serde(
-        rename = "x-kubernetes-preserve-unknown-fields",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "x-kubernetes-preserve-unknown-fields", skip_serializing_if = "Option::is_none")]
     pub x_kubernetes_preserve_unknown_fields: Option<bool>,
     /// x-kubernetes-validations describes a list of validation rules written in the CEL
     /// expression language.
-    #[serde(
-        rename = "x-kubernetes-validations",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub x_kubernetes_validations: Option<
-        Vec<
-            crate::apply::applyconfigurations::apiextensions::v1::ValidationRuleApplyConfiguration,
-        >,
-    >,
+    #[serde(rename = "x-kubernetes-validations", skip_serializing_if = "Option::is_none")]
+    pub x_kubernetes_validations: Option<Vec<crate::apply::applyconfigurations::apiextensions::v1::ValidationRuleApplyConfiguration>>,
 }
 
 impl JSONSchemaPropsApplyConfiguration {
@@ -248,9 +177,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_additional_items(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool>,
     ) -> Self {
         self.additional_items = Some(value.into());
         self
@@ -261,9 +188,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_additional_properties(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool>,
     ) -> Self {
         self.additional_properties = Some(value.into());
         self
@@ -300,9 +225,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_default(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>,
     ) -> Self {
         self.default = Some(value.into());
         self
@@ -334,9 +257,7 @@ impl JSONSchemaPropsApplyConfiguration {
         entries: impl IntoIterator<
             Item = (
                 impl Into<String>,
-                impl Into<
-                    ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray,
-                >,
+                impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray>,
             ),
         >,
     ) -> Self {
@@ -365,7 +286,9 @@ impl JSONSchemaPropsApplyConfiguration {
             >,
         >,
     ) -> Self {
-        self.enum_.get_or_insert_default().extend(items.into_iter().map(Into::into));
+        self.enum_
+            .get_or_insert_default()
+            .extend(items.into_iter().map(Into::into));
         self
     }
 
@@ -374,9 +297,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_example(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>,
     ) -> Self {
         self.example = Some(value.into());
         self
@@ -430,9 +351,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_items(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray>,
     ) -> Self {
         self.items = Some(value.into());
         self
@@ -515,11 +434,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_not(
         mut self,
-        value: impl Into<
-            Box<
-                crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-            >,
-        >,
+        value: impl Into<Box<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
     ) -> Self {
         self.not = Some(value.into());
         self
@@ -597,7 +512,9 @@ impl JSONSchemaPropsApplyConfiguration {
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.required.get_or_insert_default().extend(items.into_iter().map(Into::into));
+        self.required
+            .get_or_insert_default()
+            .extend(items.into_iter().map(Into::into));
         self
     }
 

@@ -25,9 +25,7 @@ pub struct EnvVarApplyConfiguration {
     pub value: Option<String>,
     /// Source for the environment variable's value.
     #[serde(rename = "valueFrom", skip_serializing_if = "Option::is_none")]
-    pub value_from: Option<
-        crate::apply::applyconfigurations::core::v1::EnvVarSourceApplyConfiguration,
-    >,
+    pub value_from: Option<crate::apply::applyconfigurations::core::v1::EnvVarSourceApplyConfiguration>,
 }
 
 impl EnvVarApplyConfiguration {

@@ -18,33 +18,23 @@
 pub struct EnvVarSourceApplyConfiguration {
     /// Selects a key of a ConfigMap.
     #[serde(rename = "configMapKeyRef", skip_serializing_if = "Option::is_none")]
-    pub config_map_key_ref: Option<
-        crate::apply::applyconfigurations::core::v1::ConfigMapKeySelectorApplyConfiguration,
-    >,
+    pub config_map_key_ref: Option<crate::apply::applyconfigurations::core::v1::ConfigMapKeySelectorApplyConfiguration>,
     /// Selects a field of the pod: supports metadata.name, metadata.namespace,
     /// `metadata.labels['<KEY>']`, `metadata.annotations['<KEY>']`, spec.nodeName,
     /// spec.serviceAccountName, status.hostIP, status.podIP, status.podIPs.
     #[serde(rename = "fieldRef", skip_serializing_if = "Option::is_none")]
-    pub field_ref: Option<
-        crate::apply::applyconfigurations::core::v1::ObjectFieldSelectorApplyConfiguration,
-    >,
+    pub field_ref: Option<crate::apply::applyconfigurations::core::v1::ObjectFieldSelectorApplyConfiguration>,
     /// FileKeyRef selects a key of the env file.
     #[serde(rename = "fileKeyRef", skip_serializing_if = "Option::is_none")]
-    pub file_key_ref: Option<
-        crate::apply::applyconfigurations::core::v1::FileKeySelectorApplyConfiguration,
-    >,
+    pub file_key_ref: Option<crate::apply::applyconfigurations::core::v1::FileKeySelectorApplyConfiguration>,
     /// Selects a resource of the container: only resources limits and requests (limits.cpu,
     /// limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory and
     /// requests.ephemeral-storage) are currently supported.
     #[serde(rename = "resourceFieldRef", skip_serializing_if = "Option::is_none")]
-    pub resource_field_ref: Option<
-        crate::apply::applyconfigurations::core::v1::ResourceFieldSelectorApplyConfiguration,
-    >,
+    pub resource_field_ref: Option<crate::apply::applyconfigurations::core::v1::ResourceFieldSelectorApplyConfiguration>,
     /// Selects a key of a secret in the pod's namespace
     #[serde(rename = "secretKeyRef", skip_serializing_if = "Option::is_none")]
-    pub secret_key_ref: Option<
-        crate::apply::applyconfigurations::core::v1::SecretKeySelectorApplyConfiguration,
-    >,
+    pub secret_key_ref: Option<crate::apply::applyconfigurations::core::v1::SecretKeySelectorApplyConfiguration>,
 }
 
 impl EnvVarSourceApplyConfiguration {

@@ -21,9 +21,7 @@ pub struct ResourceFieldSelectorApplyConfiguration {
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub divisor: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity,
-    >,
+    pub divisor: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity>,
     /// Required: resource to select
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
@@ -43,9 +41,7 @@ impl ResourceFieldSelectorApplyConfiguration {
     #[inline]
     pub fn with_divisor(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity>,
     ) -> Self {
         self.divisor = Some(value.into());
         self

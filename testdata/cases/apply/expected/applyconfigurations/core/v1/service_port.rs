@@ -34,9 +34,7 @@ pub struct ServicePortApplyConfiguration {
     pub protocol: Option<String>,
     /// Number or name of the port to access on the pods targeted by the service.
     #[serde(rename = "targetPort", skip_serializing_if = "Option::is_none")]
-    pub target_port: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString,
-    >,
+    pub target_port: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 }
 
 impl ServicePortApplyConfiguration {
@@ -85,9 +83,7 @@ impl ServicePortApplyConfiguration {
     #[inline]
     pub fn with_target_port(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
     ) -> Self {
         self.target_port = Some(value.into());
         self

@@ -20,11 +20,7 @@
 pub struct LabelSelectorApplyConfiguration {
     /// matchExpressions is a list of label selector requirements.
     #[serde(rename = "matchExpressions", skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<
-            crate::apply::applyconfigurations::meta::v1::LabelSelectorRequirementApplyConfiguration,
-        >,
-    >,
+    pub match_expressions: Option<Vec<crate::apply::applyconfigurations::meta::v1::LabelSelectorRequirementApplyConfiguration>>,
     /// matchLabels is a map of {key,value} pairs.
     #[serde(rename = "matchLabels", skip_serializing_if = "Option::is_none")]
     pub match_labels: Option<::std::collections::BTreeMap<String, String>>,

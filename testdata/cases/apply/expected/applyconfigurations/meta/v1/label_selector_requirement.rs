@@ -52,7 +52,9 @@ impl LabelSelectorRequirementApplyConfiguration {
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.values.get_or_insert_default().extend(items.into_iter().map(Into::into));
+        self.values
+            .get_or_insert_default()
+            .extend(items.into_iter().map(Into::into));
         self
     }
 }

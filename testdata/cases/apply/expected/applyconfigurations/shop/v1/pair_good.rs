@@ -18,14 +18,10 @@
 pub struct PairGoodApplyConfiguration {
     /// One.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<
-        crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-    >,
+    pub first: Option<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>,
     /// The other.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub second: Option<
-        crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-    >,
+    pub second: Option<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>,
 }
 
 impl PairGoodApplyConfiguration {

@@ -24,19 +24,13 @@ pub struct ShopApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::apply::applyconfigurations::shop::v1::ShopSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::apply::applyconfigurations::shop::v1::ShopSpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<
-        crate::apply::applyconfigurations::shop::v1::ShopStatusApplyConfiguration,
-    >,
+    pub status: Option<crate::apply::applyconfigurations::shop::v1::ShopStatusApplyConfiguration>,
 }
 
 impl ShopApplyConfiguration {

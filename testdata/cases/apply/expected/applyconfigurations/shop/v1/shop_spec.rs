@@ -36,9 +36,7 @@ pub struct ShopSpecApplyConfiguration {
     pub shelves: Option<Vec<i64>>,
     /// A list with a key.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub goods: Option<
-        Vec<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>,
-    >,
+    pub goods: Option<Vec<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>>,
     /// A set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<String>>,
@@ -47,12 +45,7 @@ pub struct ShopSpecApplyConfiguration {
     pub notes: Option<::std::collections::BTreeMap<String, String>>,
     /// A map of structs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rooms: Option<
-        ::std::collections::BTreeMap<
-            String,
-            crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-        >,
-    >,
+    pub rooms: Option<::std::collections::BTreeMap<String, crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>>,
     /// A map of lists of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<::std::collections::BTreeMap<String, Vec<i32>>>,
@@ -70,19 +63,13 @@ pub struct ShopSpecApplyConfiguration {
     pub opens: Option<u8>,
     /// A newtype of a struct.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub best: Option<
-        crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-    >,
+    pub best: Option<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>,
     /// A generic type.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pair: Option<
-        crate::apply::applyconfigurations::shop::v1::PairGoodApplyConfiguration,
-    >,
+    pub pair: Option<crate::apply::applyconfigurations::shop::v1::PairGoodApplyConfiguration>,
     /// The same generic type, of other things.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub names: Option<
-        crate::apply::applyconfigurations::shop::v1::PairStringApplyConfiguration,
-    >,
+    pub names: Option<crate::apply::applyconfigurations::shop::v1::PairStringApplyConfiguration>,
     /// The street.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub street: Option<String>,
@@ -93,30 +80,20 @@ pub struct ShopSpecApplyConfiguration {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<::case_apply::Delivery>,
     /// Absent, null or a text.
-    #[serde(
-        rename = "closedSince",
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "::kubesmith_runtime::applyconfigurations::nullable"
-    )]
+    #[serde(rename = "closedSince", skip_serializing_if = "Option::is_none", deserialize_with = "::kubesmith_runtime::applyconfigurations::nullable")]
     pub closed_since: Option<Option<String>>,
     /// A tuple.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<::kubesmith_runtime::serde_json::Value>,
     /// An amount.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity,
-    >,
+    pub size: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity>,
     /// A number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub door: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString,
-    >,
+    pub door: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
     /// A time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    >,
+    pub since: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// Bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seal: Option<::kubesmith_runtime::k8s_openapi::ByteString>,
@@ -125,29 +102,19 @@ pub struct ShopSpecApplyConfiguration {
     pub extra: Option<::kubesmith_runtime::serde_json::Value>,
     /// A built-in struct.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<
-        crate::apply::applyconfigurations::meta::v1::LabelSelectorApplyConfiguration,
-    >,
+    pub selector: Option<crate::apply::applyconfigurations::meta::v1::LabelSelectorApplyConfiguration>,
     /// Built-in structs in a list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env: Option<
-        Vec<crate::apply::applyconfigurations::core::v1::EnvVarApplyConfiguration>,
-    >,
+    pub env: Option<Vec<crate::apply::applyconfigurations::core::v1::EnvVarApplyConfiguration>>,
     /// Built-in structs in a list with two keys.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<
-        Vec<crate::apply::applyconfigurations::core::v1::ServicePortApplyConfiguration>,
-    >,
+    pub ports: Option<Vec<crate::apply::applyconfigurations::core::v1::ServicePortApplyConfiguration>>,
     /// A type that holds itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<
-        crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-    >,
+    pub schema: Option<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>,
     /// A type whose name another one has.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub good: Option<
-        crate::apply::applyconfigurations::shop::v1::PortGoodApplyConfiguration,
-    >,
+    pub good: Option<crate::apply::applyconfigurations::shop::v1::PortGoodApplyConfiguration>,
 }
 
 impl ShopSpecApplyConfiguration {
@@ -190,7 +157,9 @@ impl ShopSpecApplyConfiguration {
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.aisles.get_or_insert_default().extend(items.into_iter().map(Into::into));
+        self.aisles
+            .get_or_insert_default()
+            .extend(items.into_iter().map(Into::into));
         self
     }
 
@@ -222,7 +191,9 @@ impl ShopSpecApplyConfiguration {
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.flags.get_or_insert_default().extend(items.into_iter().map(Into::into));
+        self.flags
+            .get_or_insert_default()
+            .extend(items.into_iter().map(Into::into));
         self
     }
 
@@ -383,9 +354,7 @@ impl ShopSpecApplyConfiguration {
     #[inline]
     pub fn with_size(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity>,
     ) -> Self {
         self.size = Some(value.into());
         self
@@ -396,9 +365,7 @@ impl ShopSpecApplyConfiguration {
     #[inline]
     pub fn with_door(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
     ) -> Self {
         self.door = Some(value.into());
         self
@@ -409,9 +376,7 @@ impl ShopSpecApplyConfiguration {
     #[inline]
     pub fn with_since(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     ) -> Self {
         self.since = Some(value.into());
         self

@@ -18,9 +18,7 @@
 pub struct ShopStatusApplyConfiguration {
     /// What holds of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<
-        Vec<crate::apply::applyconfigurations::meta::v1::ConditionApplyConfiguration>,
-    >,
+    pub conditions: Option<Vec<crate::apply::applyconfigurations::meta::v1::ConditionApplyConfiguration>>,
     /// Customers inside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customers: Option<i32>,

@@ -24,14 +24,10 @@ pub struct TownApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::apply::applyconfigurations::shop::v1::TownSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::apply::applyconfigurations::shop::v1::TownSpecApplyConfiguration>,
     /// Labels of the town's own, not of its metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<String>>,
@@ -131,7 +127,9 @@ impl TownApplyConfiguration {
         mut self,
         items: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.labels.get_or_insert_default().extend(items.into_iter().map(Into::into));
+        self.labels
+            .get_or_insert_default()
+            .extend(items.into_iter().map(Into::into));
         self
     }
 }

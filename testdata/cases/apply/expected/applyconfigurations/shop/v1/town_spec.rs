@@ -40,7 +40,8 @@ impl TownSpecApplyConfiguration {
         mut self,
         entries: impl IntoIterator<Item = (impl Into<String>, i32)>,
     ) -> Self {
-        self.other.extend(entries.into_iter().map(|(key, value)| (key.into(), value)));
+        self.other
+            .extend(entries.into_iter().map(|(key, value)| (key.into(), value)));
         self
     }
 }

@@ -25,14 +25,10 @@ pub struct LeaseApplyConfiguration {
     /// More info:
     /// https\://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// spec contains the specification of the Lease.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::built_in::applyconfigurations::coordination::v1::LeaseSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::built_in::applyconfigurations::coordination::v1::LeaseSpecApplyConfiguration>,
 }
 
 impl LeaseApplyConfiguration {

@@ -18,9 +18,7 @@
 pub struct LeaseSpecApplyConfiguration {
     /// acquireTime is a time when the current lease was acquired.
     #[serde(rename = "acquireTime", skip_serializing_if = "Option::is_none")]
-    pub acquire_time: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
-    >,
+    pub acquire_time: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     /// holderIdentity contains the identity of the holder of a current lease.
     #[serde(rename = "holderIdentity", skip_serializing_if = "Option::is_none")]
     pub holder_identity: Option<String>,
@@ -37,9 +35,7 @@ pub struct LeaseSpecApplyConfiguration {
     pub preferred_holder: Option<String>,
     /// renewTime is a time when the current holder of a lease has last updated the lease.
     #[serde(rename = "renewTime", skip_serializing_if = "Option::is_none")]
-    pub renew_time: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
-    >,
+    pub renew_time: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     /// Strategy indicates the strategy for picking the leader for coordinated leader election.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
@@ -51,9 +47,7 @@ impl LeaseSpecApplyConfiguration {
     #[inline]
     pub fn with_acquire_time(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     ) -> Self {
         self.acquire_time = Some(value.into());
         self
@@ -96,9 +90,7 @@ impl LeaseSpecApplyConfiguration {
     #[inline]
     pub fn with_renew_time(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     ) -> Self {
         self.renew_time = Some(value.into());
         self

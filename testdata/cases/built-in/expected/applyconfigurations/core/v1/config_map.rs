@@ -21,12 +21,7 @@ pub struct ConfigMapApplyConfiguration {
     pub api_version: Option<String>,
     /// BinaryData contains the binary data.
     #[serde(rename = "binaryData", skip_serializing_if = "Option::is_none")]
-    pub binary_data: Option<
-        ::std::collections::BTreeMap<
-            String,
-            ::kubesmith_runtime::k8s_openapi::ByteString,
-        >,
-    >,
+    pub binary_data: Option<::std::collections::BTreeMap<String, ::kubesmith_runtime::k8s_openapi::ByteString>>,
     /// Data contains the configuration data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<::std::collections::BTreeMap<String, String>>,
@@ -39,9 +34,7 @@ pub struct ConfigMapApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
 }
 
 impl ConfigMapApplyConfiguration {

@@ -31,44 +31,32 @@ pub struct EventApplyConfiguration {
     pub count: Option<i32>,
     /// Time when this Event was first observed.
     #[serde(rename = "eventTime", skip_serializing_if = "Option::is_none")]
-    pub event_time: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
-    >,
+    pub event_time: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     /// The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)
     #[serde(rename = "firstTimestamp", skip_serializing_if = "Option::is_none")]
-    pub first_timestamp: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    >,
+    pub first_timestamp: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// The object that this event is about.
     #[serde(rename = "involvedObject", skip_serializing_if = "Option::is_none")]
-    pub involved_object: Option<
-        crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration,
-    >,
+    pub involved_object: Option<crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration>,
     /// Kind is a string value representing the REST resource this object represents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The time at which the most recent occurrence of this event was recorded.
     #[serde(rename = "lastTimestamp", skip_serializing_if = "Option::is_none")]
-    pub last_timestamp: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    >,
+    pub last_timestamp: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// A human-readable description of the status of this operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Standard object's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// This should be a short, machine understandable string that gives the reason for the
     /// transition into the object's current status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Optional secondary object for more complex actions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub related: Option<
-        crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration,
-    >,
+    pub related: Option<crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration>,
     /// Name of the controller that emitted this Event, e.g. `kubernetes.io/kubelet`.
     #[serde(rename = "reportingComponent", skip_serializing_if = "Option::is_none")]
     pub reporting_component: Option<String>,
@@ -77,14 +65,10 @@ pub struct EventApplyConfiguration {
     pub reporting_instance: Option<String>,
     /// Data about the Event series this event represents or nil if it's a singleton Event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub series: Option<
-        crate::built_in::applyconfigurations::core::v1::EventSeriesApplyConfiguration,
-    >,
+    pub series: Option<crate::built_in::applyconfigurations::core::v1::EventSeriesApplyConfiguration>,
     /// The component reporting this event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<
-        crate::built_in::applyconfigurations::core::v1::EventSourceApplyConfiguration,
-    >,
+    pub source: Option<crate::built_in::applyconfigurations::core::v1::EventSourceApplyConfiguration>,
     /// Type of this event (Normal, Warning), new types could be added in the future
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
@@ -98,7 +82,10 @@ impl EventApplyConfiguration {
         let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
             .with_name(name)
             .with_namespace(namespace);
-        Self::default().with_api_version("v1").with_kind("Event").with_metadata(metadata)
+        Self::default()
+            .with_api_version("v1")
+            .with_kind("Event")
+            .with_metadata(metadata)
     }
 
     /// Sets the name of the object.
@@ -187,9 +174,7 @@ impl EventApplyConfiguration {
     #[inline]
     pub fn with_event_time(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     ) -> Self {
         self.event_time = Some(value.into());
         self
@@ -200,9 +185,7 @@ impl EventApplyConfiguration {
     #[inline]
     pub fn with_first_timestamp(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     ) -> Self {
         self.first_timestamp = Some(value.into());
         self
@@ -232,9 +215,7 @@ impl EventApplyConfiguration {
     #[inline]
     pub fn with_last_timestamp(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     ) -> Self {
         self.last_timestamp = Some(value.into());
         self

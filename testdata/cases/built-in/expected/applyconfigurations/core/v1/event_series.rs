@@ -22,9 +22,7 @@ pub struct EventSeriesApplyConfiguration {
     pub count: Option<i32>,
     /// Time of the last occurrence observed
     #[serde(rename = "lastObservedTime", skip_serializing_if = "Option::is_none")]
-    pub last_observed_time: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
-    >,
+    pub last_observed_time: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
 }
 
 impl EventSeriesApplyConfiguration {
@@ -41,9 +39,7 @@ impl EventSeriesApplyConfiguration {
     #[inline]
     pub fn with_last_observed_time(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     ) -> Self {
         self.last_observed_time = Some(value.into());
         self

@@ -24,19 +24,13 @@ pub struct NamespaceApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// Spec defines the behavior of the Namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::built_in::applyconfigurations::core::v1::NamespaceSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::built_in::applyconfigurations::core::v1::NamespaceSpecApplyConfiguration>,
     /// Status describes the current status of a Namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<
-        crate::built_in::applyconfigurations::core::v1::NamespaceStatusApplyConfiguration,
-    >,
+    pub status: Option<crate::built_in::applyconfigurations::core::v1::NamespaceStatusApplyConfiguration>,
 }
 
 impl NamespaceApplyConfiguration {

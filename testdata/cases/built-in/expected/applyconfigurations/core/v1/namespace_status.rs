@@ -18,11 +18,7 @@
 pub struct NamespaceStatusApplyConfiguration {
     /// Represents the latest available observations of a namespace's current state.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<
-        Vec<
-            crate::built_in::applyconfigurations::core::v1::NamespaceConditionApplyConfiguration,
-        >,
-    >,
+    pub conditions: Option<Vec<crate::built_in::applyconfigurations::core::v1::NamespaceConditionApplyConfiguration>>,
     /// Phase is the current lifecycle phase of the namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,

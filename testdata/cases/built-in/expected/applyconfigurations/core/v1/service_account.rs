@@ -23,35 +23,22 @@ pub struct ServiceAccountApplyConfiguration {
     pub api_version: Option<String>,
     /// AutomountServiceAccountToken indicates whether pods running as this service account should
     /// have an API token automatically mounted.
-    #[serde(
-        rename = "automountServiceAccountToken",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "automountServiceAccountToken", skip_serializing_if = "Option::is_none")]
     pub automount_service_account_token: Option<bool>,
     /// ImagePullSecrets is a list of references to secrets in the same namespace to use for
     /// pulling any images in pods that reference this ServiceAccount.
     #[serde(rename = "imagePullSecrets", skip_serializing_if = "Option::is_none")]
-    pub image_pull_secrets: Option<
-        Vec<
-            crate::built_in::applyconfigurations::core::v1::LocalObjectReferenceApplyConfiguration,
-        >,
-    >,
+    pub image_pull_secrets: Option<Vec<crate::built_in::applyconfigurations::core::v1::LocalObjectReferenceApplyConfiguration>>,
     /// Kind is a string value representing the REST resource this object represents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard object's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// Secrets is a list of the secrets in the same namespace that pods running using this
     /// ServiceAccount are allowed to use.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secrets: Option<
-        Vec<
-            crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration,
-        >,
-    >,
+    pub secrets: Option<Vec<crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration>>,
 }
 
 impl ServiceAccountApplyConfiguration {

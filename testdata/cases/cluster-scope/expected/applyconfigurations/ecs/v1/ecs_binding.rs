@@ -24,19 +24,13 @@ pub struct EcsBindingApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::cluster_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::cluster_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<
-        crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration,
-    >,
+    pub status: Option<crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration>,
 }
 
 impl EcsBindingApplyConfiguration {

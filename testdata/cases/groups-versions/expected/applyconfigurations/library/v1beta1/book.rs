@@ -24,14 +24,10 @@ pub struct BookApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::groups_versions::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::groups_versions::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::groups_versions::applyconfigurations::library::v1beta1::BookSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::groups_versions::applyconfigurations::library::v1beta1::BookSpecApplyConfiguration>,
 }
 
 impl BookApplyConfiguration {

@@ -24,14 +24,10 @@ pub struct RestClientApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration>,
 }
 
 impl RestClientApplyConfiguration {

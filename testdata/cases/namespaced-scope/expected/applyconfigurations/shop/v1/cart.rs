@@ -24,19 +24,13 @@ pub struct CartApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::namespaced_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::namespaced_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::namespaced_scope::applyconfigurations::shop::v1::CartSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::namespaced_scope::applyconfigurations::shop::v1::CartSpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<
-        crate::namespaced_scope::applyconfigurations::shop::v1::CartStatusApplyConfiguration,
-    >,
+    pub status: Option<crate::namespaced_scope::applyconfigurations::shop::v1::CartStatusApplyConfiguration>,
 }
 
 impl CartApplyConfiguration {

@@ -24,14 +24,10 @@ pub struct LinkApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::summaries::applyconfigurations::shop::v1::LinkSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::LinkSpecApplyConfiguration>,
 }
 
 impl LinkApplyConfiguration {

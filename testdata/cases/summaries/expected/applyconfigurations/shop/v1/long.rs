@@ -26,14 +26,10 @@ pub struct LongApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::summaries::applyconfigurations::shop::v1::LongSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::LongSpecApplyConfiguration>,
 }
 
 impl LongApplyConfiguration {

@@ -24,21 +24,14 @@ pub struct ObjectMetaApplyConfiguration {
     /// CreationTimestamp is a timestamp representing the server time when this object was
     /// created.
     #[serde(rename = "creationTimestamp", skip_serializing_if = "Option::is_none")]
-    pub creation_timestamp: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    >,
+    pub creation_timestamp: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// Number of seconds allowed for this object to gracefully terminate before it will be
     /// removed from the system.
-    #[serde(
-        rename = "deletionGracePeriodSeconds",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "deletionGracePeriodSeconds", skip_serializing_if = "Option::is_none")]
     pub deletion_grace_period_seconds: Option<i64>,
     /// DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted.
     #[serde(rename = "deletionTimestamp", skip_serializing_if = "Option::is_none")]
-    pub deletion_timestamp: Option<
-        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    >,
+    pub deletion_timestamp: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// Must be empty before the object is deleted from the registry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finalizers: Option<Vec<String>>,
@@ -61,11 +54,7 @@ pub struct ObjectMetaApplyConfiguration {
     pub namespace: Option<String>,
     /// List of objects depended by this object.
     #[serde(rename = "ownerReferences", skip_serializing_if = "Option::is_none")]
-    pub owner_references: Option<
-        Vec<
-            crate::verbs::applyconfigurations::meta::v1::OwnerReferenceApplyConfiguration,
-        >,
-    >,
+    pub owner_references: Option<Vec<crate::verbs::applyconfigurations::meta::v1::OwnerReferenceApplyConfiguration>>,
     /// An opaque value that represents the internal version of this object that can be used by
     /// clients to determine when objects have changed.
     #[serde(rename = "resourceVersion", skip_serializing_if = "Option::is_none")]
@@ -98,9 +87,7 @@ impl ObjectMetaApplyConfiguration {
     #[inline]
     pub fn with_creation_timestamp(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     ) -> Self {
         self.creation_timestamp = Some(value.into());
         self
@@ -119,9 +106,7 @@ impl ObjectMetaApplyConfiguration {
     #[inline]
     pub fn with_deletion_timestamp(
         mut self,
-        value: impl Into<
-            ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-        >,
+        value: impl Into<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     ) -> Self {
         self.deletion_timestamp = Some(value.into());
         self

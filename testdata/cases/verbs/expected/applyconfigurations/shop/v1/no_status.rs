@@ -24,19 +24,13 @@ pub struct NoStatusApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::verbs::applyconfigurations::shop::v1::NoStatusSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::verbs::applyconfigurations::shop::v1::NoStatusSpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<
-        crate::verbs::applyconfigurations::shop::v1::NoStatusStatusApplyConfiguration,
-    >,
+    pub status: Option<crate::verbs::applyconfigurations::shop::v1::NoStatusStatusApplyConfiguration>,
 }
 
 impl NoStatusApplyConfiguration {

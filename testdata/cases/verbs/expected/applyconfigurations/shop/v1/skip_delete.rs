@@ -24,14 +24,10 @@ pub struct SkipDeleteApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::verbs::applyconfigurations::shop::v1::SkipDeleteSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::verbs::applyconfigurations::shop::v1::SkipDeleteSpecApplyConfiguration>,
 }
 
 impl SkipDeleteApplyConfiguration {

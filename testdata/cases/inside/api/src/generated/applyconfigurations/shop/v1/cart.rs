@@ -24,14 +24,10 @@ pub struct CartApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<
-        crate::generated::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    >,
+    pub metadata: Option<crate::generated::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        crate::generated::applyconfigurations::shop::v1::CartSpecApplyConfiguration,
-    >,
+    pub spec: Option<crate::generated::applyconfigurations::shop::v1::CartSpecApplyConfiguration>,
 }
 
 impl CartApplyConfiguration {
