@@ -161,7 +161,7 @@ impl CustomResource {
         }
         self.prune(&mut old);
         self.default(&mut old);
-        let mut causes = moved(&object, &old);
+        let mut causes = moved(&mut object, &old);
         let status_only = merge(&mut object, &old);
         causes.extend(self.check(&object, Some(&old), status_only));
         causes
@@ -176,8 +176,14 @@ impl CustomResource {
     }
 }
 
-/// Objects of other names cannot replace one another.
-fn moved(object: &Value, old: &Value) -> Vec<Cause> {
+/// Objects of other names cannot replace one another. A namespace that is left out is that of the request.
+fn moved(object: &mut Value, old: &Value) -> Vec<Cause> {
+    if let Some(metadata) = metadata(object)
+        && metadata.get("namespace").is_none_or(|namespace| namespace.is_null() || namespace == "")
+        && let Some(namespace) = old["metadata"].get("namespace")
+    {
+        metadata.insert("namespace".to_owned(), namespace.clone());
+    }
     let differs = |field: &&str| object["metadata"][*field] != old["metadata"][*field];
     let fields = ["name", "namespace"].into_iter().filter(differs);
     let cause = |field: &str| {
@@ -273,6 +279,27 @@ mod tests {
         let mut other = old.clone();
         other["metadata"]["name"] = json!("w2");
         assert_eq!(fields(&resource().update(other, old)), ["metadata.name"]);
+    }
+
+    #[test]
+    fn a_namespace_that_is_left_out_is_no_change() {
+        let mut old = object(json!({}), Value::Null);
+        old["metadata"]["namespace"] = json!("shop");
+        let resource = resource();
+        for absent in [object(json!({}), Value::Null), {
+            let mut empty = old.clone();
+            empty["metadata"]["namespace"] = json!("");
+            empty
+        }] {
+            assert!(resource.update(absent.clone(), old.clone()).is_empty());
+            assert!(resource.update_status(absent, old.clone()).is_empty());
+        }
+        let mut other = old.clone();
+        other["metadata"]["namespace"] = json!("bank");
+        assert_eq!(fields(&resource.update(other, old.clone()))[0], "metadata.namespace");
+        // A cluster-scoped object does not come into a namespace.
+        let cluster = object(json!({}), Value::Null);
+        assert_eq!(fields(&resource.update(old, cluster))[0], "metadata.namespace");
     }
 
     #[test]
