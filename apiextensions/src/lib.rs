@@ -1,5 +1,6 @@
 //! What an API server knows about custom resource definitions: structural schemas, the Common Expression Language of
-//! their rules, the checks of a CRD itself, and the OpenAPI definitions that are published of it.
+//! their rules, the checks of a CRD itself, the OpenAPI definitions that are published of it, and how its objects are written as
+//! YAML.
 //!
 //! Values in, values and ordered causes with kube-apiserver's texts out. The package does no I/O and knows neither HTTP nor
 //! storage: the embedded server of kubesmith-testenv enforces with it, and the command refuses with it what a server would
@@ -13,3 +14,4 @@ pub mod field;
 pub mod openapi;
 #[cfg(feature = "structural")]
 pub mod structural;
+pub mod yaml;

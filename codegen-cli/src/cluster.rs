@@ -7,10 +7,10 @@ use clap::Args;
 use kube::api::{Api, ApiResource, DynamicObject, ListParams};
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
+use kubesmith_apiextensions::yaml;
 use kubesmith_core::grammar::closest;
 use serde_json::{Map, Value};
 
-use crate::emit::yaml;
 use crate::import::Input;
 
 /// How a cluster is reached.

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::defaults::{Here, Inside};
+use crate::scheme::path::{self, Path, Step};
 
 /// Why an object cannot be converted. Every error converts into it with `?`; it is therefore no [`std::error::Error`]
 /// itself.
@@ -162,7 +163,8 @@ impl<S: Serialize, H> RoundTrip<S, H> {
         Self { to_hub: Box::new(to_hub), from_hub: Box::new(from_hub), losing: Vec::new() }
     }
 
-    /// Says that a field, and what is in it, may be lost: `spec.size`; items of lists are called by their index.
+    /// Says that a field, and what is in it, may be lost: `spec.size`. Items of lists are called by their index, `spec.ports[0]`,
+    /// and keys with dots stand in brackets, `metadata.annotations["example.com/size"]`, as errors write them.
     ///
     /// ```
     /// use kubesmith_runtime::conversion::{ConversionError, RoundTrip};
@@ -173,7 +175,7 @@ impl<S: Serialize, H> RoundTrip<S, H> {
     /// ```
     #[must_use]
     pub fn losing(mut self, field: &str) -> Self {
-        self.losing.push(format!("/{}", field.replace('.', "/")));
+        self.losing.push(field.to_owned());
         self
     }
 
@@ -187,39 +189,36 @@ impl<S: Serialize, H> RoundTrip<S, H> {
         let back = (self.from_hub)(&hub).map_err(failed)?;
         let value = |object: &S| serde_json::to_value(object).map_err(|error| failed(error.into()));
         let (before, after) = (value(object)?, value(&back)?);
-        match self.difference(&mut String::new(), &before, &after) {
-            Some((path, before, after)) => Err(RoundTripError::Lost { field: path, before, after }),
+        match self.difference(&mut Path::new(), &before, &after) {
+            Some((field, before, after)) => Err(RoundTripError::Lost { field, before, after }),
             None => Ok(()),
         }
     }
 
-    fn difference(&self, path: &mut String, before: &Value, after: &Value) -> Option<(String, Value, Value)> {
-        if before == after || self.losing.contains(path) {
+    fn difference(&self, path: &mut Path, before: &Value, after: &Value) -> Option<(String, Value, Value)> {
+        if before == after {
             return None;
         }
-        let names: BTreeSet<String> = match (before, after) {
+        let field = path::text(path);
+        if self.losing.contains(&field) {
+            return None;
+        }
+        let steps: Vec<Step> = match (before, after) {
             (Value::Object(before), Value::Object(after)) => {
-                before.keys().chain(after.keys()).cloned().collect()
+                let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+                names.into_iter().cloned().map(Step::Member).collect()
             }
             (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
-                (0..before.len()).map(|at| at.to_string()).collect()
+                (0..before.len()).map(Step::Item).collect()
             }
-            _ => {
-                let field = path.trim_start_matches('/').replace('/', ".");
-                return Some((field, before.clone(), after.clone()));
-            }
+            _ => return Some((field, before.clone(), after.clone())),
         };
-        names.into_iter().find_map(|name| {
-            let member = |value: &Value| match value {
-                Value::Array(items) => name.parse::<usize>().ok().and_then(|at| items.get(at).cloned()),
-                value => value.get(&name).cloned(),
-            };
-            let length = path.len();
-            path.push('/');
-            path.push_str(&name);
-            let (before, after) = (member(before).unwrap_or_default(), member(after).unwrap_or_default());
+        steps.into_iter().find_map(|step| {
+            let member = |value: &Value| step.in_value(value).cloned().unwrap_or_default();
+            let (before, after) = (member(before), member(after));
+            path.push(step);
             let found = self.difference(path, &before, &after);
-            path.truncate(length);
+            path.pop();
             found
         })
     }
@@ -277,6 +276,24 @@ mod tests {
     }
 
     #[test]
+    fn keys_with_dots_can_be_lost() {
+        let forget = |value: &Value| {
+            let mut value = value.clone();
+            value["metadata"]["annotations"] = json!({});
+            Ok(value)
+        };
+        let object = json!({"metadata": {"annotations": {"example.com/size": "1"}}});
+        let trip = RoundTrip::new(forget, |value: &Value| Ok(value.clone()));
+        let error = trip.check(&object).unwrap_err();
+        let RoundTripError::Lost { field, .. } = error else { panic!("{error}") };
+        assert_eq!(field, r#"metadata.annotations["example.com/size"]"#);
+        // Not the same as a member in a member.
+        let trip = trip.losing("metadata.annotations.example.com/size");
+        assert!(trip.check(&object).is_err());
+        assert_eq!(trip.losing(&field).check(&object), Ok(()));
+    }
+
+    #[test]
     fn what_is_lost_is_named() {
         let forget = |value: &Value| {
             let mut value = value.clone();
@@ -286,8 +303,8 @@ mod tests {
         let object = json!({"spec": {"ports": [{"name": "a"}, {"name": "b"}]}});
         let trip = RoundTrip::new(forget, |value: &Value| Ok(value.clone()));
         let error = trip.check(&object).unwrap_err();
-        assert_eq!(error.to_string(), r#"spec.ports.1.name: it was "b" and came back as null"#);
-        assert_eq!(trip.losing("spec.ports.1").check(&object), Ok(()));
+        assert_eq!(error.to_string(), r#"spec.ports[1].name: it was "b" and came back as null"#);
+        assert_eq!(trip.losing("spec.ports[1]").check(&object), Ok(()));
         let broken =
             RoundTrip::<Value, Value>::new(|_| Err(ConversionError::new("no")), |value| Ok(value.clone()));
         assert!(matches!(broken.check(&object), Err(RoundTripError::Failed { message }) if message == "no"));

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use kubesmith_apiextensions::yaml;
 use serde_json::{Map, Value, json};
 
-use super::yaml;
 use crate::ir::{Conversion, CrdStyle, CrdVersion, Ir, PrintColumn, Resource, Scale, Scope, WebhookEndpoint};
 use crate::output::{OutputTree, YAML_MARK};
 use crate::parallel;

@@ -1,8 +1,8 @@
 //! YAML files of several objects.
 
+use kubesmith_apiextensions::yaml;
 use serde_json::Value;
 
-use super::yaml;
 use crate::output::{Kind, OutputTree, manifest_mark};
 
 /// A tree of one file: the header, the mark, the objects. No file without an object.

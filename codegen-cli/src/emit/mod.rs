@@ -9,4 +9,3 @@ pub mod openapi;
 pub mod rbac;
 pub mod rust;
 pub mod webhook;
-pub mod yaml;

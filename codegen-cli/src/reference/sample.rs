@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kubesmith_apiextensions::structural::{Cause, Checker, aggregate, apply_defaults};
+use kubesmith_apiextensions::yaml;
 use serde_json::{Map, Number, Value, json};
 
 use super::{Sample, strings};
-use crate::emit::yaml;
 use crate::ir::{Resource, Scope};
 use crate::schema::{Additional, Schema, overlay};
 

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use kubesmith_apiextensions::yaml;
 use kubesmith_core::names::{Group, Kind, Version};
 use serde::{Deserialize, Serialize};
 
 use super::ScaffoldError;
-use crate::emit::yaml;
 
 /// Name of the file.
 pub const FILE_NAME: &str = "PROJECT";

@@ -105,26 +105,44 @@ impl Scheme {
         out
     }
 
+    /// Whether one kind can become the other.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn has_conversion(&self, from: &GroupVersionKind, to: &GroupVersionKind) -> bool {
+        self.way(from, to).is_some()
+    }
+
+    /// The function that leads from one kind to the other, or the two that do through a third.
+    fn way(&self, from: &GroupVersionKind, to: &GroupVersionKind) -> Option<Way<'_>> {
+        let (ways, target) = (self.conversions.get(&key(from))?, key(to));
+        if let Some(convert) = ways.get(&target) {
+            return Some(Way::Direct(convert));
+        }
+        ways.iter()
+            .find_map(|(hub, first)| Some(Way::Through(first, self.conversions.get(hub)?.get(&target)?)))
+    }
+
     fn converted(&self, object: &dyn Object, to: &GroupVersionKind) -> Result<Box<dyn Object>, ConvertError> {
         let from = object.group_version_kind();
         if from == *to {
             return Ok(object.deep_copy_object());
         }
-        let failed = |why: ConversionError| ConvertError::Failed {
-            from: Box::new(from.clone()),
+        let converted = match self.way(&from, to) {
+            Some(Way::Direct(convert)) => convert(object),
+            Some(Way::Through(first, second)) => first(object).and_then(|hub| second(&*hub)),
+            None => return Err(unknown(&from, to)),
+        };
+        converted.map_err(|why| ConvertError::Failed {
+            from: Box::new(from),
             to: Box::new(to.clone()),
             message: why.to_string(),
-        };
-        let Some(ways) = self.conversions.get(&key(&from)) else { return Err(unknown(&from, to)) };
-        let target = key(to);
-        if let Some(convert) = ways.get(&target) {
-            return convert(object).map_err(failed);
-        }
-        let through =
-            ways.iter().find_map(|(hub, first)| Some((first, self.conversions.get(hub)?.get(&target)?)));
-        let Some((first, second)) = through else { return Err(unknown(&from, to)) };
-        first(object).and_then(|hub| second(&*hub)).map_err(failed)
+        })
     }
+}
+
+/// How a kind becomes another one.
+enum Way<'s> {
+    Direct(&'s ConversionFunc),
+    Through(&'s ConversionFunc, &'s ConversionFunc),
 }
 
 fn kind_of<K: Resource<DynamicType = ()>>() -> GroupVersionKind {

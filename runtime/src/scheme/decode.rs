@@ -1,6 +1,7 @@
 //! Manifests to objects.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use kube::core::{DynamicObject, GroupVersionKind};
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use super::decoded::{Content, Decoded};
 use super::path::{self, Path, Step};
-use super::{Kind, Scheme, describe, text};
+use super::{Decode, Scheme, describe, hint, nulls, text};
 
 /// How many mistakes of a document have their own lines; each is looked for in the whole document.
 const LOOKUPS: usize = 100;
@@ -18,11 +19,18 @@ const LOOKUPS: usize = 100;
 /// How many fields strict decoding names in an object, as client-go does.
 const STRICT_FAULTS: usize = 100;
 
+/// How long the names of those fields may be together, in bytes; one is named whatever its length.
+const STRICT_NAMES: usize = 1 << 20;
+
 /// Reads manifests, JSON or YAML, into the types of a scheme: client-go's `UniversalDeserializer`.
 ///
 /// A text may hold several documents, JSON values that follow each other, and lists (`kind: List`), whose items come one by
 /// one. What is wrong with one of them does not stop the others. Null is taken for a field that is absent wherever the type
 /// does not take it, as Go does; `<<` merges. Texts of any size and with any aliases are read in bounded time and space.
+///
+/// YAML is read as version 1.2 has it: `yes`, `no`, `on`, `off`, `0644` and `1_000` are texts. kubectl reads them as version 1.1
+/// had it, as booleans and numbers; where a field is one of these, the error says what to write, which both read alike. What a
+/// scheme writes is quoted so that both read it alike.
 ///
 /// ```
 /// use kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
@@ -162,11 +170,9 @@ impl<'s> Decoder<'s> {
     }
 
     fn document(&self, place: &Place<'_>, out: &mut Vec<Result<Decoded, ManifestError>>) {
-        match text::parse(place.text) {
+        match text::parse(place.text, self.strict) {
             Ok(parsed) if parsed.value.is_null() => {}
-            Ok(mut parsed) => {
-                self.items(place, &parsed.value, &mut Path::new(), &mut parsed.duplicates, out);
-            }
+            Ok(parsed) => self.items(place, &parsed.value, &mut Path::new(), &parsed.duplicates, out),
             Err(error) => {
                 let reason = DecodeError::Syntax { message: error.message };
                 out.push(Err(ManifestError { line: place.first_line + error.line, ..place.error(reason) }));
@@ -180,13 +186,17 @@ impl<'s> Decoder<'s> {
         place: &Place<'_>,
         value: &Value,
         path: &mut Path,
-        duplicates: &mut Vec<Path>,
+        duplicates: &BTreeSet<Path>,
         out: &mut Vec<Result<Decoded, ManifestError>>,
     ) {
         let items =
             value["items"].as_array().filter(|_| value["kind"] == "List" && value["apiVersion"] == "v1");
+        let below = |path: &Path| {
+            let path = path.clone();
+            duplicates.range(path.clone()..).take_while(move |duplicate| duplicate.starts_with(&path))
+        };
         let Some(items) = items else {
-            let own: Vec<Path> = duplicates.extract_if(.., |duplicate| duplicate.starts_with(path)).collect();
+            let own: Vec<&Path> = below(path).take(STRICT_FAULTS).collect();
             out.push(self.one(place, value, path, &own));
             return;
         };
@@ -196,15 +206,17 @@ impl<'s> Decoder<'s> {
             path.truncate(path.len() - 2);
         }
         // What is given twice in the list itself.
-        let own: Vec<Path> = duplicates.extract_if(.., |duplicate| duplicate.starts_with(path)).collect();
-        if self.strict && !own.is_empty() {
+        let is_items = |duplicate: &&Path| match duplicate[path.len()..] {
+            [Step::Member(ref name), Step::Item(at), ..] => name == "items" && at < items.len(),
+            _ => false,
+        };
+        let own: Vec<&Path> = below(path).filter(|path| !is_items(path)).take(STRICT_FAULTS).collect();
+        if let Some(first) = own.first() {
             let faults =
                 own.iter().map(|path| StrictFault::new(true, path, Some(place.line(path)))).collect();
             let gvk = Box::new(GroupVersionKind::gvk("", "v1", "List"));
-            out.push(Err(ManifestError {
-                line: place.line(&own[0]),
-                ..place.error(DecodeError::Strict { gvk, faults })
-            }));
+            let reason = DecodeError::Strict { gvk, faults };
+            out.push(Err(ManifestError { line: place.line(first), ..place.error(reason) }));
         }
     }
 
@@ -213,7 +225,7 @@ impl<'s> Decoder<'s> {
         place: &Place<'_>,
         value: &Value,
         prefix: &[Step],
-        duplicates: &[Path],
+        duplicates: &[&Path],
     ) -> Result<Decoded, ManifestError> {
         let inside = |path: &[Step]| [prefix, path].concat();
         let (decoded, unknown) = match self.object(value) {
@@ -222,22 +234,20 @@ impl<'s> Decoder<'s> {
                 return Err(ManifestError { line: place.line(&inside(&path)), ..place.error(reason) });
             }
         };
-        let mut faults = Vec::new();
-        if self.strict {
-            let fault = |twice: bool, path: &Path| {
-                StrictFault::new(twice, &path[prefix.len()..], Some(place.line(path)))
-            };
-            faults.extend(unknown.iter().map(|path| fault(false, &inside(path))).take(STRICT_FAULTS));
-            faults.extend(duplicates.iter().map(|path| fault(true, path)).take(STRICT_FAULTS));
-            faults.sort_by_key(|fault| fault.line);
-        }
+        let fault = |twice: bool, path: &[Step]| {
+            StrictFault::new(twice, &path[prefix.len()..], Some(place.line(path)))
+        };
+        let unknown = unknown.iter().map(|path| fault(false, &inside(path)));
+        let mut faults: Vec<_> =
+            unknown.chain(duplicates.iter().copied().map(|path| fault(true, path))).collect();
+        faults.sort_by_key(|fault| fault.line);
         let line = faults.first().and_then(|fault| fault.line).unwrap_or(place.first_line);
         self.checked(decoded, faults).map_err(|reason| ManifestError { line, ..place.error(reason) })
     }
 
     /// The object with its defaults, if strictness allows it.
     fn checked(&self, mut decoded: Decoded, faults: Vec<StrictFault>) -> Result<Decoded, DecodeError> {
-        if self.strict && !faults.is_empty() {
+        if !faults.is_empty() {
             let gvk = Box::new(decoded.group_version_kind().clone());
             return Err(DecodeError::Strict { gvk, faults });
         }
@@ -247,39 +257,28 @@ impl<'s> Decoder<'s> {
         Ok(decoded)
     }
 
-    /// The object, and the fields in it that its type does not have.
+    /// The object, and the fields in it that its type does not have, if they matter.
     fn object(&self, value: &Value) -> Result<(Decoded, Vec<Path>), Fault> {
         let gvk = type_of(value).map_err(|error| Fault {
             reason: DecodeError::NoType { message: error.to_string() },
             path: Path::new(),
         })?;
-        let Some(kind) = self.scheme.get(&gvk) else {
-            if self.dynamic {
-                return self.dynamic_object(gvk, value);
+        let decode: Decode = match self.scheme.get(&gvk) {
+            Some(kind) => kind.decode,
+            None if self.dynamic => {
+                |json| Ok(Content::Object(Box::new(erased_serde::deserialize::<DynamicObject>(json)?)))
             }
-            let path = vec![Step::Member("kind".to_owned())];
-            return Err(Fault { reason: DecodeError::Unknown { gvk: Box::new(gvk) }, path });
+            None => {
+                let path = vec![Step::Member("kind".to_owned())];
+                return Err(Fault { reason: DecodeError::Unknown { gvk: Box::new(gvk) }, path });
+            }
         };
-        match typed(kind, value) {
+        match nulls::read_without(value, |value| typed(decode, value, self.strict)) {
             Ok((content, unknown)) => Ok((Decoded::new(gvk, content), unknown)),
-            Err(first) => {
-                // As Go does, null is taken for nothing where the type does not take it.
-                let mut without = value.clone();
-                drop_nulls(&mut without);
-                match typed(kind, &without) {
-                    Ok((content, unknown)) => Ok((Decoded::new(gvk, content), unknown)),
-                    Err(_) => Err(first.fault(gvk)),
-                }
-            }
-        }
-    }
-
-    fn dynamic_object(&self, gvk: GroupVersionKind, value: &Value) -> Result<(Decoded, Vec<Path>), Fault> {
-        match DynamicObject::deserialize(value) {
-            Ok(object) => Ok((Decoded::new(gvk, Content::Object(Box::new(object))), Vec::new())),
-            Err(error) => {
-                let path = vec![Step::Member("metadata".to_owned())];
-                Err(Invalid { message: error.to_string(), path }.fault(gvk))
+            Err((mut message, path)) => {
+                message.extend(hint::of(value, &path, &message));
+                let (gvk, field) = (Box::new(gvk), path::text(&path));
+                Err(Fault { reason: DecodeError::Invalid { gvk, field, message }, path })
             }
         }
     }
@@ -316,19 +315,6 @@ struct Fault {
     path: Path,
 }
 
-/// A field does not fit.
-struct Invalid {
-    message: String,
-    path: Path,
-}
-
-impl Invalid {
-    fn fault(self, gvk: GroupVersionKind) -> Fault {
-        let Self { message, path } = self;
-        Fault { reason: DecodeError::Invalid { gvk: Box::new(gvk), field: path::text(&path), message }, path }
-    }
-}
-
 fn type_of(value: &Value) -> Result<GroupVersionKind, serde_json::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -346,18 +332,40 @@ fn type_of(value: &Value) -> Result<GroupVersionKind, serde_json::Error> {
     Ok(GroupVersionKind::gvk(group, version, &kind))
 }
 
-/// The typed object, and the fields that its type does not have.
-fn typed(kind: &Kind, value: &Value) -> Result<(Content, Vec<Path>), Invalid> {
-    let mut unknown = Vec::new();
-    let mut note = |path: serde_ignored::Path<'_>| unknown.push(path::of_ignored(&path));
+/// The typed object, and the fields that its type does not have, if it is read strictly.
+fn typed(
+    decode: Decode,
+    value: &Value,
+    strict: bool,
+) -> Result<(Content, Vec<Path>), nulls::Located<String>> {
+    let mut unknown = Unknown { paths: Vec::new(), room: if strict { STRICT_NAMES } else { 0 } };
+    let mut note = |path: serde_ignored::Path<'_>| unknown.note(&path);
     let mut track = serde_path_to_error::Track::new();
     let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
     let watched = serde_ignored::Deserializer::new(tracked, &mut note);
-    let read = (kind.decode)(&mut <dyn erased_serde::Deserializer<'_>>::erase(watched));
-    let content =
-        read.map_err(|error| Invalid { message: error.to_string(), path: path::of_error(&track.path()) })?;
-    unknown.retain(|path| !is_type_meta(path));
-    Ok((content, unknown))
+    let read = decode(&mut <dyn erased_serde::Deserializer<'_>>::erase(watched));
+    let content = read.map_err(|error| (error.to_string(), path::of_error(&track.path())))?;
+    Ok((content, unknown.paths))
+}
+
+/// Fields that a type does not have, as many as are named.
+struct Unknown {
+    paths: Vec<Path>,
+    /// How long further names may be.
+    room: usize,
+}
+
+impl Unknown {
+    fn note(&mut self, path: &serde_ignored::Path<'_>) {
+        if self.room == 0 || self.paths.len() == STRICT_FAULTS {
+            return;
+        }
+        let path = path::of_ignored(path);
+        if !is_type_meta(&path) {
+            self.room = self.room.saturating_sub(path::size(&path));
+            self.paths.push(path);
+        }
+    }
 }
 
 /// Not every type reads what it is.
@@ -368,18 +376,6 @@ fn is_type_meta(path: &[Step]) -> bool {
         [last] => of_object(last),
         [Step::Member(items), Step::Item(_), last] => items == "items" && of_object(last),
         _ => false,
-    }
-}
-
-/// Removes members that are null, at any depth.
-pub(crate) fn drop_nulls(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.retain(|_, member| !member.is_null());
-            members.values_mut().for_each(drop_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
-        _ => {}
     }
 }
 

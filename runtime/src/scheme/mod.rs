@@ -43,7 +43,11 @@
 mod convert;
 mod decode;
 mod decoded;
-mod path;
+#[cfg(feature = "yaml")]
+mod depth;
+mod hint;
+pub(crate) mod nulls;
+pub(crate) mod path;
 // Manifests in the tests are YAML.
 #[cfg(all(test, feature = "yaml"))]
 mod tests;
@@ -56,14 +60,14 @@ use std::sync::Arc;
 
 use k8s_openapi::ClusterResourceScope;
 use kube::core::{GroupVersionKind, ObjectList};
+#[cfg(feature = "yaml")]
+use kubesmith_apiextensions::yaml;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use crate::api::Object;
 pub use convert::ConvertError;
-#[cfg(feature = "webhook")]
-pub(crate) use decode::drop_nulls;
 pub use decode::{DecodeError, Decoder, ManifestError, StrictFault};
 use decoded::Content;
 pub use decoded::Decoded;
@@ -252,13 +256,15 @@ impl Scheme {
         text::to_json(&object.to_value()?)
     }
 
-    /// Writes an object as YAML, with `apiVersion` and `kind`. The [module](self) has an example.
+    /// Writes an object as YAML, with `apiVersion` and `kind`. The [module](self) has an example. The text is as
+    /// `sigs.k8s.io/yaml` writes it, which kubectl uses: keys in order, and quotes where a reader of YAML 1.1 would take a text for
+    /// something else.
     ///
     /// # Errors
     /// The type's `Serialize` fails.
     #[cfg(feature = "yaml")]
     pub fn encode_yaml(&self, object: &dyn Object) -> Result<String, serde_json::Error> {
-        text::to_yaml(&object.to_value()?)
+        Ok(yaml::to_yaml(&object.to_value()?))
     }
 
     /// Registers what sets a type's defaults, client-go's `AddTypeDefaultingFunc`. A function that is there for the same type is

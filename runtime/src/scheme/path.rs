@@ -4,21 +4,32 @@ use std::fmt::{self, Write as _};
 
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 
 use super::text::Key;
 
 /// A step from a value to one in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
     Member(String),
     Item(usize),
 }
 
+impl Step {
+    /// What the step leads to.
+    pub(crate) fn in_value<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match self {
+            Self::Member(name) => value.get(name),
+            Self::Item(index) => value.get(index),
+        }
+    }
+}
+
 /// Where a value stands in a document.
-pub(super) type Path = Vec<Step>;
+pub(crate) type Path = Vec<Step>;
 
 /// The path as people write it: `spec.containers[0].name`.
-pub(super) fn text(path: &[Step]) -> String {
+pub(crate) fn text(path: &[Step]) -> String {
     let mut out = String::new();
     for step in path {
         // Writing to a string cannot fail.
@@ -32,8 +43,17 @@ pub(super) fn text(path: &[Step]) -> String {
     out
 }
 
+/// About how much memory the path takes, in bytes.
+pub(super) fn size(path: &[Step]) -> usize {
+    let names = path.iter().map(|step| match step {
+        Step::Member(name) => name.len(),
+        Step::Item(_) => 0,
+    });
+    names.sum::<usize>() + size_of_val(path)
+}
+
 /// The path that serde_path_to_error found.
-pub(super) fn of_error(path: &serde_path_to_error::Path) -> Path {
+pub(crate) fn of_error(path: &serde_path_to_error::Path) -> Path {
     use serde_path_to_error::Segment;
     let step = |segment: &Segment| match segment {
         Segment::Seq { index } => Some(Step::Item(*index)),
@@ -117,6 +137,14 @@ impl<'de> Visitor<'de> for Locate<'_> {
     }
 
     fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<(), E> {
+        here()
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, _: u128) -> Result<(), E> {
+        here()
+    }
+
+    fn visit_i128<E: serde::de::Error>(self, _: i128) -> Result<(), E> {
         here()
     }
 

@@ -192,6 +192,115 @@ items: []
 }
 
 #[test]
+fn only_nulls_that_do_not_fit_are_nothing() {
+    let mut scheme = Scheme::new();
+    scheme.register::<k8s_openapi::api::apps::v1::ControllerRevision>("ControllerRevisionList");
+    let text = "\
+apiVersion: apps/v1
+kind: ControllerRevision
+metadata: {name: a, labels: {app: null, tier: web}}
+revision: 1
+data: {spec: {replicas: null}}
+";
+    let revision = scheme.decode(text).unwrap().to_value().unwrap();
+    assert_eq!(revision["data"], json!({"spec": {"replicas": null}}), "a patch says so on purpose");
+    assert_eq!(revision["metadata"]["labels"], json!({"tier": "web"}));
+    // Objects without a type as well.
+    let text = "{apiVersion: a.b/v1, kind: X, metadata: {labels: {app: null}, name: a}, spec: {a: null}}";
+    let object = scheme.decoder().unknown_as_dynamic().decode(text).unwrap().to_value().unwrap();
+    assert_eq!(
+        (&object["spec"], &object["metadata"]),
+        (&json!({"a": null}), &json!({"labels": {}, "name": "a"}))
+    );
+    let text = "apiVersion: a.b/v1\nkind: X\nmetadata:\n  name: a\n  labels:\n    size: 1\n";
+    let error = scheme.decoder().unknown_as_dynamic().decode(text).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "document 1, line 6: invalid X in a.b/v1: metadata.labels.size: invalid type: integer `1`, expected a string"
+    );
+}
+
+#[test]
+fn words_of_yaml_1_1_are_texts_and_explained() {
+    let pod = |field: &str| scheme().decode(format!("apiVersion: v1\nkind: Pod\nspec:\n  {field}\n"));
+    let error = pod("hostNetwork: yes").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "document 1, line 4: invalid Pod in v1: spec.hostNetwork: invalid type: string \"yes\", expected a boolean \
+         (YAML 1.2 is read, in which yes is text: write true, without quotes)"
+    );
+    let error = pod("priority: 0644").unwrap_err().to_string();
+    assert!(error.ends_with("in which 0644 is text: write 420, without quotes)"), "{error}");
+    assert!(pod("nodeName: 0644").is_ok());
+}
+
+#[test]
+fn what_is_written_means_the_same_to_every_reader() {
+    let mut pod = Pod::default();
+    let words =
+        ["no", "on", "y", "1_000", "0644", "1:30", "2024-01-15", "0x1F", "~", "1e3", ".5", "null", "plain"];
+    pod.metadata.labels = Some(words.iter().map(|word| ((*word).to_owned(), (*word).to_owned())).collect());
+    let text = scheme().encode_yaml(&pod).unwrap();
+    for word in words.iter().filter(|word| **word != "plain") {
+        assert!(text.contains(&format!("    \"{word}\": \"{word}\"\n")), "{word}: {text}");
+    }
+    assert!(text.contains("    plain: plain\n"), "{text}");
+    let again = scheme().decode(&text).unwrap().downcast::<Pod>().unwrap();
+    assert_eq!(again, pod);
+}
+
+#[test]
+fn numbers_of_any_size_are_read_and_written() {
+    let text = "apiVersion: a.b/v1\nkind: X\nspec: {big: 100000000000000000000, low: -10000000000000000000, 1e3: 2.0}\n";
+    let scheme = scheme();
+    let object = scheme.decoder().unknown_as_dynamic().decode(text).unwrap();
+    assert_eq!(object.to_value().unwrap()["spec"], json!({"big": 1e20, "low": -1e19, "1000": 2.0}));
+    let written = scheme.encode_yaml(object.objects()[0]).unwrap();
+    assert!(written.contains("  big: 100000000000000000000\n"), "{written}");
+    let again = scheme.decoder().unknown_as_dynamic().decode(&written).unwrap().to_value().unwrap();
+    assert_eq!((&again["spec"]["big"], &again["spec"]["low"]), (&json!(1e20), &json!(-1e19)));
+}
+
+#[test]
+fn json_and_flow_style_are_told_apart() {
+    let kinds = |text: &str| {
+        let read = scheme().decoder().decode_all(text);
+        let name = |read: &Result<Decoded, ManifestError>| match read {
+            Ok(object) => object.to_string(),
+            Err(error) => error.to_string(),
+        };
+        read.iter().map(name).collect::<Vec<_>>()
+    };
+    let pod = r#"{"apiVersion": "v1", "kind": "Pod"}"#;
+    let pods = |count: usize| vec!["Pod in v1".to_owned(); count];
+    assert_eq!(kinds(&format!("{pod} # a comment\n")), pods(1));
+    assert_eq!(kinds(&format!("# a\n{pod} # a comment\n# another\n\n{pod}\n  # the last")), pods(2));
+    let flow = "{apiVersion: v1, kind: Pod, spec:\n{nodeName: a,\n  containers:\n[\n{name: b}]}}\n";
+    assert_eq!(kinds(flow), pods(1));
+    assert_eq!(kinds(&format!("{flow}---\n{flow}")), pods(2));
+    let broken = kinds(&format!("{{\"apiVersion\" \"v1\"}}\n{pod}\n"));
+    assert_eq!((broken.len(), &broken[1..]), (2, &pods(1)[..]));
+    for template in [
+        "{{- if .Values.pod }}\napiVersion: v1\nkind: Pod\n{{- end }}\n",
+        "{\"apiVersion\": {{ .Values.version }}}\n",
+        "apiVersion: {{ .Values.version }}\nkind: Pod\n",
+    ] {
+        let told = kinds(template);
+        assert!(told.len() == 1 && told[0].contains("looks like a template; render it first"), "{told:?}");
+    }
+}
+
+#[test]
+fn brackets_in_blocks_are_no_nesting() {
+    let script = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n    a: |\n      {}\n",
+        "[".repeat(5_000)
+    );
+    let pod = scheme().decode(&script).unwrap().downcast::<Pod>().unwrap();
+    assert_eq!(pod.metadata.annotations.unwrap()["a"].len(), 5_001);
+}
+
+#[test]
 fn bombs_end_soon() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for at in 1..12 {
@@ -224,6 +333,38 @@ fn many_mistakes_take_no_longer_than_their_text() {
     let read = scheme().decoder().strict().decode(format!("apiVersion: v1\nkind: Pod\n{fields}"));
     let DecodeError::Strict { faults, .. } = read.unwrap_err().reason else { panic!("fields are unknown") };
     assert_eq!(faults.len(), 100);
+}
+
+#[test]
+fn strict_decoding_takes_bounded_memory_and_time() {
+    // Each item is looked up among all that is given twice.
+    let item = "- {apiVersion: v1, kind: Pod, kind: Pod, spek: 1}\n";
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n{}", item.repeat(3_000));
+    let read = scheme().decoder().strict().decode_all(&list);
+    let faults = |read: &Result<Decoded, ManifestError>| match read {
+        Err(ManifestError { reason: DecodeError::Strict { faults, .. }, .. }) => faults.len(),
+        other => panic!("{other:?}"),
+    };
+    assert!(read.len() == 3_000 && read.iter().all(|read| faults(read) == 2));
+    // Paths that are far longer than what stands at their ends.
+    let name = "n".repeat(100_000);
+    let twice = "\"a\": 1, ".repeat(2).repeat(10);
+    let deep =
+        |body: &str| format!("{{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"{name}\": {{{body}\"b\": 1}}}}");
+    let error = scheme().decoder().strict().decode(deep(&twice)).unwrap_err();
+    assert!(matches!(error.reason, DecodeError::Strict { .. }), "{error}");
+    let many: String = (0..1_000).map(|at| format!("\"a{at}\": 1, \"a{at}\": 1, ")).collect();
+    let error = scheme().decoder().strict().decode(deep(&many)).unwrap_err();
+    assert!(error.to_string().contains("so many fields are given twice"), "{}", error.line);
+    assert!(scheme().decode(deep(&many)).is_ok());
+    // Fields that are unknown, each with a long way to it.
+    let value = json!({"apiVersion": "v1", "kind": "PodList", "items":
+        vec![json!({"metadata": {}, name.clone(): 1}); 500]});
+    let DecodeError::Strict { faults, .. } = scheme().decoder().strict().decode_value(&value).unwrap_err()
+    else {
+        panic!("fields are unknown")
+    };
+    assert!((1..20).contains(&faults.len()), "{}", faults.len());
 }
 
 #[test]

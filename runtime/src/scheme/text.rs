@@ -1,6 +1,7 @@
 //! Texts of manifests: where their documents are, and the JSON that each stands for.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -8,7 +9,9 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, V
 use serde::{Deserializer, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::path::{Path, Step};
+#[cfg(feature = "yaml")]
+use super::depth::too_deep;
+use super::path::{self, Path, Step};
 
 /// How much aliases may add to a document: more than anybody means, and no burden.
 const ALIASES_ADD: usize = 4 << 20;
@@ -30,8 +33,8 @@ pub(super) struct SyntaxError {
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) value: Value,
-    /// Members that are given twice; the last one counts.
-    pub(super) duplicates: Vec<Path>,
+    /// Members that are given twice, of which the last one counts; looked for if the text is read strictly.
+    pub(super) duplicates: BTreeSet<Path>,
 }
 
 /// The ranges of the documents of a text. A document of JSON may hold several values, each a range of its own.
@@ -76,11 +79,23 @@ fn next_object(text: &str, line: usize) -> usize {
     at
 }
 
+/// The text without the blanks and comments that it begins with.
+fn skip_comments(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        if !text.starts_with('#') {
+            return text;
+        }
+        text = text.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+}
+
 /// Splits JSON values that follow each other. Behind a broken one the next line that begins with `{` is tried.
 fn values(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
     let mut start = range.start;
+    let mut is_first = true;
     while start < range.end {
-        let rest = text[start..range.end].trim_start();
+        let rest = skip_comments(&text[start..range.end]);
         start = range.end - rest.len();
         if !is_json(rest) {
             if !rest.is_empty() {
@@ -91,97 +106,85 @@ fn values(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
         let length = match stream.next() {
             Some(Ok(_)) => stream.byte_offset(),
+            // A map of YAML in its flow style may go over many lines.
+            Some(Err(_)) if is_first && is_yaml(rest) => rest.len(),
             Some(Err(error)) => next_object(rest, error.line()),
             None => rest.len(),
         };
         out.push(start..start + length);
         start += length;
+        is_first = false;
     }
 }
 
-/// As `kubectl` guesses.
+/// As `kubectl` guesses; two braces begin a template.
 fn is_json(text: &str) -> bool {
-    text.trim_start().starts_with('{')
+    let text = text.trim_start();
+    text.starts_with('{') && !text.starts_with("{{")
 }
 
-/// Reads a document.
-pub(super) fn parse(text: &str) -> Result<Parsed, SyntaxError> {
-    let state = State::new(text.len());
-    let json = match is_json(text) {
-        true => {
-            let mut deserializer = serde_json::Deserializer::from_str(text);
-            let read = Build(&state).deserialize(&mut deserializer);
-            read.and_then(|value| deserializer.end().map(|()| value))
-        }
-        false if cfg!(feature = "yaml") => Err(serde_json::Error::custom("not JSON")),
-        false => {
-            Err(serde_json::Error::custom("not JSON; YAML needs the feature `yaml` of kubesmith-runtime"))
-        }
-    };
-    let error = match json {
-        Ok(value) => return Ok(state.parsed(value)),
+/// Whether the text is one document of YAML.
+#[cfg(feature = "yaml")]
+fn is_yaml(text: &str) -> bool {
+    too_deep(text, OPEN_BRACKETS).is_none()
+        && serde_yaml::Deserializer::from_str(text).deserialize_ignored_any(IgnoredAny).is_ok()
+}
+
+#[cfg(not(feature = "yaml"))]
+fn is_yaml(_: &str) -> bool {
+    false
+}
+
+/// Reads a document. If it is read strictly, what is given twice is noted.
+pub(super) fn parse(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
+    let error = match parse_json(text, strict) {
+        Ok(parsed) => return Ok(parsed),
         Err(error) => error,
     };
     #[cfg(feature = "yaml")]
-    match parse_yaml(text) {
+    let error = match parse_yaml(text, strict) {
+        Ok(parsed) => return Ok(parsed),
         // Flow style looks like JSON, but JSON's messages are better where both fail.
-        Err(_) if is_json(text) => {}
-        read => return read,
+        Err(_) if is_json(text) => error,
+        Err(error) => error,
+    };
+    let hint = if text.contains("{{") { " (it looks like a template; render it first)" } else { "" };
+    Err(SyntaxError { message: error.message + hint, ..error })
+}
+
+fn parse_json(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
+    if !is_json(text) {
+        let message = match cfg!(feature = "yaml") {
+            true => "not JSON",
+            false => "not JSON; YAML needs the feature `yaml` of kubesmith-runtime",
+        };
+        return Err(SyntaxError { message: message.to_owned(), line: 0 });
     }
-    let line = error.line().saturating_sub(1);
-    let message = error.to_string();
-    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-    Err(SyntaxError { message, line })
+    let state = State::new(text.len(), strict);
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let read = Build(&state).deserialize(&mut deserializer);
+    match read.and_then(|value| deserializer.end().map(|()| value)) {
+        Ok(value) => Ok(state.parsed(value)),
+        Err(error) => Err(state.error(&error, error.line())),
+    }
 }
 
 #[cfg(feature = "yaml")]
-fn parse_yaml(text: &str) -> Result<Parsed, SyntaxError> {
-    if let Some(at) = too_deep(text) {
+fn parse_yaml(text: &str, strict: bool) -> Result<Parsed, SyntaxError> {
+    if let Some(at) = too_deep(text, OPEN_BRACKETS) {
         let message = format!("more than {OPEN_BRACKETS} brackets are open");
         return Err(SyntaxError { message, line: text[..at].matches('\n').count() });
     }
-    let state = State { merges: true, ..State::new(text.len()) };
+    let state = State { merges: true, ..State::new(text.len(), strict) };
     match Build(&state).deserialize(serde_yaml::Deserializer::from_str(text)) {
         Ok(value) => Ok(state.parsed(value)),
         Err(error) => {
-            let line = error.location().map_or(0, |location| location.line().saturating_sub(1));
             // libyaml may look beyond the end for what it misses.
-            let line = line.min(text.matches('\n').count());
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or_default();
-            let message = if state.room.get() == 0 {
-                format!("aliases make the document larger than {ALIASES_ADD} bytes more than its text")
-            } else if text.contains("{{") {
-                format!("{message} (it looks like a template; render it first)")
-            } else {
-                message.to_owned()
-            };
-            Err(SyntaxError { message, line })
+            let last = text.matches('\n').count() + 1;
+            let line = error.location().map_or(1, |location| location.line().min(last));
+            Err(state.error(&error, line))
         }
     }
-}
-
-/// Where too many brackets are open. Those in strings are counted as well: nobody opens so many there.
-#[cfg(feature = "yaml")]
-fn too_deep(text: &str) -> Option<usize> {
-    let mut open = 0_usize;
-    text.bytes().position(|byte| {
-        match byte {
-            b'[' | b'{' => open += 1,
-            b']' | b'}' => open = open.saturating_sub(1),
-            _ => {}
-        }
-        open > OPEN_BRACKETS
-    })
-}
-
-/// Writes a value as YAML.
-///
-/// # Errors
-/// It cannot be written.
-#[cfg(feature = "yaml")]
-pub(super) fn to_yaml(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    serde_yaml::to_string(value).map_err(serde::ser::Error::custom)
 }
 
 /// Writes a value as JSON with line breaks.
@@ -196,37 +199,78 @@ pub(super) fn to_json(value: &impl Serialize) -> Result<String, serde_json::Erro
 struct State {
     /// What may still be made: without aliases a document is no larger than its text.
     room: Cell<usize>,
+    /// What there was no room for.
+    too_large: Cell<Option<TooLarge>>,
     path: RefCell<Path>,
-    duplicates: RefCell<Vec<Path>>,
+    /// `None`: they are not looked for.
+    duplicates: Option<RefCell<BTreeSet<Path>>>,
     /// Whether `<<` merges.
     merges: bool,
 }
 
+/// What a document may be too large for.
+#[derive(Clone, Copy)]
+enum TooLarge {
+    Values,
+    Duplicates,
+}
+
 impl State {
-    fn new(length: usize) -> Self {
+    fn new(length: usize, strict: bool) -> Self {
         Self {
             room: Cell::new(length.saturating_add(ALIASES_ADD)),
+            too_large: Cell::new(None),
             path: RefCell::default(),
-            duplicates: RefCell::default(),
+            duplicates: strict.then(RefCell::default),
             merges: false,
         }
     }
 
     fn parsed(self, value: Value) -> Parsed {
-        Parsed { value, duplicates: self.duplicates.into_inner() }
+        Parsed { value, duplicates: self.duplicates.map(RefCell::into_inner).unwrap_or_default() }
     }
 
-    fn take<E: serde::de::Error>(&self, bytes: usize) -> Result<(), E> {
+    /// Why reading ended, at the line, from 1.
+    fn error(&self, error: &impl fmt::Display, line: usize) -> SyntaxError {
+        let message = match self.too_large.get() {
+            Some(TooLarge::Values) => {
+                format!("aliases make the document larger than {ALIASES_ADD} bytes more than its text")
+            }
+            Some(TooLarge::Duplicates) => {
+                "so many fields are given twice that not all of them can be named".to_owned()
+            }
+            None => error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
+        };
+        SyntaxError { message, line: line.saturating_sub(1) }
+    }
+
+    fn take<E: serde::de::Error>(&self, bytes: usize, what: TooLarge) -> Result<(), E> {
         match self.room.get().checked_sub(bytes.max(1)) {
             Some(room) => {
                 self.room.set(room);
                 Ok(())
             }
             None => {
-                self.room.set(0);
+                self.too_large.set(Some(what));
                 Err(E::custom("too large"))
             }
         }
+    }
+
+    fn take_value<E: serde::de::Error>(&self, bytes: usize) -> Result<(), E> {
+        self.take(bytes, TooLarge::Values)
+    }
+
+    /// Notes that the member at the path is there twice.
+    fn duplicate<E: serde::de::Error>(&self) -> Result<(), E> {
+        let Some(duplicates) = &self.duplicates else { return Ok(()) };
+        let path = self.path.borrow();
+        let mut duplicates = duplicates.borrow_mut();
+        if !duplicates.contains(&*path) {
+            self.take(path::size(&path), TooLarge::Duplicates)?;
+            duplicates.insert(path.clone());
+        }
+        Ok(())
     }
 }
 
@@ -250,32 +294,41 @@ impl<'de> Visitor<'de> for Build<'_> {
     }
 
     fn visit_unit<E: serde::de::Error>(self) -> Result<Value, E> {
-        self.0.take(1).map(|()| Value::Null)
+        self.0.take_value(1).map(|()| Value::Null)
     }
 
     fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Value, E> {
-        self.0.take(1).map(|()| Value::Bool(value))
+        self.0.take_value(1).map(|()| Value::Bool(value))
     }
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Value, E> {
-        self.0.take(1).map(|()| value.into())
+        self.0.take_value(1).map(|()| value.into())
     }
 
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
-        self.0.take(1).map(|()| value.into())
+        self.0.take_value(1).map(|()| value.into())
+    }
+
+    // What is beyond 64 bits is a float, as in JSON.
+    fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Value, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Value, E> {
+        self.visit_f64(value as f64)
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        self.0.take(1)?;
+        self.0.take_value(1)?;
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("JSON has no such number"))
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
-        self.0.take(value.len()).map(|()| value.into())
+        self.0.take_value(value.len()).map(|()| value.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        self.0.take(1)?;
+        self.0.take_value(1)?;
         let mut items = Vec::new();
         loop {
             self.0.path.borrow_mut().push(Step::Item(items.len()));
@@ -289,15 +342,14 @@ impl<'de> Visitor<'de> for Build<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        self.0.take(1)?;
+        self.0.take_value(1)?;
         let mut members = Map::new();
         while let Some(name) = access.next_key_seed(Key)? {
-            self.0.take(name.len())?;
+            self.0.take_value(name.len())?;
             self.0.path.borrow_mut().push(Step::Member(name.clone()));
             let value = access.next_value_seed(self)?;
             if members.insert(name, value).is_some() {
-                let path = self.0.path.borrow().clone();
-                self.0.duplicates.borrow_mut().push(path);
+                self.0.duplicate()?;
             }
             self.0.path.borrow_mut().pop();
         }
@@ -355,6 +407,14 @@ impl Visitor<'_> for Key {
     }
 
     fn visit_u64<E: serde::de::Error>(self, name: u64) -> Result<String, E> {
+        Ok(name.to_string())
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, name: u128) -> Result<String, E> {
+        Ok(name.to_string())
+    }
+
+    fn visit_i128<E: serde::de::Error>(self, name: i128) -> Result<String, E> {
         Ok(name.to_string())
     }
 

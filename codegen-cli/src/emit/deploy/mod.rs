@@ -15,9 +15,9 @@ mod objects;
 mod rights;
 mod samples;
 
+use kubesmith_apiextensions::yaml;
 use serde_json::{Value, json};
 
-use super::yaml;
 use crate::config::DeploySettings;
 use crate::ir::{Conversion, ConversionWebhook, Group, Ir, WebhookEndpoint};
 use crate::output::{DEPLOY_MARK, OutputTree};

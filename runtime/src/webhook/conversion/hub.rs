@@ -5,12 +5,12 @@ use std::fmt;
 
 use kube::core::Resource;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use super::{ConversionError, ConversionSetupError, Kind};
-use crate::scheme::drop_nulls;
-use crate::webhook::RawObject;
+use crate::scheme::{nulls, path};
+use crate::webhook::{DecodeError, RawObject};
 
 /// The version of a kind that all others convert to and from; often the stored one.
 ///
@@ -82,13 +82,19 @@ fn decoded<K>(raw: &RawObject) -> Result<K, ConversionError>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned,
 {
-    let first = match raw.decode() {
+    let expected = match raw.decode() {
         Ok(object) => return Ok(object),
-        Err(error) => error,
+        Err(DecodeError::Json { expected, .. }) => expected,
+        Err(error) => return Err(error.into()),
     };
-    let mut value = raw.to_value()?;
-    drop_nulls(&mut value);
-    RawObject::from_value(&value)?.decode().map_err(|_| first.into())
+    let decode = |value: &Value| {
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let path = path::of_error(error.path());
+            (serde_json::Error::custom(error), path)
+        })
+    };
+    nulls::read_without(&raw.to_value()?, decode)
+        .map_err(|(source, _)| DecodeError::Json { expected, source }.into())
 }
 
 type ToHub<H> = dyn Fn(&RawObject) -> Result<H, ConversionError> + Send + Sync;

@@ -52,6 +52,19 @@ pub enum ConversionSetupError {
         /// The kind.
         kind: String,
     },
+    /// A version can become another one and not the other way round, or not at all; API servers ask for each way.
+    #[error(
+        "{kind} cannot be converted from {from} to {to}: register a function for it in the scheme, or functions to and from a \
+         version in between"
+    )]
+    OneWay {
+        /// The kind.
+        kind: String,
+        /// Group and version that there are functions of.
+        from: String,
+        /// Group and version that none leads to from there.
+        to: String,
+    },
     /// A spoke is of another group or kind than its hub.
     #[error("{spoke} cannot be a spoke of {hub}: group and kind must be the same")]
     OtherKind {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kube::core::GroupVersionKind;
 use serde_json::Value;
 
 use super::{ConversionError, ConversionSetupError, Conversions, Kind};
@@ -30,11 +31,24 @@ impl Conversions {
                 let (api_version, kind) = (unknown.api_version(), unknown.kind.clone());
                 out.mistake.get_or_insert(ConversionSetupError::Unregistered { api_version, kind });
             }
+            if let Some((from, to)) = one_way(&scheme, &versions) {
+                let (from, to) = (from.api_version(), to.api_version());
+                out.mistake.get_or_insert(ConversionSetupError::OneWay { kind: kind.clone(), from, to });
+            }
             let converted = OfScheme { scheme: Arc::clone(&scheme), api_versions };
             out.kinds.insert((group, kind), Box::new(converted));
         }
         out
     }
+}
+
+/// The first two versions of which the one cannot become the other.
+fn one_way<'v>(
+    scheme: &Scheme,
+    versions: &'v [GroupVersionKind],
+) -> Option<(&'v GroupVersionKind, &'v GroupVersionKind)> {
+    let pairs = versions.iter().flat_map(|from| versions.iter().map(move |to| (from, to)));
+    pairs.into_iter().find(|(from, to)| from != to && !scheme.has_conversion(from, to))
 }
 
 /// A kind of a scheme.

@@ -181,7 +181,7 @@ fn nulls_are_absent_fields_where_they_do_not_fit() {
     assert_eq!(convert(&object, "a.example/v2").unwrap(), widget("v2", "width", 0));
     object["length"] = json!("long");
     let error = convert(&object, "a.example/v2").unwrap_err();
-    assert!(error.contains("invalid type: string"), "{error}");
+    assert!(error.contains("length: invalid type: string"), "{error}");
 }
 
 #[test]

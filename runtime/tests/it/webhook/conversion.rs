@@ -168,6 +168,28 @@ fn versions_without_a_type_are_refused() {
     );
 }
 
+#[test]
+fn ways_that_are_missing_are_told_when_the_server_is_built() {
+    let built = |scheme: Scheme| Server::builder().conversions(Conversions::of_scheme(scheme)).build();
+    let refused = |scheme: Scheme| built(scheme).map(drop).unwrap_err().to_string();
+    let mut scheme = Scheme::new();
+    scheme.register::<v1::Widget>("WidgetList").register::<v2::Widget>("WidgetList");
+    scheme.add_conversion_func(|old: &v1::Widget| old.clone().convert_to());
+    let error = refused(scheme.clone());
+    assert!(
+        error.contains("Widget cannot be converted from a.example/v2 to a.example/v1: register a function"),
+        "{error}"
+    );
+    // Both become the hub, which does not become each of them.
+    scheme.register::<v3::Widget>("WidgetList");
+    scheme.add_conversion_func(|hub: &v2::Widget| v1::Widget::convert_from(hub.clone()));
+    scheme.add_conversion_func(|newest: &v3::Widget| from_newest(newest.clone()));
+    let error = refused(scheme.clone());
+    assert!(error.contains("from a.example/v1 to a.example/v3"), "{error}");
+    scheme.add_conversion_func(|hub: &v2::Widget| to_newest(hub.clone()));
+    assert!(built(scheme).is_ok());
+}
+
 async fn every_version(conversions: Conversions) {
     let mut env = TestEnv::builder().start().await.unwrap();
     let serving = serving(|server| server.conversions(conversions)).await;

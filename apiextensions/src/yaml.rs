@@ -11,6 +11,8 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
+use crate::field::golang;
+
 /// Column after which a scalar is folded at the next single space (libyaml's `best_width`).
 const FOLD_COLUMN: usize = 80;
 
@@ -18,6 +20,7 @@ const FOLD_COLUMN: usize = 80;
 const SIMPLE_KEY_LIMIT: usize = 128;
 
 /// One YAML document, beginning with `---`.
+#[must_use]
 pub fn document(value: &Value) -> String {
     let mut out = String::from("---\n");
     out.push_str(&to_yaml(value));
@@ -25,6 +28,7 @@ pub fn document(value: &Value) -> String {
 }
 
 /// `value` as YAML that ends with a line break.
+#[must_use]
 pub fn to_yaml(value: &Value) -> String {
     written(value, is_printable)
 }
@@ -55,6 +59,7 @@ fn written(value: &Value, printable: fn(char) -> bool) -> String {
 }
 
 /// Compares keys in the writer's order: digits count as numbers, letters come after other characters.
+#[must_use]
 pub fn natural_order(a: &str, b: &str) -> Ordering {
     // Most keys differ in a letter, or one begins with the other.
     match a.bytes().zip(b.bytes()).find(|(x, y)| x != y) {
@@ -436,7 +441,8 @@ fn is_printable(c: char) -> bool {
 }
 
 /// Whether a YAML 1.1 reader would take the unquoted text for something other than a string.
-fn reads_as_other_than_string(text: &str) -> bool {
+#[must_use]
+pub fn reads_as_other_than_string(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "", "~", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE", "n", "N", "no",
         "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE", "null", "Null", "NULL", ".nan", ".NaN",
@@ -569,25 +575,7 @@ fn format_number(number: &serde_json::Number) -> String {
     if number.is_i64() || number.is_u64() {
         return number.to_string();
     }
-    let value = number.as_f64().unwrap_or(0.0);
-    // JSON knows no difference between 2.0 and 2, and integers below 1e21 are written in full.
-    if value.fract() == 0.0 && value.abs() < 1e21 {
-        return format!("{value:.0}");
-    }
-    if (1e-4..1e21).contains(&value.abs()) {
-        return format!("{value}");
-    }
-    let text = format!("{value:e}");
-    match text.split_once('e') {
-        Some((mantissa, exponent)) => {
-            let (sign, digits) = match exponent.strip_prefix('-') {
-                Some(digits) => ('-', digits),
-                None => ('+', exponent),
-            };
-            format!("{mantissa}e{sign}{digits:0>2}")
-        }
-        None => text,
-    }
+    golang::float(number.as_f64().unwrap_or(0.0))
 }
 
 #[cfg(test)]

@@ -1,0 +1,166 @@
+//! Nulls where a type takes none.
+//!
+//! As Go does, null is taken for nothing where the type does not take it, and there alone: elsewhere it may mean something.
+
+use serde_json::Value;
+
+use super::path::Step;
+
+/// How many nulls are removed one by one, each of which costs reading the object again; of an object with more all go.
+const ONE_BY_ONE: usize = 16;
+
+/// What went wrong, and the way to it.
+pub(crate) type Located<E> = (E, Vec<Step>);
+
+/// Reads a value without the nulls that `decode` fails at.
+///
+/// # Errors
+/// The first mistake that is not a null's.
+pub(crate) fn read_without<T, E>(
+    value: &Value,
+    mut decode: impl FnMut(&Value) -> Result<T, Located<E>>,
+) -> Result<T, Located<E>> {
+    let mut failed = match decode(value) {
+        Ok(read) => return Ok(read),
+        Err(failed) => failed,
+    };
+    if !has_null(closest(value, &failed.1).0) {
+        return Err(failed);
+    }
+    let mut value = value.clone();
+    for _ in 0..ONE_BY_ONE {
+        if !remove(&mut value, &failed.1) {
+            return Err(failed);
+        }
+        match decode(&value) {
+            Ok(read) => return Ok(read),
+            // The field must be there: that it is null says more than that it is missing.
+            Err(next) if failed.1.split_last().is_some_and(|(_, parent)| parent == next.1) => {
+                return Err(failed);
+            }
+            Err(next) => failed = next,
+        }
+    }
+    drop_nulls(&mut value);
+    decode(&value)
+}
+
+/// The last value that the way leads to, and how many steps lead there: a step may be a variant's name, or a field that is
+/// missing.
+fn closest<'v>(value: &'v Value, path: &[Step]) -> (&'v Value, usize) {
+    let mut found = (value, 0);
+    for step in path {
+        let Some(next) = step.in_value(found.0) else { break };
+        found = (next, found.1 + 1);
+    }
+    found
+}
+
+/// Removes the null at the place; where there is no null, those of what is there, as some types are read as a whole. Answers
+/// whether there was any.
+fn remove(value: &mut Value, path: &[Step]) -> bool {
+    let (found, steps) = closest(value, path);
+    let path = match (found.is_null(), path[..steps].split_last()) {
+        (true, Some((Step::Member(name), parent))) => {
+            let members = at(value, parent).and_then(Value::as_object_mut);
+            return members.is_some_and(|members| members.remove(name).is_some());
+        }
+        _ => &path[..steps],
+    };
+    at(value, path).is_some_and(drop_nulls)
+}
+
+fn at<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+    path.iter().try_fold(value, |value, step| match step {
+        Step::Member(name) => value.get_mut(name),
+        Step::Item(index) => value.get_mut(index),
+    })
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(members) => members.values().any(has_null),
+        Value::Array(items) => items.iter().any(has_null),
+        _ => false,
+    }
+}
+
+/// Removes members that are null, at any depth; answers whether there were any.
+fn drop_nulls(value: &mut Value) -> bool {
+    match value {
+        Value::Object(members) => {
+            let before = members.len();
+            members.retain(|_, member| !member.is_null());
+            let any = members.len() < before;
+            members.values_mut().fold(any, |any, member| drop_nulls(member) | any)
+        }
+        Value::Array(items) => items.iter_mut().fold(false, |any, item| drop_nulls(item) | any),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+    use crate::scheme::path;
+
+    #[derive(Debug, Deserialize)]
+    struct Thing {
+        #[serde(default)]
+        size: u8,
+        #[serde(default)]
+        sizes: BTreeMap<String, u8>,
+        #[serde(default)]
+        any: Value,
+        #[serde(flatten)]
+        rest: Rest,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Rest {
+        #[serde(default)]
+        name: String,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Strict {
+        #[serde(rename = "name")]
+        _name: String,
+    }
+
+    fn read<T: for<'de> Deserialize<'de>>(value: &Value) -> Result<T, String> {
+        let decode = |value: &Value| {
+            serde_path_to_error::deserialize(value)
+                .map_err(|error| (error.to_string(), path::of_error(error.path())))
+        };
+        read_without(value, decode).map_err(|(message, _)| message)
+    }
+
+    #[test]
+    fn only_nulls_that_do_not_fit_go() {
+        let thing: Thing = read(&json!({"size": null, "any": {"a": null, "b": [null]}})).unwrap();
+        assert_eq!((thing.size, thing.any), (0, json!({"a": null, "b": [null]})));
+        let sizes =
+            read::<Thing>(&json!({"sizes": {"a": null, "b": 2, "c": null}, "any": [{"a": null}]})).unwrap();
+        assert_eq!((sizes.sizes, sizes.any), (BTreeMap::from([("b".to_owned(), 2)]), json!([{"a": null}])));
+        // What is flattened is read as a whole.
+        assert_eq!(read::<Thing>(&json!({"name": null, "size": 1})).unwrap().rest.name, "");
+        let many: serde_json::Map<String, Value> = (0..100).map(|at| (at.to_string(), Value::Null)).collect();
+        assert!(read::<Thing>(&json!({"sizes": many})).unwrap().sizes.is_empty());
+    }
+
+    #[test]
+    fn the_mistake_that_is_left_is_told() {
+        let error = read::<Thing>(&json!({"size": null, "sizes": {"a": "x"}})).unwrap_err();
+        assert!(error.starts_with("sizes.a: invalid type: string"), "{error}");
+        let error = read::<Strict>(&json!({"name": null})).unwrap_err();
+        assert!(error.starts_with("name: invalid type: null"), "{error}");
+        assert!(read::<Strict>(&Value::Null).is_err() && read::<Strict>(&json!({})).is_err());
+    }
+}
