@@ -56,14 +56,28 @@ impl<K> fmt::Debug for Indexer<K> {
     }
 }
 
-/// An index that was never added.
+/// An index that was never added, or that is another store's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no index \"{name}\" (there are: {}); add it with add_indexer", .known.join(", "))]
+#[error("{}", self.message())]
 pub struct NoSuchIndex {
     /// The name asked for.
     pub name: String,
     /// The names that exist, of those with keys of this type.
     pub known: Vec<String>,
+    /// Whether the index exists and was made by another store, as of another informer.
+    pub of_another_store: bool,
+}
+
+impl NoSuchIndex {
+    fn message(&self) -> String {
+        let (name, known) = (&self.name, self.known.join(", "));
+        if self.of_another_store {
+            return format!(
+                "the index \"{name}\" was made by another store; ask with the one that this store's informer made"
+            );
+        }
+        format!("there is no index \"{name}\" (there are: {known}); add it with add_indexer")
+    }
 }
 
 /// What the keys of an index are, as they are looked up: `str`, or a type of the user's.

@@ -182,10 +182,19 @@ impl<K> State<K> {
         K: 'static,
     {
         let index = self.indexes.iter().find(|index| index.name() == name && index.is_complete());
-        index.and_then(|index| index.as_any().downcast_ref()).ok_or_else(|| {
-            let known = self.indexes.iter().filter(|index| index.as_any().is::<UserIndex<K, Q>>());
-            NoSuchIndex { name: name.to_owned(), known: known.map(|index| index.name().to_owned()).collect() }
-        })
+        index
+            .and_then(|index| index.as_any().downcast_ref())
+            .ok_or_else(|| self.no_such_index::<Q>(name, false))
+    }
+
+    /// The error of who asks for an index that is not there, or with one that another store made.
+    pub(super) fn no_such_index<Q: Key + ?Sized>(&self, name: &str, of_another_store: bool) -> NoSuchIndex
+    where
+        K: 'static,
+    {
+        let known = self.indexes.iter().filter(|index| index.as_any().is::<UserIndex<K, Q>>());
+        let known = known.map(|index| index.name().to_owned()).collect();
+        NoSuchIndex { name: name.to_owned(), known, of_another_store }
     }
 
     pub(super) fn index_names(&self) -> Vec<String> {

@@ -72,6 +72,25 @@ fn an_index_is_asked_for_keys_of_its_type() {
     assert_eq!(error.name, "odd");
 }
 
+#[test]
+fn an_index_of_another_store_is_refused_whatever_its_name() {
+    let (mut one, mut other) = (store(), store());
+    let (ones, others) = (one.reader(), other.reader());
+    for writer in [&mut one, &mut other] {
+        writer.insert(&ObjectKey::cluster("a"), Arc::new(7_u8));
+    }
+    let odd = ones.add_typed_index("class", |value: &u8| vec![value % 2 == 1]).unwrap();
+    let even = others.add_typed_index("class", |value: &u8| vec![value % 2 == 0]).unwrap();
+    let error = ones.by(&even, &true).unwrap_err();
+    assert!(error.of_another_store, "{error:?}");
+    assert_eq!(
+        error.to_string(),
+        "the index \"class\" was made by another store; ask with the one that this store's informer made"
+    );
+    assert_eq!((ones.by(&odd, &true).unwrap().len(), even.list(&true).len()), (1, 0));
+    assert!(!ones.by_index("nothing", "x").unwrap_err().of_another_store);
+}
+
 fn check_equal(store: &Store<u8>, model: &BTreeMap<ObjectKey, u8>, indexes: &[&str]) {
     let listed: Vec<u8> = store.list().iter().map(|value| **value).collect();
     assert_eq!(listed, model.values().copied().collect::<Vec<_>>());

@@ -102,7 +102,12 @@ impl<K: Send + Sync + 'static> Store<K> {
     /// # Errors
     /// [`NoSuchIndex`] when the index is another store's.
     pub fn by<V: IndexKey>(&self, index: &TypedIndex<K, V>, key: &V) -> Result<Listing<K>, NoSuchIndex> {
-        Ok(self.shared.read().index::<V>(&index.name)?.list(key))
+        let state = self.shared.read();
+        // An index of the same name and type may say something else of objects.
+        if !Arc::ptr_eq(&self.shared, &index.store.shared) {
+            return Err(state.no_such_index::<V>(&index.name, true));
+        }
+        Ok(state.index::<V>(&index.name)?.list(key))
     }
 }
 
