@@ -48,7 +48,8 @@ pub fn each<T, I>(field: &mut impl Holds<T, I>, mut set_defaults: impl FnMut(&mu
 }
 
 /// Gives everything in a value the defaults of its structural schema, as an API server does: `properties`, `items`,
-/// `additionalProperties` and `default` are looked at. The [module](self) has an example.
+/// `additionalProperties`, `default` and `nullable` are looked at. A null is unset, wherever it stands, unless it may be one. The
+/// [module](self) has an example.
 ///
 /// The value is written as JSON and read back; a value that cannot be, stays as it is.
 pub fn structural<T: Serialize + DeserializeOwned>(value: &mut T, schema: &str) {
@@ -68,25 +69,34 @@ fn set(value: &mut Value, schema: &Value) -> bool {
     match value {
         Value::Object(members) => {
             for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-                let default = schema.get("default").filter(|_| members.get(name).is_none_or(Value::is_null));
-                if let Some(default) = default {
+                if let (None, Some(default)) = (members.get(name), schema.get("default")) {
                     members.insert(name.clone(), default.clone());
                     changed = true;
                 }
             }
             for (name, member) in members {
                 let schema = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
-                changed |= set(member, schema);
+                changed |= replace_null(member, schema) | set(member, schema);
             }
         }
         Value::Array(items) => {
-            for item in items {
-                changed |= set(item, &schema["items"]);
-            }
+            let schema = &schema["items"];
+            changed = items
+                .iter_mut()
+                .fold(false, |changed, item| replace_null(item, schema) | set(item, schema) | changed);
         }
         _ => {}
     }
     changed
+}
+
+/// Puts the default in the place of a null that must not be one; whether there is a default for it.
+fn replace_null(value: &mut Value, schema: &Value) -> bool {
+    let default = schema.get("default").filter(|_| value.is_null() && schema["nullable"] != true);
+    default.is_some_and(|default| {
+        *value = default.clone();
+        true
+    })
 }
 
 /// A type that holds values of type `T`, which [`each`] finds; `I` says where, and is found by the compiler.
@@ -179,5 +189,29 @@ mod tests {
         structural(&mut value, &schema.to_string());
         assert_eq!(value, json!({"a": {"b": 1, "c": 2}, "d": [{"e": "x"}, {"e": "y"}, 3], "z": 1}));
         structural(&mut value, "no schema");
+    }
+
+    #[test]
+    fn nulls_are_unset_where_they_must_not_be() {
+        let schema = json!({
+            "properties": {
+                "may": {"default": 1, "nullable": true, "properties": {"x": {"default": 1}}},
+                "must": {"default": {}, "properties": {"x": {"default": 2}}},
+                "list": {"items": {"default": {}, "properties": {"x": {"default": 3}}}},
+                "gaps": {"items": {"default": 4, "nullable": true}},
+            },
+            "additionalProperties": {"additionalProperties": {"default": 5}},
+        });
+        let mut value = json!({
+            "may": null, "must": null, "list": [null, {}, {"x": 1}], "gaps": [null], "map": {"a": null, "b": 1},
+        });
+        structural(&mut value, &schema.to_string());
+        let wanted = json!({
+            "may": null, "must": {"x": 2}, "list": [{"x": 3}, {"x": 3}, {"x": 1}], "gaps": [null],
+            "map": {"a": 5, "b": 1},
+        });
+        assert_eq!(value, wanted);
+        structural(&mut value, &schema.to_string());
+        assert_eq!(value, wanted, "a second time changes nothing");
     }
 }

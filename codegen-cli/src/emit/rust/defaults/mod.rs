@@ -134,7 +134,12 @@ fn below(schema: &Schema) -> Option<Value> {
 fn whole(schema: &Schema) -> Option<Value> {
     let mut out = below(schema);
     if let Some(default) = &schema.default {
-        out.get_or_insert_with(|| json!({}))["default"] = default.clone();
+        let out = out.get_or_insert_with(|| json!({}));
+        out["default"] = default.clone();
+        // A null is no value of its own elsewhere.
+        if schema.nullable {
+            out["nullable"] = true.into();
+        }
     }
     out
 }
