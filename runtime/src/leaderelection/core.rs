@@ -33,13 +33,42 @@ impl Default for ElectionTimes {
     }
 }
 
-/// Times that could not keep two leaders apart.
+/// Times that could not keep two leaders apart. [`InvalidElection`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the lease duration ({:?}) must exceed the renew deadline ({:?}), that must exceed 1.2 times the retry period ({:?}), and the lease duration is written in whole seconds",
     .0.lease_duration, .0.renew_deadline, .0.retry_period
 )]
 pub struct InvalidTimes(pub ElectionTimes);
+
+/// Why an elector cannot be made.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use kubesmith_runtime::leaderelection::{ElectionTimes, InvalidElection, InvalidTimes, LeaderElector};
+///
+/// # fn example(client: kube::Client) {
+/// let nobody = LeaderElector::builder(client.clone(), "default", "my-operator", "").build();
+/// assert!(matches!(nobody, Err(InvalidElection::Identity)));
+///
+/// let short = ElectionTimes { lease_duration: Duration::from_secs(1), ..ElectionTimes::default() };
+/// let refused = LeaderElector::builder(client, "default", "my-operator", "pod-7f9c").times(short).build();
+/// assert!(matches!(refused, Err(InvalidElection::Times(InvalidTimes(times))) if times == short));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidElection {
+    /// The times could not keep two leaders apart.
+    #[error(transparent)]
+    Times(#[from] InvalidTimes),
+    /// A lease without a holder is free: two candidates without a name would lead at a time.
+    #[error("a candidate needs an identity that no other has, such as that of default_identity")]
+    Identity,
+    /// The lease has no name or namespace.
+    #[error("the lease needs a name and a namespace")]
+    Lease,
+}
 
 impl ElectionTimes {
     pub(crate) fn check(self) -> Result<Self, InvalidTimes> {

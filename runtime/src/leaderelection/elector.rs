@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::core::{Answer, Election, ElectionTimes, Input, InvalidTimes, Notice, Request};
+use super::core::{Answer, Election, ElectionTimes, Input, InvalidElection, Notice, Request};
 use crate::metrics::{Gauge, Registry};
 use crate::random::{self, Random};
 
@@ -186,10 +186,17 @@ impl LeaderElectorBuilder {
     ///
     /// # Errors
     ///
-    /// [`InvalidTimes`] where the times could not keep two leaders apart.
-    pub fn build(self) -> Result<LeaderElector, InvalidTimes> {
-        self.elector.times.check()?;
-        Ok(self.elector)
+    /// [`InvalidElection`]: the times could not keep two leaders apart, or a name is missing.
+    pub fn build(self) -> Result<LeaderElector, InvalidElection> {
+        let elector = self.elector;
+        elector.times.check()?;
+        if elector.identity.is_empty() {
+            return Err(InvalidElection::Identity);
+        }
+        if elector.name.is_empty() || elector.namespace.is_empty() {
+            return Err(InvalidElection::Lease);
+        }
+        Ok(elector)
     }
 }
 

@@ -27,9 +27,15 @@ pub fn default_identity() -> String {
 
 /// The kubelet sets `HOSTNAME` to the pod's name.
 fn host_name() -> String {
-    let name = env::var("HOSTNAME").or_else(|_| fs::read_to_string("/etc/hostname")).unwrap_or_default();
-    let name: String = name.trim().chars().filter(|c| c.is_ascii_graphic()).collect();
-    if name.is_empty() { "localhost".to_owned() } else { name }
+    named(env::var("HOSTNAME").ok())
+        .or_else(|| named(fs::read_to_string("/etc/hostname").ok()))
+        .unwrap_or_else(|| "localhost".to_owned())
+}
+
+/// What can be shown of a name; nothing is none.
+fn named(text: Option<String>) -> Option<String> {
+    let name: String = text?.chars().filter(char::is_ascii_graphic).collect();
+    (!name.is_empty()).then_some(name)
 }
 
 #[cfg(test)]
@@ -44,5 +50,13 @@ mod tests {
             |identity: &str| identity.rsplit_once('_').map(|(host, digits)| (host.to_owned(), digits.len()));
         assert_eq!(host(&one), host(&other));
         assert_eq!(host(&one), Some((host_name(), 32)));
+    }
+
+    #[test]
+    fn a_name_that_is_empty_is_none() {
+        for none in [None, Some(""), Some(" \n"), Some("\u{e4}")] {
+            assert_eq!(named(none.map(str::to_owned)), None);
+        }
+        assert_eq!(named(Some("node-1\n".to_owned())).as_deref(), Some("node-1"));
     }
 }

@@ -30,11 +30,11 @@
 //! use std::time::Duration;
 //! use k8s_openapi::jiff::Timestamp;
 //! use kubesmith_runtime::leaderelection::{
-//!     ElectionTimes, InvalidTimes, LeaderCallbacks, LeaderElectionError, LeaderElector, Leadership,
+//!     ElectionTimes, InvalidElection, LeaderCallbacks, LeaderElectionError, LeaderElector, Leadership,
 //! };
 //! use kubesmith_runtime::metrics::Registry;
 //!
-//! fn elector(client: kube::Client, registry: &Registry) -> Result<LeaderElector, InvalidTimes> {
+//! fn elector(client: kube::Client, registry: &Registry) -> Result<LeaderElector, InvalidElection> {
 //!     LeaderElector::builder(client, "default", "my-operator", "pod-7f9c")
 //!         .times(ElectionTimes { lease_duration: Duration::from_secs(30), ..ElectionTimes::default() })
 //!         .release_on_cancel(false)
@@ -59,6 +59,6 @@ mod elector;
 mod identity;
 
 pub(crate) use self::core::next_time;
-pub use self::core::{ElectionTimes, InvalidTimes};
+pub use self::core::{ElectionTimes, InvalidElection, InvalidTimes};
 pub use elector::{LeaderCallbacks, LeaderElectionError, LeaderElector, LeaderElectorBuilder, Leadership};
 pub use identity::default_identity;

@@ -7,7 +7,9 @@ use std::time::Duration;
 use http::Method;
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::controller::CancellationToken;
-use kubesmith_runtime::leaderelection::{LeaderCallbacks, LeaderElectionError, LeaderElector, Leadership};
+use kubesmith_runtime::leaderelection::{
+    InvalidElection, LeaderCallbacks, LeaderElectionError, LeaderElector, Leadership,
+};
 use kubesmith_runtime::metrics::Registry;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -347,6 +349,19 @@ async fn a_candidate_can_be_stopped() {
     assert_eq!(seen, log(&[("leader a", 1), ("stopped", 2)]));
     assert_eq!(server.holder(), "a");
     leader.stop().await.0.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn candidates_and_leases_without_a_name_are_refused() {
+    let server = Server::start();
+    let built = |namespace: &str, name: &str, identity: &str| {
+        LeaderElector::builder(server.client.clone(), namespace, name, identity).build().map(drop)
+    };
+    assert_eq!(built("default", "operator", "a"), Ok(()));
+    // A lease without a holder is free, so that several would lead.
+    assert_eq!(built("default", "operator", ""), Err(InvalidElection::Identity));
+    assert_eq!(built("default", "", "a"), Err(InvalidElection::Lease));
+    assert_eq!(built("", "operator", "a"), Err(InvalidElection::Lease));
 }
 
 #[tokio::test(start_paused = true)]
