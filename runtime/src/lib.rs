@@ -41,6 +41,8 @@ pub mod labels;
 #[cfg(feature = "client")]
 pub mod leaderelection;
 #[cfg(feature = "client")]
+mod listen;
+#[cfg(feature = "client")]
 pub mod lister;
 #[cfg(feature = "client")]
 pub mod manager;
@@ -52,6 +54,8 @@ mod random;
 pub mod record;
 #[cfg(feature = "client")]
 pub mod reflector;
+#[cfg(feature = "client")]
+pub mod retry;
 #[cfg(feature = "client")]
 pub mod scheme;
 #[cfg(feature = "client")]

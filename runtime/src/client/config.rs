@@ -3,13 +3,18 @@
 use std::path::Path;
 
 use kube::Config;
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 
 use super::{Error, Result};
 
 /// The configuration that a program's flags `--master` and `--kubeconfig` ask for, as client-go's `BuildConfigFromFlags`:
-/// the kubeconfig file, or without one what [`try_default`](super::try_default) finds (`$KUBECONFIG`, `~/.kube/config`, the
-/// pod's service account); an address given as `master` takes the place of the file's, and alone it is enough.
+///
+/// - the kubeconfig file, in which an address given as `master` takes the place of the file's;
+/// - of `master` alone the address and nothing else: no file is read, and no credentials are sent there;
+/// - without both what [`try_default`](super::try_default) finds: `$KUBECONFIG`, `~/.kube/config`, the pod's service account.
+///   client-go asks for the service account alone.
+///
+/// A file's credentials are for TLS: they are left out where the address begins with `http://`.
 ///
 /// ```no_run
 /// use kubesmith_runtime::client::{build_config_from_flags, connect};
@@ -28,19 +33,31 @@ use super::{Error, Result};
 /// The file cannot be read or says too little, no configuration is found, or `master` is no URL.
 pub async fn build_config_from_flags(master: Option<&str>, kubeconfig: Option<&Path>) -> Result<Config> {
     let url = master.map(url).transpose()?;
-    let config = match (kubeconfig, &url) {
-        (Some(path), _) => from_file(path).await,
-        (None, _) => Config::infer().await.map_err(|error| Error::Config(Box::new(error))),
-    };
-    match (config, url) {
-        (Ok(mut config), Some(url)) => {
-            config.cluster_url = url;
-            Ok(config)
+    match (kubeconfig, url) {
+        (Some(path), url) => {
+            let mut config = from_file(path).await?;
+            config.cluster_url = url.unwrap_or(config.cluster_url);
+            Ok(over_tls_alone(config))
         }
-        // Nothing says more than the address, which may do, as behind `kubectl proxy`.
-        (Err(Error::Config(_)), Some(url)) if kubeconfig.is_none() => Ok(Config::new(url)),
-        (config, _) => config,
+        (None, Some(url)) => Ok(Config::new(url)),
+        (None, None) => Config::infer().await.map_err(|error| Error::Config(Box::new(error))),
     }
+}
+
+/// Who somebody else is to be is no secret and stays.
+fn over_tls_alone(mut config: Config) -> Config {
+    if config.cluster_url.scheme() != Some(&http::uri::Scheme::HTTPS) {
+        let AuthInfo { impersonate, impersonate_uid, impersonate_groups, impersonate_user_extra, .. } =
+            config.auth_info;
+        config.auth_info = AuthInfo {
+            impersonate,
+            impersonate_uid,
+            impersonate_groups,
+            impersonate_user_extra,
+            ..AuthInfo::default()
+        };
+    }
+    config
 }
 
 fn url(master: &str) -> Result<http::Uri> {
@@ -81,9 +98,25 @@ mod tests {
             (config.cluster_url.to_string().as_str(), config.default_namespace.as_str()),
             ("https://a:6443/", "shop")
         );
-        let config = build_config_from_flags(Some("http://127.0.0.1:8001"), Some(&path)).await.unwrap();
-        assert_eq!(config.cluster_url.to_string(), "http://127.0.0.1:8001/");
+        let config = build_config_from_flags(Some("https://127.0.0.1:8001"), Some(&path)).await.unwrap();
+        assert_eq!(config.cluster_url.to_string(), "https://127.0.0.1:8001/");
         assert!(config.auth_info.token.is_some(), "the rest is the file's");
+    }
+
+    #[tokio::test]
+    async fn credentials_go_only_where_the_file_or_its_owner_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config");
+        std::fs::write(&path, FILE.replace("token: secret", "token: secret, as: somebody")).unwrap();
+        let config = build_config_from_flags(Some("http://127.0.0.1:8001"), Some(&path)).await.unwrap();
+        assert!(config.auth_info.token.is_none(), "everybody on the way could read it");
+        assert_eq!(config.auth_info.impersonate.as_deref(), Some("somebody"));
+        assert_eq!(config.default_namespace, "shop");
+        // Whatever kubeconfig and service account there may be: the address is another one's.
+        let config = build_config_from_flags(Some("https://10.1.2.3:6443"), None).await.unwrap();
+        assert_eq!(config.cluster_url.to_string(), "https://10.1.2.3:6443/");
+        let config = format!("{config:?}");
+        assert_eq!(config, format!("{:?}", Config::new("https://10.1.2.3:6443".parse().unwrap())));
     }
 
     #[tokio::test]

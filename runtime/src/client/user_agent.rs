@@ -20,8 +20,10 @@ pub fn default_user_agent() -> String {
 
 /// The user agent of the program that was started by such a first argument.
 fn user_agent(argument: Option<&str>) -> String {
-    let file = argument.and_then(|argument| Path::new(argument).file_stem()).unwrap_or_default();
-    let program: String = file.to_string_lossy().chars().filter(|c| is_token(*c)).collect();
+    let file = argument.and_then(|argument| Path::new(argument).file_name()).unwrap_or_default();
+    let file = file.to_string_lossy();
+    let name = file.strip_suffix(".exe").unwrap_or(&file);
+    let program: String = name.chars().filter(|c| is_token(*c)).collect();
     let program = if program.is_empty() { "unknown" } else { program.as_str() };
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     format!("{program}/unknown ({os}/{arch}) kubesmith/{}", env!("CARGO_PKG_VERSION"))
@@ -47,6 +49,8 @@ mod tests {
         for (argument, program) in [
             (Some("/usr/bin/balancer-operator"), "balancer-operator"),
             (Some("target/debug/operator.exe"), "operator"),
+            (Some("/opt/operator-v1.2.3"), "operator-v1.2.3"),
+            (Some("/opt/shop.example.com"), "shop.example.com"),
             (Some("b\u{e4}d name/\n(1)"), "1"),
             (Some("\u{e4}"), "unknown"),
             (Some(""), "unknown"),

@@ -85,6 +85,7 @@ mod cached_client;
 mod calls;
 mod deliver;
 mod factory;
+mod filter;
 mod fresh;
 mod handler;
 mod mailbox;
@@ -102,6 +103,7 @@ pub use crate::reflector::{Cached, DynamicKind};
 pub use cached_client::{CacheOf, CachedClient};
 pub use calls::RunningCall;
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};
+pub use filter::FilteringResourceEventHandler;
 pub use handler::{
     Deleted, EventKind, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs, SlowCall,
 };

@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::str::FromStr;
 
 use tokio::net::TcpListener;
+
+use crate::listen;
 
 /// Where an endpoint is served, as controller-runtime's flags say it: `:8080` on every address of this host,
 /// `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080` on one of them, `0` nowhere.
@@ -47,13 +49,7 @@ impl BindAddress {
     pub(super) async fn listen(&self) -> io::Result<Option<TcpListener>> {
         let listener = match &self.0 {
             Place::Nowhere => return Ok(None),
-            // Takes IPv4 too; hosts without IPv6 know the family not at all.
-            Place::Everywhere(port) => match TcpListener::bind((Ipv6Addr::UNSPECIFIED, *port)).await {
-                Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
-                    TcpListener::bind((Ipv4Addr::UNSPECIFIED, *port)).await
-                }
-                result => result,
-            },
+            Place::Everywhere(port) => listen::everywhere(*port),
             Place::Socket(address) => TcpListener::bind(address).await,
             Place::Host(host, port) => TcpListener::bind((host.as_str(), *port)).await,
         };
@@ -144,8 +140,10 @@ mod tests {
     async fn every_address_is_everywhere() {
         let listener = ":0".parse::<BindAddress>().unwrap().listen().await.unwrap().unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (client, server) =
-            tokio::join!(tokio::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port)), listener.accept());
+        let (client, server) = tokio::join!(
+            tokio::net::TcpStream::connect((std::net::Ipv4Addr::LOCALHOST, port)),
+            listener.accept()
+        );
         assert!(client.is_ok() && server.is_ok());
         let named = BindAddress(Place::Host("localhost".to_owned(), 0));
         assert!(named.listen().await.unwrap().unwrap().local_addr().unwrap().ip().is_loopback());

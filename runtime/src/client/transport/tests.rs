@@ -136,6 +136,44 @@ async fn requests_wait_for_their_turn() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn clients_of_all_kinds_share_the_limit_of_their_transport() {
+    use crate::client::{RestClient, TypedClient};
+    use k8s_openapi::api::apps::v1::Deployment;
+    use k8s_openapi::api::core::v1::{ConfigMap, Node};
+
+    let script = Script::default();
+    let transport = script.transport(ClientOptions::new().rate_limit(2.0, 3));
+    // As a clientset makes its clients.
+    let client = kube::Client::new(transport, "default");
+    let (core, apps) = (RestClient::new(client.clone(), "", "v1"), RestClient::new(client, "apps", "v1"));
+    let maps = TypedClient::<ConfigMap>::namespaced(core.clone(), "default");
+    let nodes = TypedClient::<Node>::cluster(core);
+    let deployments = TypedClient::<Deployment>::namespaced(apps, "default");
+    for _ in 0..2 {
+        // What is answered does not matter.
+        let _ = maps.get("a").await;
+        let _ = nodes.get("a").await;
+        let _ = deployments.clone().get("a").await;
+    }
+    assert_eq!(script.times(), [0, 0, 0, 500, 1000, 1500]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_took_too_long_is_a_failure_of_the_transport() {
+    use crate::client::{Error, RestClient, TypedClient};
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    let script = Script { takes: Duration::from_secs(20), ..Script::default() };
+    let transport = script.transport(ClientOptions::new().timeout(Duration::from_secs(5)));
+    let rest = RestClient::new(kube::Client::new(transport, "default"), "", "v1");
+    let maps = TypedClient::<ConfigMap>::namespaced(rest, "default");
+    let error = maps.get("a").await.unwrap_err();
+    assert!(matches!(error, Error::Transport { .. }) && error.status().is_none(), "{error:?}");
+    let text = "cannot get configmaps \"default/a\": it took longer than the timeout of 5s";
+    assert_eq!(error.to_string(), text);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_retry_takes_a_turn_too() {
     let script = Script::new([(429, Some("0"))]);
     let transport =

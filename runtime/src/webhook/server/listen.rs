@@ -1,8 +1,7 @@
 //! The socket, and the order of the end.
 
 use std::fmt;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::connection::{Shared, Streams, serve};
 use super::router::Router;
 use super::{SERVING, STOPPED, Server, ServerError, Started};
+use crate::listen;
 use crate::webhook::CertWatcher;
 
 /// More connections at a time are closed at once. An API server needs one or two.
@@ -144,16 +144,14 @@ pub(super) async fn accept(
 
 /// Takes the address; all addresses, of IPv4 alone where there is no IPv6.
 async fn bind(address: Option<IpAddr>, port: u16) -> Result<(TcpListener, SocketAddr), ServerError> {
-    let first = SocketAddr::new(address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)), port);
-    let failed = |address| move |source| ServerError::Bind { address, source };
-    let listener = match TcpListener::bind(first).await {
-        Err(error) if address.is_none() && error.kind() != io::ErrorKind::AddrInUse => {
-            let second = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port);
-            TcpListener::bind(second).await.map_err(failed(second))?
-        }
-        other => other.map_err(failed(first))?,
+    let wanted = SocketAddr::new(address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)), port);
+    let failed = |source| ServerError::Bind { address: wanted, source };
+    let listener = match address {
+        Some(_) => TcpListener::bind(wanted).await,
+        None => listen::everywhere(port),
     };
-    let bound = listener.local_addr().map_err(failed(first))?;
+    let listener = listener.map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
     Ok((listener, bound))
 }
 
