@@ -61,12 +61,12 @@ pub(crate) fn check(text: &str) -> bool {
 fn numbers_alike(mut value: Value) -> Value {
     match &mut value {
         Value::Number(number) if number.is_f64() => {
-            value = number.as_f64().unwrap_or_default().to_string().into()
+            value = number.as_f64().unwrap_or_default().to_string().into();
         }
         Value::Number(number) => value = number.to_string().into(),
         Value::Array(items) => items.iter_mut().for_each(|item| *item = numbers_alike(item.take())),
         Value::Object(members) => {
-            members.values_mut().for_each(|member| *member = numbers_alike(member.take()))
+            members.values_mut().for_each(|member| *member = numbers_alike(member.take()));
         }
         _ => {}
     }

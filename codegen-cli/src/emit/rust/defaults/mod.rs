@@ -143,3 +143,16 @@ fn whole(schema: &Schema) -> Option<Value> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_null_that_may_be_one_is_said() {
+        let of = |nullable| Schema { default: Some(json!(1)), nullable, ..Schema::default() };
+        assert_eq!(whole(&of(false)), Some(json!({"default": 1})));
+        let list = Schema { items: Some(Box::new(of(true))), nullable: true, ..Schema::default() };
+        assert_eq!(whole(&list), Some(json!({"items": {"default": 1, "nullable": true}})));
+    }
+}
