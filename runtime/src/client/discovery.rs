@@ -1,12 +1,21 @@
 //! What a server offers.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroup, APIResource};
+use std::collections::BTreeSet;
+
+use futures::StreamExt;
+use futures::stream;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    APIGroup, APIResource, APIResourceList, GroupVersionForDiscovery,
+};
 use k8s_openapi::apimachinery::pkg::version::Info;
 use kube::core::{ApiResource, GroupVersionKind, GroupVersionResource, Status};
 
 use super::Error;
 use super::error::Request;
 use crate::reflector::DynamicKind;
+
+/// How many versions are asked for their resources at a time.
+const AT_ONCE: usize = 16;
 
 /// Server version, groups and resources.
 ///
@@ -26,9 +35,39 @@ use crate::reflector::DynamicKind;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// All that can be listed:
+///
+/// ```no_run
+/// # async fn example(client: kube::Client) -> Result<(), kubesmith_runtime::client::Error> {
+/// use kubesmith_runtime::client::{Discovery, ServerResources};
+///
+/// let ServerResources { resources, failed } = Discovery::new(client.clone()).server_preferred_resources().await?;
+/// for list in resources {
+///     for served in list.resources.iter().filter(|served| served.verbs.iter().any(|verb| verb == "list")) {
+///         println!("{} {}", list.group_version, served.name);
+///     }
+/// }
+/// for (group_version, error) in failed {
+///     eprintln!("{group_version}: {error}");
+/// }
+/// let (groups, _) = Discovery::new(client).server_groups_and_resources().await?;
+/// println!("{} groups", groups.len());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Discovery {
     client: kube::Client,
+}
+
+/// What a server serves, as far as it says. [`Discovery`] has an example.
+#[derive(Debug, Default)]
+pub struct ServerResources {
+    /// The resources by group and version, in the server's order.
+    pub resources: Vec<APIResourceList>,
+    /// The versions (`group/version`) whose resources could not be read, and why.
+    pub failed: Vec<(String, Error)>,
 }
 
 impl Discovery {
@@ -82,6 +121,68 @@ impl Discovery {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Everything at once.
+impl Discovery {
+    /// The groups, the core group first, and the resources of all their versions, subresources included: client-go's
+    /// `ServerGroupsAndResources`.
+    ///
+    /// # Errors
+    /// The groups cannot be read. Of versions whose resources cannot be, as where an aggregated API is down,
+    /// [`ServerResources::failed`] tells.
+    pub async fn server_groups_and_resources(&self) -> Result<(Vec<APIGroup>, ServerResources), Error> {
+        let core = self.client.list_core_api_versions().await.map_err(|error| failed("/api", error))?;
+        let mut groups = vec![core_group(core.versions)];
+        groups.extend(self.server_groups().await?);
+        let versions = groups.iter().flat_map(|group| &group.versions).map(|version| &version.group_version);
+        let asked = versions.map(|version| async move {
+            (version.clone(), self.server_resources_for_group_version(version).await)
+        });
+        let answers: Vec<_> = stream::iter(asked).buffered(AT_ONCE).collect().await;
+        let mut found = ServerResources::default();
+        for (group_version, answer) in answers {
+            match answer {
+                Ok(resources) => found.resources.push(APIResourceList { group_version, resources }),
+                Err(error) => found.failed.push((group_version, error)),
+            }
+        }
+        Ok((groups, found))
+    }
+
+    /// Every resource in the version that the server prefers, or the first that has it, without subresources: client-go's
+    /// `ServerPreferredResources`. What goes over all objects of a cluster, as `kubectl api-resources` does, asks for it.
+    ///
+    /// # Errors
+    /// As [`Self::server_groups_and_resources`].
+    pub async fn server_preferred_resources(&self) -> Result<ServerResources, Error> {
+        let (groups, mut found) = self.server_groups_and_resources().await?;
+        let mut preferred = Vec::new();
+        for group in &groups {
+            let mut versions: Vec<_> = group.versions.iter().collect();
+            let wanted = group.preferred_version.as_ref().map(|version| &version.version);
+            versions.sort_by_key(|version| Some(&version.version) != wanted);
+            let mut seen = BTreeSet::new();
+            for version in versions {
+                let is_it = |list: &APIResourceList| list.group_version == version.group_version;
+                let Some(at) = found.resources.iter().position(is_it) else { continue };
+                let mut list = found.resources.swap_remove(at);
+                list.resources
+                    .retain(|served| !served.name.contains('/') && seen.insert(served.name.clone()));
+                if !list.resources.is_empty() {
+                    preferred.push(list);
+                }
+            }
+        }
+        found.resources = preferred;
+        Ok(found)
+    }
+}
+
+fn core_group(versions: Vec<String>) -> APIGroup {
+    let version = |version: String| GroupVersionForDiscovery { group_version: version.clone(), version };
+    let versions: Vec<_> = versions.into_iter().map(version).collect();
+    APIGroup { preferred_version: versions.first().cloned(), versions, ..APIGroup::default() }
 }
 
 /// What is needed for informers of kinds that are known only at run time.

@@ -40,7 +40,7 @@ mod user_agent;
 
 pub use config::build_config_from_flags;
 pub use conflict::FieldConflict;
-pub use discovery::Discovery;
+pub use discovery::{Discovery, ServerResources};
 pub use error::{Error, Request};
 pub use options::{ClientOptions, HttpVersion};
 pub use response::ResponseFuture;

@@ -6,7 +6,7 @@ use http_body_util::Full;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
-use kubesmith_runtime::client::{Error, RestClient, TypedClient};
+use kubesmith_runtime::client::{Discovery, Error, RestClient, TypedClient};
 
 fn maps(code: u16, answer: &'static str) -> TypedClient<ConfigMap> {
     let service = tower::service_fn(move |_request: Request<Body>| async move {
@@ -89,6 +89,68 @@ async fn one_object_of_all_namespaces_is_not_asked_for() {
     let rest = maps(200, all).rest_client().clone();
     let all = TypedClient::<ConfigMap>::namespaced(rest, "").list(&ListParams::default()).await.unwrap();
     assert!(all.items.is_empty());
+}
+
+/// A client whose server has these pages.
+fn pages(pages: &'static [(&'static str, u16, &'static str)]) -> kube::Client {
+    let service = tower::service_fn(move |request: Request<Body>| async move {
+        let page = pages.iter().find(|(path, ..)| *path == request.uri().path());
+        let (_, code, answer) = page.unwrap_or(&("", 404, "404 page not found"));
+        Response::builder().status(*code).body(Full::new(Bytes::from_static(answer.as_bytes())))
+    });
+    kube::Client::new(service, "default")
+}
+
+#[tokio::test]
+async fn all_that_a_server_prefers_is_found_though_a_part_of_it_is_down() {
+    let server = pages(&[
+        ("/api", 200, r#"{"kind":"APIVersions","versions":["v1"]}"#),
+        (
+            "/apis",
+            200,
+            r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[
+                {"name":"scale","preferredVersion":{"groupVersion":"scale/v1","version":"v1"},"versions":[
+                    {"groupVersion":"scale/v2","version":"v2"},{"groupVersion":"scale/v1","version":"v1"}]},
+                {"name":"down","versions":[{"groupVersion":"down/v1","version":"v1"}]}]}"#,
+        ),
+        (
+            "/api/v1",
+            200,
+            r#"{"kind":"APIResourceList","groupVersion":"v1","resources":[
+                {"name":"pods","singularName":"","namespaced":true,"kind":"Pod","verbs":["list"]},
+                {"name":"pods/log","singularName":"","namespaced":true,"kind":"Pod","verbs":["get"]}]}"#,
+        ),
+        (
+            "/apis/scale/v1",
+            200,
+            r#"{"kind":"APIResourceList","groupVersion":"scale/v1","resources":[
+                {"name":"a","singularName":"","namespaced":true,"kind":"A","verbs":["list"]}]}"#,
+        ),
+        (
+            "/apis/scale/v2",
+            200,
+            r#"{"kind":"APIResourceList","groupVersion":"scale/v2","resources":[
+                {"name":"a","singularName":"","namespaced":true,"kind":"A","verbs":["list"]},
+                {"name":"b","singularName":"","namespaced":true,"kind":"B","verbs":["list"]}]}"#,
+        ),
+        ("/apis/down/v1", 503, "no endpoints"),
+    ]);
+    let discovery = Discovery::new(server);
+    let found = discovery.server_preferred_resources().await.unwrap();
+    let names: Vec<_> = found
+        .resources
+        .iter()
+        .flat_map(|list| {
+            list.resources.iter().map(|served| format!("{}/{}", list.group_version, served.name))
+        })
+        .collect();
+    assert_eq!(names, ["v1/pods", "scale/v1/a", "scale/v2/b"]);
+    let [(group_version, error)] = &found.failed[..] else { panic!("{:?}", found.failed) };
+    assert_eq!(group_version, "down/v1");
+    assert!(error.to_string().starts_with("cannot get /apis/down/v1: no endpoints"), "{error}");
+    let (groups, all) = discovery.server_groups_and_resources().await.unwrap();
+    assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["", "scale", "down"]);
+    assert_eq!(all.resources.iter().map(|list| list.resources.len()).sum::<usize>(), 5);
 }
 
 #[tokio::test(start_paused = true)]
