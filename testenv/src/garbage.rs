@@ -24,7 +24,7 @@ enum Work {
     Marked(Arc<Object>),
     Removed(Arc<Object>),
     /// The object is new, or has other owners than before.
-    Owned(Arc<ResourceDef>, String, Arc<Object>),
+    Owned(Arc<ResourceDef>, String),
 }
 
 /// Deletions that dependents have not followed.
@@ -58,7 +58,7 @@ pub(crate) fn written(
     let references = |object: &Value| object["metadata"]["ownerReferences"].clone();
     let owners = references(&object.value);
     if !owners.is_null() && before.map(references).as_ref() != Some(&owners) {
-        run(server, Work::Owned(def.clone(), key.to_owned(), object.clone()));
+        run(server, Work::Owned(def.clone(), key.to_owned()));
     }
 }
 
@@ -81,7 +81,12 @@ fn run(server: &Arc<Server>, work: Work) {
         match work {
             Work::Marked(object) => follow_marked(server, &object.value),
             Work::Removed(object) => follow_removed(server, &object.value),
-            Work::Owned(def, key, object) => check_owners(server, &def, &key, &object.value),
+            // It may have other owners by now, or be another object.
+            Work::Owned(def, key) => {
+                if let Some(object) = server.store.get(&def.collection, &key) {
+                    check_owners(server, &def, &key, &object.value);
+                }
+            }
         }
     }
 }
@@ -236,4 +241,34 @@ fn disown(server: &Server, def: &ResourceDef, key: &str, uid: &str) {
         }
         Some(next)
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::backend::{Embedded, EmbeddedOptions};
+
+    #[tokio::test]
+    async fn owners_are_those_that_an_object_has_when_its_turn_comes() {
+        let embedded = Embedded::start(EmbeddedOptions::default()).unwrap();
+        let server = embedded.server();
+        let def = server.registry().find("", "v1", "configmaps").unwrap();
+        let key = def.key("default", "a");
+        let map = |owners: Value| {
+            json!({"apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": {"name": "a", "namespace": "default", "uid": "a", "ownerReferences": owners}})
+        };
+        let gone = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "b", "uid": "gone"}]);
+        let owned = server.store.create(&def.collection, &key, map(gone)).unwrap();
+
+        // Somebody else is working the queue off when the object is noted.
+        server.garbage.0.lock().unwrap().busy = true;
+        written(server, &def, &key, &owned, None);
+        server.store.update(&def.collection, &key, owned.rv, map(Value::Null)).unwrap();
+        server.garbage.0.lock().unwrap().busy = false;
+        removed(server, owned);
+        assert!(server.store.get(&def.collection, &key).is_some(), "it has no owner any longer");
+    }
 }

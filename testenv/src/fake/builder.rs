@@ -107,9 +107,10 @@ impl<C: FakeClients> FakeBuilder<C> {
         if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
             for value in crds {
                 let name = meta::name(&value).to_owned();
-                behind::add(&server, &def, value)
+                behind::add_one_of_many(&server, &def, value)
                     .map_err(|error| FakeError::Crd { name, status: Box::new(tracker::status(&error)) })?;
             }
+            server.refresh();
         }
         let tracker = Tracker::new(server.clone());
         for object in self.objects {

@@ -2,7 +2,7 @@
 //!
 //! A [`Fake`] is client-go's fake clientset. A generated package has one for its own clients: `FakeClientset`, behind its
 //! feature `fake`. Its clients are the package's real ones, and what they speak to is the embedded API server: without
-//! sockets, and for each fake a new one, made in a few milliseconds. On the way there every request
+//! sockets, and for each fake a new one, made in about a millisecond. On the way there every request
 //!
 //! 1. becomes an [`Action`] and is recorded ([`Fake::actions`]);
 //! 2. is put to the reactors in their order ([`Fake::prepend_reactor`]), of which the first that does not
@@ -182,7 +182,8 @@ impl<C> Fake<C> {
         Tracker::new(self.core.server.clone())
     }
 
-    /// Ends all watches, those to come at once, and waits for the controllers if there are any.
+    /// Ends the server's watches, those to come at once, and waits for the controllers if there are any. Other requests are
+    /// answered as before. Watches of a [`FakeWatcher`] end by [`FakeWatcher::stop`].
     ///
     /// # Cancel safety
     /// Dropping the future leaves the controllers to end by themselves.

@@ -88,11 +88,8 @@ impl Object {
     /// The object itself, or those that it lists.
     pub(super) fn flattened(self) -> Result<Vec<Value>, FakeError> {
         let mut value = self.0.map_err(FakeError::Unreadable)?;
-        let is_list = value["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
-        if !is_list || !value["items"].is_array() {
-            return Ok(vec![value]);
-        }
-        let kind = value["kind"].as_str().unwrap_or_default().trim_end_matches("List").to_owned();
+        let kind = value["kind"].as_str().and_then(|kind| kind.strip_suffix("List")).map(str::to_owned);
+        let (Some(kind), true) = (kind, value["items"].is_array()) else { return Ok(vec![value]) };
         let Value::Array(mut items) = value["items"].take() else { return Ok(Vec::new()) };
         // The items of a typed list need not say what they are.
         for item in items.iter_mut().filter(|item| item.is_object() && item["kind"].is_null()) {
@@ -125,4 +122,22 @@ macro_rules! objects {
     ($($object:expr),* $(,)?) => {
         [$($crate::fake::Object::from($object)),*]
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn items_of_a_list_are_called_like_it_without_list() {
+        for (list, item) in [("PodList", "Pod"), ("WaitListList", "WaitList")] {
+            let list = json!({"apiVersion": "v1", "kind": list, "items": [{}, {"kind": "Other"}]});
+            let items = Object::from_value(list).flattened().unwrap();
+            assert_eq!(items, [json!({"apiVersion": "v1", "kind": item}), json!({"kind": "Other"})]);
+        }
+        let no_list = json!({"apiVersion": "v1", "kind": "WaitList", "spec": {}});
+        assert_eq!(Object::from_value(no_list.clone()).flattened().unwrap(), [no_list]);
+    }
 }

@@ -16,10 +16,11 @@ use crate::verbs::behind;
 
 /// The objects of a fake, past its client: client-go's `ObjectTracker`.
 ///
-/// What is done here is no [`Action`](super::Action) and asks no reactors; watches hear of it. Objects are stored as they
-/// are given, with their status, UID, owners, finalizers and deletion timestamp; nobody checks what their kind's schema
-/// says of values. What is left out of `metadata.uid`, `creationTimestamp` and `generation` is made, and
-/// `resourceVersion` always is. A namespaced object without a namespace is put into `default`.
+/// What is done here is no [`Action`](super::Action) and asks no reactors; watches hear of it. Objects keep
+/// their status, UID, owners, finalizers and deletion timestamp, and nobody checks what their kind's schema says of
+/// values (the defaults of a CRD's schema are there when an object is read); fields that the kind does not have are dropped. What is left out of `metadata.uid`, `creationTimestamp` and
+/// `generation` is made (`generation` of kinds that count it), `resourceVersion` always is, and so is a name for
+/// `generateName`. A namespaced object without a namespace is put into `default`.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     server: Arc<Server>,

@@ -15,7 +15,8 @@ use super::reaction::Reaction;
 
 /// A watch whose events a test makes: client-go's `watch.FakeWatcher`.
 ///
-/// Events wait until a watch takes them, and each goes to one watch. Clones are the same watcher.
+/// Events wait until a watch takes them, and each goes to one watch, unlike those of a server. Clones are the same watcher. Its
+/// watches go on until [`FakeWatcher::stop`], or until the client gives them up, whatever becomes of the [fake](super::Fake).
 ///
 /// ```
 /// use futures::StreamExt as _;
