@@ -50,10 +50,6 @@ const fn p(markers: &'static [&'static str], key: &'static str, doc: &'static st
 pub static PLANNED: &[Planned] = &[
     p(&["genclient:method"], "#[genclient(method(name, verb, subresource, input, result))]", "A custom method of the client"),
     p(&["resourceName"], "#[genclient(resource_name = \"...\")]", "Another resource name in the client's URLs"),
-    p(&["k8s:defaulter-gen"], "#[defaults(...)]", "Defaulting functions"),
-    p(&["k8s:conversion-gen", "k8s:conversion-fn"], "#[conversion(hub)], #[conversion(peer = \"...\")]", "Conversions between versions"),
-    p(&["k8s:prerelease-lifecycle-gen"], "#[lifecycle(introduced, deprecated, removed, replacement)]", "Lifecycle of an API version"),
-    p(&["k8s:validation-gen"], "#[validate(...)]", "Validation functions in Rust, with ratcheting"),
 ];
 
 /// Markers without meaning, by generator.
@@ -83,5 +79,21 @@ pub static MEANINGLESS: &[Meaningless] = &[
     Meaningless {
         markers: &["k8s:register-gen", "k8s:client-gen", "k8s:informers-gen", "k8s:lister-gen"],
         reason: "what is generated follows from `+genclient` and the options of `kubesmith generate`",
+    },
+    Meaningless {
+        markers: &["k8s:defaulter-gen"],
+        reason: "every kind with a client whose schema has defaults gets functions that set them",
+    },
+    Meaningless {
+        markers: &["k8s:conversion-gen", "k8s:conversion-fn"],
+        reason: "every kind of several versions gets conversions to and from the one that is stored",
+    },
+    Meaningless {
+        markers: &["k8s:validation-gen"],
+        reason: "every kind with a client has `validate()`, which checks what the schema says",
+    },
+    Meaningless {
+        markers: &["k8s:prerelease-lifecycle-gen"],
+        reason: "it ties versions to releases of Kubernetes; `deprecated_version` and `unserved_version` of `#[resource]` say it of a CRD",
     },
 ];

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 /// +k8s:conversion-gen=false
 /// +resourceName=widgets
 /// +k8s:prerelease-lifecycle-gen:introduced=1.1
+/// +k8s:defaulter-gen=TypeMeta
+/// +k8s:validation-gen=*
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "example.com", version = "v1")]
 pub struct Widget {
