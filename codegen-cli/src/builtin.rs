@@ -13,8 +13,8 @@ use crate::config::{ConfigFile, KindName};
 use crate::diag::Diagnostic;
 use crate::docs;
 use crate::ir::{
-    ClientTags, CrdVersion, Element, Group, Ir, Places, Resource, ResourceCode, Shape, Span, TypeDef, TypeId,
-    TypeRef, Version,
+    ClientTags, CrdVersion, Element, Group, Ir, Places, Resource, ResourceCode, RustType, Shape, Span,
+    TypeDef, TypeId, TypeRef, Version,
 };
 use crate::known::{self, kinds};
 use crate::schema::Schema;
@@ -177,17 +177,13 @@ fn root(ir: &mut Ir, kind: &kinds::Kind, span: Span) -> (TypeId, String) {
     let definition = known::openapi_name(&kind.path).and_then(known::definition);
     let description = definition.and_then(|schema| schema.get("description")).and_then(|text| text.as_str());
     let description = description.unwrap_or_default().to_owned();
-    let element = Element {
-        ty: TypeRef::Known(kind.path.clone()),
-        facts: Schema::default(),
-        span: span.clone(),
-        places: Places::new(),
-    };
+    let element = Element::new(TypeRef::Known(kind.path.clone()), RustType::Unknown, span.clone());
     let id = TypeId(clip(ir.types.len()));
     ir.types.push(TypeDef {
         path: kind.path.clone(),
         code_path: None,
         whole: true,
+        non_exhaustive: false,
         span,
         description: Some(description.clone()),
         shape: Shape::Newtype(Box::new(element)),

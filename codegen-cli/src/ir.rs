@@ -5,6 +5,7 @@
 
 mod clients;
 mod manifests;
+mod rust_type;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use serde::{Serialize, Serializer};
 use crate::schema::Schema;
 
 pub use manifests::{Manifests, PolicyRule, Webhook, WebhookConfiguration};
+pub use rust_type::RustType;
 
 /// Everything that was read from the input crates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -300,6 +302,10 @@ pub struct TypeDef {
     pub description: Option<String>,
     /// Whether the shape has every field and variant that the Rust type has.
     pub whole: bool,
+    /// Whether code of other crates has to expect further fields or variants: it is `#[non_exhaustive]`, or one of its variants
+    /// is.
+    #[serde(skip_serializing_if = "is_false")]
+    pub non_exhaustive: bool,
     /// What its JSON form is.
     pub shape: Shape,
     /// What attributes on the type add to its schema.
@@ -334,6 +340,9 @@ pub struct Element {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: TypeRef,
+    /// Its type as it is declared; unknown where nobody has declared it.
+    #[serde(skip_serializing_if = "is_unknown")]
+    pub rust: RustType,
     /// What attributes add to the schema.
     #[serde(skip_serializing_if = "Schema::is_empty")]
     pub facts: Schema,
@@ -342,6 +351,13 @@ pub struct Element {
     /// Where the attributes say it.
     #[serde(skip_serializing_if = "Places::is_empty")]
     pub places: Places,
+}
+
+impl Element {
+    /// One that no attributes say anything of.
+    pub fn new(ty: TypeRef, rust: RustType, span: Span) -> Self {
+        Self { ty, rust, facts: Schema::default(), span, places: Places::new() }
+    }
 }
 
 /// A type with variants.
@@ -412,6 +428,10 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+fn is_unknown(ty: &RustType) -> bool {
+    *ty == RustType::Unknown
+}
+
 impl Shape {
     /// The fields of the object that the shape describes, if it does.
     pub fn fields(&self) -> std::slice::Iter<'_, Field> {
@@ -458,13 +478,11 @@ pub struct Field {
 /// What the schema does not tell of a field, for code that reads and writes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RustField {
-    /// Whether its type is an `Option`.
-    #[serde(skip_serializing_if = "is_false")]
-    pub optional: bool,
     /// Whether code of other crates can name it.
     pub public: bool,
-    /// Its type with the paths of other crates' types; the users' own are `_`: `std::vec::Vec<_>`.
-    pub form: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: RustType,
 }
 
 /// A use of a type.

@@ -8,10 +8,12 @@ mod generics;
 mod known;
 mod manifests;
 mod resource;
+mod rust_types;
 mod shape;
 mod types;
 mod values;
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use kubesmith_core::diag::Code;
@@ -20,10 +22,10 @@ use self::generics::Instance;
 pub(crate) use self::generics::Scope;
 use crate::diag::Diagnostic;
 use crate::facts;
-use crate::ir::{InputCrate, Ir, Places, TypeDef, TypeId, TypeRef};
+use crate::ir::{InputCrate, Ir, Places, RustType, TypeDef, TypeId, TypeRef};
 use crate::load::Crates;
 use crate::output::display;
-use crate::resolve::Resolver;
+use crate::resolve::{ItemId, Resolver};
 use crate::source::SourceMap;
 
 /// What lowering may accept.
@@ -69,6 +71,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions) -> Low
         types: Vec::new(),
         known: HashMap::new(),
         known_aliases: HashMap::new(),
+        declared_aliases: RefCell::default(),
         made: HashMap::new(),
         open: Vec::new(),
         aliases: Vec::new(),
@@ -121,6 +124,8 @@ pub(crate) struct Ctx<'a> {
     known: HashMap<Instance, Result<TypeId, usize>>,
     /// What aliases stand for.
     known_aliases: HashMap<Instance, Result<TypeRef, usize>>,
+    /// What aliases with their arguments stand for, as it is declared.
+    declared_aliases: RefCell<HashMap<(ItemId, Vec<RustType>), RustType>>,
     /// Types that were made of known ones, by their paths with arguments.
     made: HashMap<String, TypeId>,
     /// Types being lowered, outermost first: a type that is met again contains itself.

@@ -234,6 +234,7 @@ impl Parser<'_> {
         TypeItem {
             name: self.name(ident),
             visibility: visibility(vis),
+            non_exhaustive: false,
             description: None,
             generics: self.params(generics),
             kind: TypeKind::Unit,
@@ -253,6 +254,7 @@ impl Parser<'_> {
         let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
         let expanded = self.cfg.structure(item);
         let item = expanded.as_ref().unwrap_or(item);
+        definition.non_exhaustive = is_non_exhaustive(&item.attrs);
         let names = self.derive_names.derives(&item.attrs);
         let (derives, kube) = (Derives::of(&names, &item.attrs), KubeDerives::of(&names));
         definition.schemars = self.derived_struct(item, kube).map(Box::new);
@@ -289,8 +291,10 @@ impl Parser<'_> {
         let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
         let expanded = self.cfg.enumeration(item);
         let item = expanded.as_ref().unwrap_or(item);
+        definition.non_exhaustive = is_non_exhaustive(&item.attrs);
         let names = self.derive_names.derives(&item.attrs);
         let (derives, kube) = (Derives::of(&names, &item.attrs), KubeDerives::of(&names));
+        definition.non_exhaustive |= item.variants.iter().any(|variant| is_non_exhaustive(&variant.attrs));
         definition.schemars = self.derived_enum(item, kube).map(Box::new);
         definition.custom_resource = self.kube_item(&item.ident, &item.attrs, kube);
         let mut diagnostics = Diagnostics::new();
@@ -436,6 +440,10 @@ impl Parser<'_> {
             },
         }
     }
+}
+
+fn is_non_exhaustive(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| attribute.path().is_ident("non_exhaustive"))
 }
 
 /// The description that an attribute says, or else the doc comment.

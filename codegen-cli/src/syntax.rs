@@ -72,6 +72,8 @@ pub struct TypeItem {
     pub name: Name,
     /// Who sees it.
     pub visibility: Visibility,
+    /// Whether it is `#[non_exhaustive]`, or one of its variants is.
+    pub non_exhaustive: bool,
     /// Description by controller-gen's rules.
     pub description: Option<String>,
     /// Type and const parameters.

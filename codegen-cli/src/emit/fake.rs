@@ -24,7 +24,7 @@ struct List {
 
 /// Emits the list.
 pub fn emit(ir: &Ir, schemas: &Schemas) -> String {
-    let schemas = schemas.without_descriptions();
+    let schemas = schemas.undocumented();
     let definitions = crd::definitions(ir);
     let written = definitions.iter().filter_map(|definition| crd::object(definition, &schemas));
     let list = List {

@@ -4,8 +4,9 @@ use kubesmith_core::diag::Code;
 
 use super::Ctx;
 use super::generics::Scope;
+use super::shape::are_all_read;
 use crate::diag::Diagnostic;
-use crate::ir::{Element, Enum, Places, Shape, Tagging, TypeDef, TypeRef, Variant};
+use crate::ir::{Element, Enum, Places, RustType, Shape, Tagging, TypeDef, TypeRef, Variant};
 use crate::schema::Schema;
 use crate::syntax::{ContainerSerde, TypeItem, VariantItem, VariantKind};
 
@@ -80,11 +81,16 @@ impl Ctx<'_> {
     /// What a variant holds, as a type of its own.
     fn content(&mut self, scope: &Scope, variant: &VariantItem, shape: Shape) -> Element {
         let span = self.sources.span(variant.name.loc);
+        let whole = match &variant.kind {
+            VariantKind::Struct(fields) | VariantKind::Tuple(fields) => are_all_read(fields),
+            VariantKind::Unit => true,
+        };
         let enumeration = self.open.last().map(|(id, _)| self.instance_path(*id, scope)).unwrap_or_default();
         let definition = TypeDef {
             path: format!("{enumeration}::{}", variant.name.text),
             code_path: None,
-            whole: true,
+            whole,
+            non_exhaustive: false,
             span: span.clone(),
             description: None,
             shape,
@@ -92,7 +98,7 @@ impl Ctx<'_> {
             places: Places::new(),
         };
         let ty = TypeRef::Named(self.add(definition));
-        Element { ty, facts: Schema::default(), span, places: Places::new() }
+        Element::new(ty, RustType::Unknown, span)
     }
 }
 

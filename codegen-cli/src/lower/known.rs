@@ -3,7 +3,9 @@
 use super::Ctx;
 use super::generics::Scope;
 use super::types::Use;
-use crate::ir::{Element, Enum, Field, Places, RustField, Shape, Tagging, TypeDef, TypeRef, Variant};
+use crate::ir::{
+    Element, Enum, Field, Places, RustField, RustType, Shape, Tagging, TypeDef, TypeRef, Variant,
+};
 use crate::schema::Schema;
 use crate::syntax::PathExpr;
 
@@ -57,7 +59,7 @@ impl Ctx<'_> {
                     if *index == arguments.len() {
                         arguments.push(ty.clone());
                     }
-                    Some(Element { ty, facts: Schema::default(), span: span.clone(), places: Places::new() })
+                    Some(Element::new(ty, RustType::Unknown, span.clone()))
                 }
                 None => None,
             };
@@ -87,6 +89,7 @@ impl Ctx<'_> {
             path: name.clone(),
             code_path: None,
             whole: true,
+            non_exhaustive: false,
             span: self.sources.span(path.loc),
             description: None,
             shape,

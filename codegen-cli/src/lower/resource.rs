@@ -97,6 +97,7 @@ impl Ctx<'_> {
             path: path.clone(),
             code_path: None,
             whole: true,
+            non_exhaustive: false,
             span: self.sources.span(self.resolver.item(id).name.loc),
             description: schema.description.clone(),
             shape: Shape::Given(Box::new(schema)),

@@ -8,10 +8,9 @@ use super::Ctx;
 use super::generics::Scope;
 use super::types::Use;
 use crate::diag::Diagnostic;
-use crate::ir::{Element, Field, Places, RustField, Shape, TypeDef, TypeRef};
+use crate::ir::{Element, Field, RustField, RustType, Shape, TypeDef, TypeRef};
 use crate::known;
 use crate::resolve::ItemId;
-use crate::schema::Schema;
 use crate::source::Loc;
 use crate::syntax::{FieldItem, Name, PathExpr, TypeItem, TypeKind};
 
@@ -45,12 +44,11 @@ impl Ctx<'_> {
             path: self.instance_path(id, scope),
             code_path: self.resolver.public_path(id).filter(|_| is_named),
             whole: match &item.kind {
-                TypeKind::Struct(fields) | TypeKind::Tuple(fields) => {
-                    !fields.iter().any(|field| field.serde.skip)
-                }
+                TypeKind::Struct(fields) | TypeKind::Tuple(fields) => are_all_read(fields),
                 TypeKind::Enum(variants) => !variants.iter().any(|variant| variant.skip),
                 _ => true,
             },
+            non_exhaustive: item.non_exhaustive,
             span: self.sources.span(item.name.loc),
             description: item.description.clone(),
             shape,
@@ -93,8 +91,7 @@ impl Ctx<'_> {
         let said = &item.facts.schema;
         if said.type_.is_some() || said.int_or_string || said.preserve_unknown_fields {
             let span = self.sources.span(item.name.loc);
-            let element =
-                Element { ty: TypeRef::Opaque, facts: Schema::default(), span, places: Places::new() };
+            let element = Element::new(TypeRef::Opaque, RustType::Unknown, span);
             return Some(Shape::Newtype(Box::new(element)));
         }
         let name = &item.name;
@@ -168,7 +165,7 @@ impl Ctx<'_> {
             return None;
         }
         let span = self.sources.span(item.name.loc);
-        Some(Shape::Newtype(Box::new(Element { ty, facts: Schema::default(), span, places: Places::new() })))
+        Some(Shape::Newtype(Box::new(Element::new(ty, RustType::Unknown, span))))
     }
 
     /// Other than that of a newtype, the form of a type that is converted from another is that type's.
@@ -233,7 +230,7 @@ impl Ctx<'_> {
         let mut facts = field.facts.schema.clone();
         facts.nullable |= nullable && matches!(used.ty, TypeRef::Opaque);
         let (span, places) = (self.sources.span(field.name.loc), self.spans(&field.facts.places));
-        Some(Element { ty: used.nullable(), facts, span, places })
+        Some(Element { ty: used.nullable(), rust: self.rust_type(scope, &field.ty), facts, span, places })
     }
 
     /// Lowers fields; all of them are looked at even if one is wrong.
@@ -346,11 +343,12 @@ impl Ctx<'_> {
             schemaless: field.facts.schemaless,
             facts,
             places: self.spans(&field.facts.places),
-            rust: RustField {
-                optional: used.optional,
-                public: field.public,
-                form: self.rust_form(scope, &field.ty),
-            },
+            rust: RustField { public: field.public, ty: self.rust_type(scope, &field.ty) },
         })
     }
+}
+
+/// Whether no field is left out of the JSON.
+pub(super) fn are_all_read(fields: &[FieldItem]) -> bool {
+    !fields.iter().any(|field| field.serde.skip)
 }

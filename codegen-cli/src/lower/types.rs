@@ -5,15 +5,14 @@ use kubesmith_core::diag::Code;
 use super::Ctx;
 use super::generics::{Arg, Instance, Scope};
 use crate::diag::Diagnostic;
-use crate::ir::{Element, Places, Shape, Tagging, TypeDef, TypeRef};
+use crate::ir::{Element, RustType, Shape, Tagging, TypeDef, TypeRef};
 use crate::known::{self, Known};
 use crate::resolve::{ItemId, Target, Unresolved};
-use crate::schema::Schema;
 use crate::source::Loc;
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeKind, ValueExpr};
 
 /// How many aliases may lead to each other: more than anybody writes, and far from the end of the stack.
-const ALIAS_LIMIT: usize = 128;
+pub(super) const ALIAS_LIMIT: usize = 128;
 
 /// How many parts a tuple may have, those of tuples in it included.
 const TUPLE_LIMIT: usize = 1024;
@@ -72,29 +71,6 @@ impl Ctx<'_> {
                 );
                 None
             }
-        }
-    }
-
-    /// The type as code would have to write it; types of the inputs are `_`.
-    pub(super) fn rust_form(&self, scope: &Scope, expr: &TypeExpr) -> String {
-        let all = |exprs: &mut dyn Iterator<Item = &TypeExpr>| {
-            exprs.map(|inner| self.rust_form(scope, inner)).collect::<Vec<_>>().join(", ")
-        };
-        match expr {
-            TypeExpr::Path(path) => match self.resolver.resolve(scope.krate, scope.module, path) {
-                Ok(Target::External(external)) => {
-                    let arguments = all(&mut path.arguments.iter().filter_map(|argument| match argument {
-                        Argument::Type(inner) => Some(inner),
-                        Argument::Value(_) => None,
-                    }));
-                    if arguments.is_empty() { external } else { format!("{external}<{arguments}>") }
-                }
-                _ => "_".to_owned(),
-            },
-            TypeExpr::Array(inner, _) => format!("[{}]", self.rust_form(scope, inner)),
-            TypeExpr::Reference(inner) => format!("&{}", self.rust_form(scope, inner)),
-            TypeExpr::Tuple(items, _) => format!("({})", all(&mut items.iter())),
-            TypeExpr::Unsupported(..) => "?".to_owned(),
         }
     }
 
@@ -261,12 +237,12 @@ impl Ctx<'_> {
             return used;
         }
         let span = self.sources.span(item.name.loc);
-        let element =
-            Element { ty: used.ty, facts: Schema::default(), span: span.clone(), places: Places::new() };
+        let element = Element::new(used.ty, RustType::Unknown, span.clone());
         let definition = TypeDef {
             path: self.instance_path(id, inner),
             code_path: None,
             whole: true,
+            non_exhaustive: false,
             span,
             description,
             shape: Shape::Newtype(Box::new(element)),

@@ -96,3 +96,12 @@ fn defaults_are_read_through_aliases() {
     let defaults = ["a", "b", "c"].map(|name| properties[name]["default"].clone());
     assert_eq!(defaults, [json!("a"), json!([]), json!("A")]);
 }
+
+#[test]
+fn aliases_that_double_again_and_again_are_looked_at_once() {
+    let doubled = |at: i32| format!("pub type D{at} = Result<D{0}, D{0}>;\n", at - 1);
+    let aliases: String = (1..=60).map(doubled).collect();
+    let text = format!("{USES}{}\npub type D0 = String;\n{aliases}", kind("Widget", "pub a: D60,"));
+    let generated = Crate::new(&text).generate();
+    assert!(support::short(&generated).contains("KS0"), "its schema is too large");
+}

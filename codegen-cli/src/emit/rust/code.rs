@@ -1,15 +1,26 @@
 //! Naming the users' types and fields in generated code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Ir, TypeDef, TypeId, TypeRef};
+use crate::ir::{Ir, RustType, TypeDef, TypeId};
 
-use super::{RustOptions, comments, file_header, plan};
+use super::{Package, RustOptions, comments, file_header, plan};
 
 /// Whether generated code can name the type.
 pub(super) fn is_nameable(definition: &TypeDef, nameable: &BTreeSet<&str>) -> bool {
-    let krate = definition.code_path.as_deref().and_then(|path| path.split("::").next());
-    krate.is_some_and(|krate| nameable.contains(krate))
+    definition.code_path.as_deref().and_then(krate).is_some_and(|krate| nameable.contains(krate))
+}
+
+/// Whether the type is of the crate that the generated module is a part of.
+pub(super) fn is_own(definition: &TypeDef, package: &Package) -> bool {
+    let Package::Module { own_lib: Some(own), .. } = package else { return false };
+    definition.code_path.as_deref().and_then(krate) == Some(own)
+}
+
+/// The types that other crates can name, by their paths.
+pub(super) fn by_path(ir: &Ir) -> BTreeMap<&str, TypeId> {
+    let ids = (0..).map(TypeId).zip(&ir.types);
+    ids.filter_map(|(id, definition)| Some((definition.code_path.as_deref()?, id))).collect()
 }
 
 /// A type's name without modules.
@@ -58,50 +69,33 @@ pub(super) fn json(value: &serde_json::Value) -> String {
     format!("r{marks}\"{text}\"{marks}")
 }
 
-/// The containers that `kubesmith_runtime::defaults::each` and `conversion::each` look into.
-const CONTAINERS: &[&str] = &["Option", "Vec", "VecDeque", "Box", "BTreeMap", "HashMap", "String", "_"];
-
-/// Whether the type, with whatever names, is made of these containers and the users' types.
-pub(super) fn is_plain(form: &str) -> bool {
-    let parts = form.split(['<', '>', ',', '[', ']', ' ']).filter(|part| !part.is_empty());
-    parts.map(|part| part.rsplit("::").next().unwrap_or(part)).all(|part| CONTAINERS.contains(&part))
+/// A type as generated code writes it. `None`: it cannot be named.
+pub(super) fn type_text(ty: &RustType, nameable: &BTreeSet<&str>, package: &Package) -> Option<String> {
+    let (path, arguments) = match ty {
+        RustType::User(path, arguments) => {
+            let is_nameable = nameable.contains(krate(path)?);
+            (is_nameable.then(|| plan::object_path(path, package))?, arguments)
+        }
+        RustType::Known(path, arguments) => {
+            let text = match krate(path) {
+                Some("std") => format!("::{path}"),
+                Some("k8s_openapi" | "serde_json") => format!("::kubesmith_runtime::{path}"),
+                Some(_) => return None,
+                None => path.clone(),
+            };
+            (text, arguments)
+        }
+        _ => return None,
+    };
+    let arguments: Option<Vec<String>> =
+        arguments.iter().map(|argument| type_text(argument, nameable, package)).collect();
+    let arguments = arguments?;
+    Some(if arguments.is_empty() { path } else { format!("{path}<{}>", arguments.join(", ")) })
 }
 
-/// What lists, maps and options hold.
-pub(super) fn leaf(ty: &TypeRef) -> &TypeRef {
-    match ty {
-        TypeRef::List(inner) | TypeRef::Array(inner, _) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => {
-            leaf(inner)
-        }
-        ty => ty,
-    }
-}
-
-/// A field's type as generated code writes it; `user` is the one type of the inputs in it. `None`: it cannot be named.
-pub(super) fn type_text(form: &str, user: Option<&str>) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = form;
-    while let Some(first) = rest.chars().next() {
-        let is_path = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
-        if !is_path(first) {
-            (matches!(first, '<' | '>' | ',' | ' ')).then_some(())?;
-            out.push(first);
-            rest = &rest[first.len_utf8()..];
-            continue;
-        }
-        let end = rest.find(|c| !is_path(c)).unwrap_or(rest.len());
-        out += &match &rest[..end] {
-            "_" => user?.to_owned(),
-            path if path.starts_with("std::") => format!("::{path}"),
-            path if path.starts_with("k8s_openapi::") || path.starts_with("serde_json::") => {
-                format!("::kubesmith_runtime::{path}")
-            }
-            path if path.contains("::") => return None,
-            path => path.to_owned(),
-        };
-        rest = &rest[end..];
-    }
-    Some(out)
+/// The crate of a path; what is of the language has none.
+fn krate(path: &str) -> Option<&str> {
+    path.split_once("::").map(|(krate, _)| krate)
 }
 
 /// A file: its path in the package and its text.

@@ -6,15 +6,16 @@ use serde_json::{Value, json};
 
 use crate::emit::crd;
 use crate::ir::{Ir, TypeId};
-use crate::schema::{Schema, Schemas};
+use crate::schema::Schemas;
 
 /// The versions as they stand in a CRD, with their schemas and subresources, by their kinds' root types. Documentation is
-/// left out: it is most of a schema, and nothing is checked with it.
+/// left out.
 pub fn definitions(ir: &Ir, schemas: &Schemas) -> BTreeMap<TypeId, Value> {
+    let schemas = schemas.undocumented();
     let versions = ir.groups.iter().flat_map(|group| &group.versions);
     let kinds = versions.flat_map(|version| version.resources.iter().map(move |kind| (version, kind)));
     let definition = |(version, resource): (&crate::ir::Version, &crate::ir::Resource)| {
-        let schema = undocumented(schemas.of(resource)?.clone());
+        let schema = schemas.of(resource)?;
         let mut out = json!({"name": version.name, "schema": {}});
         out["schema"]["openAPIV3Schema"] = schema.to_value();
         if let Some(subresources) = crd::subresources(&resource.crd) {
@@ -23,16 +24,6 @@ pub fn definitions(ir: &Ir, schemas: &Schemas) -> BTreeMap<TypeId, Value> {
         Some((resource.root, out))
     };
     kinds.filter_map(definition).collect()
-}
-
-fn undocumented(mut schema: Schema) -> Schema {
-    schema.walk_mut(&mut |part| {
-        part.description = None;
-        part.title = None;
-        part.example = None;
-        part.external_docs = None;
-    });
-    schema
 }
 
 /// The text of a kind's definition; `source` is where the kind is written.

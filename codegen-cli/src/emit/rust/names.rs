@@ -69,7 +69,7 @@ impl KindNames {
             conversions: module(&resource.code.module, &group_module),
             accessor: accessor(&resource.code.accessor),
             version_accessor: accessor(&version.name),
-            group_version: version_accessor(&format!("{}_{}", group.module, version.name)),
+            group_version: identifier(&format!("{}_{}", group.module, version.name)),
             informer_group: factory_accessor(&group.informer_code_name.to_snake_case()),
             group: group_module,
             version: version_module,
@@ -100,8 +100,8 @@ pub(super) fn accessor(name: &str) -> String {
     apart(snake(name), CLIENT_METHODS)
 }
 
-/// A function or field that has no neighbours of its own.
-pub(super) fn version_accessor(name: &str) -> String {
+/// An identifier that is no word of the language: of a function or field without neighbours of its own, or a segment of a path.
+pub(super) fn identifier(name: &str) -> String {
     apart(snake(name), &[])
 }
 

@@ -315,7 +315,7 @@ fn plain_path(path: &str) -> String {
         return path.to_owned();
     }
     let segments: Vec<_> =
-        path.split("::").filter(|segment| !segment.is_empty()).map(names::version_accessor).collect();
+        path.split("::").filter(|segment| !segment.is_empty()).map(names::identifier).collect();
     segments.join("::")
 }
 
@@ -349,7 +349,7 @@ fn version_names(group: &Group, version: &Version) -> Bindings {
         .text("ApiVersion", docs::plain(&api_version(group, version)))
         .text("GroupVersion", names::type_part(&group.code_name) + &code_name)
         .text("InformerGroupVersion", names::type_part(&group.informer_code_name) + &code_name)
-        .text("group_version", names::version_accessor(&format!("{}_{}", group.module, version.name)))
+        .text("group_version", names::identifier(&format!("{}_{}", group.module, version.name)))
 }
 
 /// The folder of a version in every part of the tree.

@@ -1,10 +1,14 @@
 //! Conversions through the generated functions, by the scheme and by the webhook's dispatch on a server.
 
-use case_conversions::{Address, v1, v1alpha1, v1beta1};
+use std::collections::{BTreeMap, BTreeSet};
+
+use case_conversions::{Address, Slot, v1, v1alpha1, v1beta1};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubesmith_expected::conversions::clientset::scheme::scheme;
-use kubesmith_expected::conversions::conversions::post::{letter, parcel};
+use kubesmith_expected::conversions::conversions::post::{letter, pallet, parcel};
 use kubesmith_runtime::conversion::{ConversionError, RoundTrip};
 use kubesmith_runtime::scheme::{ConvertError, Scheme};
+use pallet::ConversionFuncs as _;
 use parcel::ConversionFuncs;
 
 /// What cannot be derived; what an older version cannot say is kept in an annotation.
@@ -140,4 +144,87 @@ fn the_scheme_converts_between_any_two_versions() {
     assert_eq!(scheme.convert::<v1::Letter>(&letter).unwrap(), v1::Letter::default());
     let error = scheme.convert_to_version(&letter, "v1alpha1").unwrap_err();
     assert!(matches!(error, ConvertError::Unknown { .. }), "{error}");
+}
+
+/// What only looks alike: keys that are types of their own, an alias of another container, a type that may get more fields.
+struct ByHand;
+
+impl pallet::ConversionFuncs for ByHand {
+    fn convert_v1beta1_pallet_spec_to_v1_pallet_spec_shelves(
+        &self,
+        input: &v1beta1::PalletSpec,
+    ) -> Result<BTreeMap<v1::Shelf, i64>, ConversionError> {
+        let shelf = |shelf| match shelf {
+            v1beta1::Shelf::Upper => v1::Shelf::Upper,
+            v1beta1::Shelf::Lower => v1::Shelf::Lower,
+        };
+        Ok(input.shelves.iter().map(|(key, held)| (shelf(*key), *held)).collect())
+    }
+
+    fn convert_v1_pallet_spec_to_v1beta1_pallet_spec_shelves(
+        &self,
+        input: &v1::PalletSpec,
+    ) -> Result<BTreeMap<v1beta1::Shelf, i64>, ConversionError> {
+        let shelf = |shelf| match shelf {
+            v1::Shelf::Upper => v1beta1::Shelf::Upper,
+            v1::Shelf::Lower => v1beta1::Shelf::Lower,
+        };
+        Ok(input.shelves.iter().map(|(key, held)| (shelf(*key), *held)).collect())
+    }
+
+    fn convert_v1beta1_pallet_spec_to_v1_pallet_spec_words(
+        &self,
+        input: &v1beta1::PalletSpec,
+    ) -> Result<Vec<String>, ConversionError> {
+        Ok(input.words.iter().cloned().collect())
+    }
+
+    fn convert_v1_pallet_spec_to_v1beta1_pallet_spec_words(
+        &self,
+        input: &v1::PalletSpec,
+    ) -> Result<BTreeSet<String>, ConversionError> {
+        Ok(input.words.iter().cloned().collect())
+    }
+
+    fn convert_v1beta1_label_to_v1_label(
+        &self,
+        input: &v1beta1::Label,
+    ) -> Result<v1::Label, ConversionError> {
+        Ok(v1::Label::new(input.text.clone()))
+    }
+
+    fn convert_v1_label_to_v1beta1_label(
+        &self,
+        input: &v1::Label,
+    ) -> Result<v1beta1::Label, ConversionError> {
+        Ok(v1beta1::Label::new(input.text.clone()))
+    }
+}
+
+#[test]
+fn what_only_looks_alike_is_converted_by_hand_and_all_else_derived() {
+    let stamp = |price: i64| v1::Stamp { price };
+    let loads = [
+        v1::Load::Nothing,
+        v1::Load::One(Box::new(stamp(1))),
+        v1::Load::Named([(Slot::Back, vec![stamp(2), stamp(3)])].into()),
+        v1::Load::Special { stamp: stamp(4), funcs: Some(5), input: Slot::Front },
+    ];
+    let trip = RoundTrip::new(
+        |hub: &v1::Pallet| ByHand.convert_v1_pallet_to_v1beta1_pallet(hub),
+        |beta: &v1beta1::Pallet| ByHand.convert_v1beta1_pallet_to_v1_pallet(beta),
+    );
+    for load in loads {
+        let mut pallet = v1::Pallet::default();
+        pallet.spec = v1::PalletSpec {
+            slots: [(Slot::Front, stamp(6))].into(),
+            shelves: [(v1::Shelf::Lower, 7)].into(),
+            sheet: vec![stamp(8)],
+            words: vec!["a".to_owned(), "b".to_owned()],
+            load,
+            label: v1::Label::new("fragile".to_owned()),
+            gate: IntOrString::String("west".to_owned()),
+        };
+        assert_eq!(trip.check(&pallet), Ok(()));
+    }
 }

@@ -1,8 +1,9 @@
 //! Defaults through the generated functions, and what an API server makes of the same objects.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use case_defaults::{Cafe, CafeSpec, Counter, Machine, Old, Pair, Payment, Shift};
+use case_defaults::{Bar, Bars, Cafe, CafeSpec, Counter, Delivery, Machine, Old, Pair, Payment, Shift, Tax};
 use k8s_openapi::api::core::v1::ContainerPort;
 use kube::api::PostParams;
 use kubesmith_expected::defaults::Clientset;
@@ -14,10 +15,14 @@ use kubesmith_expected::defaults::defaults::cafe::v1::{
 use kubesmith_runtime::scheme::Scheme;
 use serde_json::json;
 
+fn machine_of(bits: u32) -> Machine {
+    Machine { roast: (bits & 1 != 0).then(|| "none".to_owned()), pressure: (bits & 2 != 0).then_some(0) }
+}
+
 /// A cafe with those of its fields set that the bits say.
 fn cafe(bits: u32) -> Cafe {
     let set = |bit: u32| bits & (1 << bit) != 0;
-    let machine = Machine { roast: set(0).then(|| "none".to_owned()), pressure: set(1).then_some(0) };
+    let machine = machine_of(bits);
     let counter = Counter { floor: 1, goods: set(2).then(Vec::new), machine: machine.clone() };
     let mut cafe = Cafe::default();
     cafe.metadata.name = Some(format!("c{bits}"));
@@ -35,6 +40,13 @@ fn cafe(bits: u32) -> Cafe {
         },
         best: set(9).then(|| Pair { first: counter.clone(), second: Counter::default() }),
         oldest: set(10).then(|| Old::new(machine)),
+        delivery: (set(0) || set(1)).then(|| Delivery {
+            vehicle: set(0).then(|| "van".to_owned()),
+            boiler: set(1).then(Machine::default),
+        }),
+        tax: if set(2) { Tax::Levy(machine_of(bits)) } else { Tax::Vat { percent: set(3).then_some(4) } },
+        bars: if set(4) { Bars::from([Bar { stools: set(5).then_some(1) }]) } else { Bars::new() },
+        grace: set(7).then(|| Duration::from_secs(60)),
         ports: if set(6) {
             vec![ContainerPort { container_port: 80, ..ContainerPort::default() }]
         } else {
@@ -107,7 +119,7 @@ fn functions_written_by_hand_come_first() {
 #[test]
 fn the_scheme_knows_defaults() {
     let manifest =
-        "{apiVersion: cafe.example.com/v1, kind: Cafe, metadata: {name: a}, spec: {counters: [{}]}}";
+        "{apiVersion: cafe.example.com/v1, kind: Cafe, metadata: {name: a}, spec: {counters: [{}], vat: {}}}";
     let scheme = scheme();
     let plain = scheme.decode(manifest).unwrap().downcast::<Cafe>().unwrap();
     assert_eq!((plain.spec.table_count, plain.spec.opens_at), (None, Some(7)));

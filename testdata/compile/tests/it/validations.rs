@@ -1,14 +1,10 @@
 //! Generated validation against an API server: the same objects, the same faults, in the same words and order.
 
-use std::path::Path;
 use std::time::Duration;
 
 use case_validations::{Gate, GateSpec, GateStatus, Wall, WallSpec};
 use http::{Method, Request};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::core::response::Status;
-use kubesmith::config::{self, Generator, Overrides};
-use kubesmith::pipeline;
 use kubesmith_expected::validations::validations::castle::v1::{gate, wall};
 use kubesmith_expected::validations::validations::{Validate, ValidateStatus};
 use kubesmith_runtime::field::{FieldError, FieldErrors, FieldPath};
@@ -184,26 +180,13 @@ fn object(name: &str, spec: &Value) -> Value {
 }
 
 /// The CRDs of the case.
-fn crds() -> Vec<CustomResourceDefinition> {
-    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases/validations");
-    let mut settings =
-        config::settings(Some(&case.join("kubesmith.toml")), Overrides::default()).unwrap().remove(0);
-    settings.only = vec![Generator::Crd];
-    settings.crd_output = Some(case.join("crds"));
-    settings.client.output = None;
-    let generated = pipeline::generate(&settings);
-    assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics);
-    let crds = generated.targets[0].tree.iter();
-    crds.map(|(_, text)| serde_yaml::from_str(text).unwrap()).collect()
-}
-
 struct Server {
     env: TestEnv,
 }
 
 impl Server {
     async fn new() -> Self {
-        let env = TestEnv::builder().crds(crds()).start().await.unwrap();
+        let env = crate::crds::server("validations").await;
         Self { env }
     }
 
@@ -291,7 +274,7 @@ async fn what_is_created_is_judged_as_by_a_server() {
 #[tokio::test]
 async fn what_is_changed_is_judged_as_by_a_server() {
     let server = Server::new().await;
-    let strict = serde_json::to_value(&crds()[0].spec.versions[0]).unwrap();
+    let strict = serde_json::to_value(&crate::crds::of_case("validations")[0].spec.versions[0]).unwrap();
     // What was stored before there were rules may break them.
     server
         .set_version(|version| {

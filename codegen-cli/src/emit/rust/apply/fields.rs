@@ -26,7 +26,7 @@ impl Field {
     pub(super) fn new(json: &str, rust: &str, form: Form, doc: &str) -> Self {
         Self {
             json: json.to_owned(),
-            rust: names::version_accessor(&snake(rust.trim_start_matches("r#"))),
+            rust: names::identifier(&snake(rust.trim_start_matches("r#"))),
             form,
             doc: doc.to_owned(),
             flatten: false,
@@ -49,7 +49,7 @@ pub(super) fn settle_names(fields: &mut [Field]) {
     let mut taken = BTreeSet::new();
     for field in fields {
         if taken.contains(&field.rust) {
-            field.rust = names::version_accessor(&snake(&field.json));
+            field.rust = names::identifier(&snake(&field.json));
         }
         while !taken.insert(field.rust.clone()) {
             field.rust.push('_');

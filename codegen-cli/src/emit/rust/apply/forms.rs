@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Package, plan};
+use super::super::{Package, code, plan};
 use super::fields::Field;
 use super::{Form, Key, builtin};
 use crate::ir::{self, Enum, Ir, Shape, Tagging, TypeDef, TypeId, TypeRef};
@@ -117,11 +117,8 @@ impl Reader<'_> {
 
     /// The user's own type, where it can be named.
     fn enumeration(&self, definition: &TypeDef, shape: &Enum) -> Form {
-        let path = definition
-            .code_path
-            .as_deref()
-            .filter(|path| path.split("::").next().is_some_and(|first| self.nameable.contains(first)));
-        match path {
+        let path = definition.code_path.as_deref();
+        match path.filter(|_| code::is_nameable(definition, &self.nameable)) {
             Some(path) => Form::Whole { path: plan::object_path(path, self.package), converts: true },
             None if is_text(shape) => text(),
             None => json(),

@@ -85,9 +85,7 @@ impl ApplyTypes {
         if !(options.parts.client && options.parts.apply) {
             return out;
         }
-        let nameable: BTreeSet<&str> =
-            applied(ir).filter_map(|(_, _, resource)| resource.code.type_path.split("::").next()).collect();
-        let reader = forms::Reader { ir, package: &options.package, nameable };
+        let reader = forms::Reader { ir, package: &options.package, nameable: ir.nameable() };
         let mut uses = place::Uses::default();
         for (at, (group, version, resource)) in applied(ir).enumerate() {
             let key = key_of(ir, resource.root);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{RustOptions, code, docs, names, plan};
-use super::{Body, Kind, Pair, Pairs, Source, Way, kinds};
+use super::{Arm, Body, Content, Kind, Pair, Pairs, Source, Way, kinds};
 use crate::ir::{Group, Ir};
 
 /// Where the runtime's part is found.
@@ -116,15 +116,16 @@ impl PairText {
                 out.required = required(&function, (&input, &output), fields, lost);
                 structure(&function, &output, fields, lost)
             }
-            Body::Enum(variants) => enumeration((&input, &output), variants),
+            Body::Enum(arms) => enumeration((&input, &output), arms),
         };
         out.method = format!(
             "/// {doc}.\n///\n/// # Errors\n/// The object cannot be converted.\n\
              fn convert_{function}(&self, input: &{input}) -> {result} {{ auto_convert_{function}(self, input) }}\n"
         );
         let code = pairs.calls(&code);
-        let funcs = if code.contains("funcs.") { "funcs" } else { "_funcs" };
-        let input_name = if code.contains("input") { "input" } else { "_input" };
+        let (asks, reads) = pairs.bodies[&pair].uses();
+        let funcs = if asks { "funcs" } else { "_funcs" };
+        let input_name = if reads { "input" } else { "_input" };
         out.function = format!(
             "/// {doc}: what matches is derived, the rest is what the functions say.\n///\n/// # Errors\n/// One of the functions fails.\n\
              pub fn auto_convert_{function}<F: ConversionFuncs + ?Sized>({funcs}: &F, {input_name}: &{input}) -> {result} {{ {code} }}\n\n"
@@ -207,11 +208,53 @@ fn structure(function: &str, output: &str, fields: &[(String, Source)], lost: &[
     }
 }
 
-fn enumeration((input, output): (&str, &str), variants: &[(String, String, Option<Way>)]) -> String {
-    let arm = |(from, to, way): &(String, String, Option<Way>)| match way {
-        None => format!("{input}::{from} => {output}::{to},\n"),
-        Some(way) => format!("{input}::{from}(held) => {output}::{to}({}),\n", converted("held", way)),
+fn enumeration((input, output): (&str, &str), arms: &[Arm]) -> String {
+    let arm = |Arm { from, to, content }: &Arm| match content {
+        Content::Nothing => format!("{input}::{from} => {output}::{to},\n"),
+        Content::Values(ways) => {
+            let values = ways.iter().enumerate().map(|(at, way)| (held(at), way));
+            let (held, made): (Vec<_>, Vec<_>) =
+                values.map(|(held, way)| (held.clone(), converted(&held, way))).unzip();
+            format!("{input}::{from}({}) => {output}::{to}({}),\n", held.join(", "), made.join(", "))
+        }
+        Content::Fields(fields) => {
+            let (mut read, mut written) = (String::new(), String::new());
+            for (at, (field, source)) in fields.iter().enumerate() {
+                let Some((peer, way)) = source else {
+                    written += &format!("{field}: None,");
+                    continue;
+                };
+                read += &format!("{peer}: {},", held(at));
+                written += &format!("{field}: {},", converted(&held(at), way));
+            }
+            format!("{input}::{from} {{ {read} }} => {output}::{to} {{ {written} }},\n")
+        }
     };
-    let arms: String = variants.iter().map(arm).collect();
+    let arms: String = arms.iter().map(arm).collect();
     format!("Ok(match input {{\n{arms}}})")
+}
+
+/// What a value that a variant holds is called.
+fn held(at: usize) -> String {
+    format!("held_{at}")
+}
+
+impl Body {
+    /// Whether the function that converts what matches needs the functions, and the input.
+    fn uses(&self) -> (bool, bool) {
+        let is_each = |way: &Way| matches!(way, Way::Each(_));
+        match self {
+            Self::Struct { fields, lost } => {
+                let asks = fields.iter().any(|(_, source)| match source {
+                    Source::Field(_, way) => is_each(way),
+                    Source::Method(..) => true,
+                    Source::Default => false,
+                });
+                let reads = fields.iter().any(|(_, source)| !matches!(source, Source::Default));
+                (asks || !lost.is_empty(), reads || !lost.is_empty())
+            }
+            Self::Enum(arms) => (arms.iter().any(|arm| arm.content.ways().any(is_each)), true),
+            Self::Manual(_) => (false, false),
+        }
+    }
 }

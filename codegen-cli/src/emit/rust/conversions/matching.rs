@@ -1,8 +1,8 @@
 //! Which fields and variants match.
 
 use super::super::{code, docs};
-use super::{Body, Pair, Pairs, Source, Way};
-use crate::ir::{Enum, Field, Shape, TypeDef, TypeId, TypeRef, Variant};
+use super::{Arm, Body, Content, Made, Pair, Pairs, Source, Way};
+use crate::ir::{Element, Enum, Field, RustType, Shape, TypeDef, TypeId, TypeRef, Variant};
 
 impl Pairs<'_> {
     fn definition(&self, id: TypeId) -> &TypeDef {
@@ -14,7 +14,7 @@ impl Pairs<'_> {
         let mut needed = Vec::new();
         let body = match (&self.definition(from).shape, &self.definition(to).shape) {
             (Shape::Struct(input), Shape::Struct(output)) if self.is_open(to) => {
-                self.fields((from, input), (to, output), &mut needed)
+                self.fields(input, output, &mut needed)
             }
             (Shape::Struct(_), Shape::Struct(_)) => Body::Manual(format!(
                 "not every field of `{}` can be set from outside of its crate",
@@ -28,23 +28,24 @@ impl Pairs<'_> {
         (body, needed)
     }
 
-    /// Whether code of other crates can write the struct down.
-    fn is_open(&self, id: TypeId) -> bool {
+    /// Whether everything of the type is known, now and for ever.
+    fn is_whole(&self, id: TypeId) -> bool {
         let definition = self.definition(id);
-        definition.whole && definition.shape.fields().all(|field| field.rust.public)
+        definition.whole && (!definition.non_exhaustive || code::is_own(definition, &self.options.package))
     }
 
-    fn fields(
-        &self,
-        (_, input): (TypeId, &[Field]),
-        (_, output): (TypeId, &[Field]),
-        needed: &mut Vec<Pair>,
-    ) -> Body {
+    /// Whether generated code can write the struct down.
+    fn is_open(&self, id: TypeId) -> bool {
+        self.is_whole(id) && self.definition(id).shape.fields().all(|field| field.rust.public)
+    }
+
+    fn fields(&self, input: &[Field], output: &[Field], needed: &mut Vec<Pair>) -> Body {
         let mut taken = Vec::new();
         let fields = output.iter().map(|field| {
-            let peer = input.iter().find(|peer| peer.name == field.name && peer.flatten == field.flatten);
-            let way =
-                peer.filter(|peer| peer.rust.public).and_then(|peer| Some((peer, self.way(peer, field)?)));
+            let peer = peer(field, input);
+            let way = peer
+                .filter(|peer| peer.rust.public)
+                .and_then(|peer| Some((peer, self.way(&peer.rust.ty, &field.rust.ty)?)));
             let source = match way {
                 Some((peer, way)) => {
                     taken.push(&peer.name);
@@ -67,57 +68,27 @@ impl Pairs<'_> {
 
     /// What a field is made of that has no peer of its type.
     fn unmatched(&self, field: &Field, peer: Option<&Field>) -> Source {
-        if peer.is_none() && field.rust.optional {
+        if peer.is_none() && field.rust.ty.is_option() {
             return Source::Default;
         }
         let why = if peer.is_some() { "has another type there" } else { "has no peer there" };
-        match self.type_of(field) {
-            Some(ty) => Source::Method(ty, why.to_owned()),
-            None => Source::Method(String::new(), why.to_owned()),
-        }
+        let ty = code::type_text(&field.rust.ty, &self.nameable, &self.options.package);
+        Source::Method(ty.unwrap_or_default(), why.to_owned())
     }
 
-    /// The type of a field as generated code writes it, if it can be named.
-    fn type_of(&self, field: &Field) -> Option<String> {
-        let id = match code::leaf(&field.ty) {
-            TypeRef::Named(id) => {
-                code::is_nameable(self.definition(*id), &self.nameable).then(|| self.path(*id))
-            }
-            _ => None,
+    /// How a value becomes one of another type, if that can be derived: it is of the same type, or what it holds has a function.
+    fn way(&self, from: &RustType, to: &RustType) -> Option<Way> {
+        if from == to {
+            return from.is_certain().then_some(Way::Clone);
+        }
+        let (held, wanted) = from.difference(to)?;
+        let function = |path: &str| {
+            let id = *self.by_path.get(path)?;
+            let definition = self.definition(id);
+            let is_known = matches!(definition.shape, Shape::Struct(_) | Shape::Enum(_));
+            (is_known && code::is_nameable(definition, &self.nameable)).then_some(id)
         };
-        code::type_text(&field.rust.form, id.as_deref())
-    }
-
-    fn way(&self, from: &Field, to: &Field) -> Option<Way> {
-        if from.rust.form != to.rust.form || from.rust.optional != to.rust.optional {
-            return None;
-        }
-        let way = self.way_of(&from.ty, &to.ty)?;
-        let holds = from.rust.form.matches('_').count();
-        match way {
-            Way::Each(_) => (code::is_plain(&from.rust.form) && !from.rust.form.contains('[') && holds == 1)
-                .then_some(way),
-            // Of types that nothing is known of, nothing can be said.
-            Way::Clone if from.schemaless || to.schemaless => (holds == 0).then_some(way),
-            Way::Clone => Some(way),
-        }
-    }
-
-    fn way_of(&self, from: &TypeRef, to: &TypeRef) -> Option<Way> {
-        match (from, to) {
-            (TypeRef::Named(from), TypeRef::Named(to)) if from != to => {
-                let known = |id: TypeId| {
-                    let definition = self.definition(id);
-                    matches!(definition.shape, Shape::Struct(_) | Shape::Enum(_))
-                        && code::is_nameable(definition, &self.nameable)
-                };
-                (known(*from) && known(*to)).then_some(Way::Each((*from, *to)))
-            }
-            (TypeRef::List(from), TypeRef::List(to))
-            | (TypeRef::Map(from), TypeRef::Map(to))
-            | (TypeRef::Nullable(from), TypeRef::Nullable(to)) => self.way_of(from, to),
-            (from, to) => (from == to).then_some(Way::Clone),
-        }
+        Some(Way::Each((function(held)?, function(wanted)?)))
     }
 
     fn variants(
@@ -132,43 +103,96 @@ impl Pairs<'_> {
             let Some(peer) = peer else {
                 return Err(format!("`{}` has no variant `{}`", self.name(to), docs::plain(&variant.name)));
             };
-            let way = self.content((from, variant), (to, peer));
-            let way = way.ok_or_else(|| {
+            let content = self.content((from, variant), (to, peer), needed);
+            let content = content.ok_or_else(|| {
                 format!("what the variant `{}` holds does not match", docs::plain(&variant.name))
             })?;
-            needed.extend(way.iter().filter_map(Way::pair));
-            out.push((code::identifier(&variant.rust_name), code::identifier(&peer.rust_name), way));
+            let (from, to) = (code::identifier(&variant.rust_name), code::identifier(&peer.rust_name));
+            out.push(Arm { from, to, content });
         }
-        match self.definition(from).whole {
-            true => Ok(Body::Enum(out)),
-            false => Err(format!("not every variant of `{}` is read", self.name(from))),
-        }
-    }
-
-    /// How what a variant holds is converted: nothing, or one value without a name.
-    #[allow(clippy::option_option, reason = "no way, and nothing to convert")]
-    fn content(&self, from: (TypeId, &Variant), to: (TypeId, &Variant)) -> Option<Option<Way>> {
-        match (&from.1.content, &to.1.content) {
-            (None, None) => Some(None),
-            (Some(input), Some(output)) if self.is_newtype(from) && self.is_newtype(to) => {
-                self.way_of(&input.ty, &output.ty).map(Some)
-            }
-            _ => None,
+        match [from, to].into_iter().find(|id| !self.is_whole(*id)) {
+            None => Ok(Body::Enum(out)),
+            Some(id) => Err(format!("not every variant of `{}` is known", self.name(id))),
         }
     }
 
-    /// Whether a variant holds one value without a name; of others the content is a type of its own, called like it.
-    fn is_newtype(&self, (id, variant): (TypeId, &Variant)) -> bool {
-        let Some(TypeRef::Named(content)) = variant.content.as_ref().map(|content| &content.ty) else {
-            return true;
+    /// How what a variant holds is converted. Nobody can be asked for a part of it: all of it matches, or none.
+    fn content(
+        &self,
+        from: (TypeId, &Variant),
+        to: (TypeId, &Variant),
+        needed: &mut Vec<Pair>,
+    ) -> Option<Content> {
+        let (input, output) = match (&from.1.content, &to.1.content) {
+            (None, None) => return Some(Content::Nothing),
+            (Some(input), Some(output)) => (input, output),
+            _ => return None,
         };
-        self.definition(*content).path != format!("{}::{}", self.definition(id).path, variant.rust_name)
+        let elements = |from: &[Element], to: &[Element]| -> Option<Vec<Way>> {
+            let all = from.iter().zip(to);
+            let ways = all.map(|(from, to)| self.way(&from.rust, &to.rust));
+            ways.collect::<Option<_>>().filter(|_| from.len() == to.len())
+        };
+        let content = match (self.own_content(from), self.own_content(to)) {
+            (None, None) => {
+                Content::Values(elements(std::slice::from_ref(input), std::slice::from_ref(output))?)
+            }
+            (Some(Shape::Tuple(input)), Some(Shape::Tuple(output))) => {
+                Content::Values(elements(input, output)?)
+            }
+            (Some(Shape::Struct(input)), Some(Shape::Struct(output))) => {
+                Content::Fields(self.named_content(input, output)?)
+            }
+            _ => return None,
+        };
+        needed.extend(content.ways().filter_map(Way::pair));
+        Some(content)
+    }
+
+    /// The fields of a variant.
+    fn named_content(&self, input: &[Field], output: &[Field]) -> Option<Vec<Made>> {
+        let source = |field: &Field| match peer(field, input) {
+            Some(peer) => {
+                Some(Some((code::identifier(&peer.rust_name), self.way(&peer.rust.ty, &field.rust.ty)?)))
+            }
+            None => field.rust.ty.is_option().then_some(None),
+        };
+        let fields: Option<Vec<_>> =
+            output.iter().map(|field| Some((code::identifier(&field.rust_name), source(field)?))).collect();
+        let nothing_is_lost = input.iter().all(|field| peer(field, output).is_some());
+        fields.filter(|_| nothing_is_lost)
+    }
+
+    /// What a variant holds if it is more than one value without a name: a type that is called like the variant.
+    fn own_content(&self, (id, variant): (TypeId, &Variant)) -> Option<&Shape> {
+        let TypeRef::Named(content) = variant.content.as_ref()?.ty else { return None };
+        let content = self.definition(content);
+        let is_own = content.path == format!("{}::{}", self.definition(id).path, variant.rust_name);
+        // What is left out of the JSON could not be written down.
+        is_own.then_some(if content.whole { &content.shape } else { &Shape::Unit })
+    }
+}
+
+/// The field of that name.
+fn peer<'f>(field: &Field, others: &'f [Field]) -> Option<&'f Field> {
+    others.iter().find(|other| other.name == field.name && other.flatten == field.flatten)
+}
+
+impl Content {
+    pub(super) fn ways(&self) -> impl Iterator<Item = &Way> {
+        let (values, fields): (&[Way], &[_]) = match self {
+            Self::Nothing => (&[], &[]),
+            Self::Values(ways) => (ways, &[]),
+            Self::Fields(fields) => (&[], fields),
+        };
+        let of_fields = fields.iter().filter_map(|(_, source): &Made| source.as_ref());
+        values.iter().chain(of_fields.map(|(_, way)| way))
     }
 }
 
 impl Way {
     /// The pair that it takes.
-    fn pair(&self) -> Option<Pair> {
+    pub(super) fn pair(&self) -> Option<Pair> {
         match self {
             Way::Clone => None,
             Way::Each(pair) => Some(*pair),

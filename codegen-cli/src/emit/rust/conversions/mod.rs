@@ -56,7 +56,7 @@ pub(super) fn any(ir: &Ir) -> bool {
 type Pair = (TypeId, TypeId);
 
 /// How a value becomes one of another type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Way {
     /// It is of the same type.
     Clone,
@@ -72,11 +72,29 @@ enum Body {
         /// Fields of the input that nothing takes, by their names in JSON.
         lost: Vec<String>,
     },
-    /// Variant by variant: the names, and how what they hold is converted.
-    Enum(Vec<(String, String, Option<Way>)>),
+    /// Variant by variant.
+    Enum(Vec<Arm>),
     /// It has to be written by hand; why.
     Manual(String),
 }
+
+/// A variant: its names in the input and in the output, and how what it holds is converted.
+struct Arm {
+    from: String,
+    to: String,
+    content: Content,
+}
+
+/// What a variant holds.
+enum Content {
+    Nothing,
+    /// Values without names.
+    Values(Vec<Way>),
+    Fields(Vec<Made>),
+}
+
+/// A field of the output, and the field of the input that it is made of; without one it is `None`.
+type Made = (String, Option<(String, Way)>);
 
 /// What a field is made of.
 enum Source {
@@ -93,6 +111,7 @@ struct Pairs<'i> {
     ir: &'i Ir,
     options: &'i RustOptions,
     nameable: BTreeSet<&'i str>,
+    by_path: BTreeMap<&'i str, TypeId>,
     /// The names of versions' types are told apart by them.
     labels: BTreeMap<TypeId, String>,
     taken: BTreeSet<String>,
@@ -109,6 +128,7 @@ impl<'i> Pairs<'i> {
             ir,
             options,
             nameable,
+            by_path: code::by_path(ir),
             labels: BTreeMap::new(),
             taken: BTreeSet::new(),
             versions: BTreeMap::new(),

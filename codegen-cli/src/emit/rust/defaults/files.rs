@@ -107,7 +107,7 @@ impl<'i> VersionFile<'i> {
             let steps = file.defaults.types.get(&id).into_iter().flatten();
             open.extend(steps.rev().filter_map(|step| match step {
                 Step::Each(_, id) => Some(*id),
-                Step::Literal(..) | Step::Structural(..) => None,
+                Step::Literal(..) | Step::Structural(..) | Step::Object(_) => None,
             }));
         }
         (!file.kinds.is_empty()).then_some(file)
@@ -195,6 +195,9 @@ impl<'i> VersionFile<'i> {
                     format!(
                         "::kubesmith_runtime::defaults::each(&mut object.{field}, |held| set_defaults_{inner}(held, funcs));\n"
                     )
+                }
+                Step::Object(schema) => {
+                    format!("::kubesmith_runtime::defaults::structural(object, {});\n", code::json(schema))
                 }
                 Step::Structural(field, schema) => {
                     format!(

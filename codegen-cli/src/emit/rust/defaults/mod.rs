@@ -3,11 +3,12 @@
 mod files;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::code;
-use crate::ir::{Field, Ir, Resource, Shape, TypeId, TypeRef};
+use crate::ir::{Field, Ir, Resource, RustType, Shape, TypeId};
 use crate::schema::{Additional, Schema, Schemas};
 
 pub(super) use files::files;
@@ -27,11 +28,15 @@ enum Step {
     Each(String, TypeId),
     /// What it holds has no function; its schema's defaults are set.
     Structural(String, Value),
+    /// The object gets the defaults of this schema: those of fields whose form in JSON is not that of their types, and of what
+    /// stands beside the fields.
+    Object(Value),
 }
 
 /// The defaults of all kinds that the package knows.
 pub fn defaults(ir: &Ir, schemas: &Schemas) -> Defaults {
-    let mut reader = Reader { ir, schemas, nameable: ir.nameable(), types: BTreeMap::new() };
+    let (nameable, by_path) = (ir.nameable(), code::by_path(ir));
+    let mut reader = Reader { ir, schemas, nameable, by_path, types: BTreeMap::new() };
     for resource in ir.groups.iter().flat_map(|group| &group.versions).flat_map(|version| &version.resources)
     {
         reader.has_function(resource.root, Some(resource));
@@ -52,6 +57,7 @@ struct Reader<'i> {
     schemas: &'i Schemas,
     /// Library names of the crates that the package can name.
     nameable: BTreeSet<&'i str>,
+    by_path: BTreeMap<&'i str, TypeId>,
     /// Types that were looked at.
     types: BTreeMap<TypeId, Vec<Step>>,
 }
@@ -79,22 +85,36 @@ impl Reader<'_> {
         let Shape::Struct(fields) = &definition.shape else { return None };
         code::is_nameable(definition, &self.nameable).then_some(())?;
         let mut out = Vec::new();
-        for field in fields.iter().filter(|field| field.rust.public) {
-            self.field(field, schema, &mut out);
+        // What nothing else sets.
+        let mut rest = Schema::default();
+        if fields.iter().any(|field| field.flatten) {
+            rest.clone_from(schema);
         }
+        for field in fields {
+            if !field.flatten {
+                rest.properties.remove(&field.name);
+            }
+            self.field(field, schema, &mut out, &mut rest);
+        }
+        out.extend(below(&rest).map(Step::Object));
         Some(out)
     }
 
-    fn field(&mut self, field: &Field, owner: &Schema, out: &mut Vec<Step>) {
+    fn field(&mut self, field: &Field, owner: &Schema, out: &mut Vec<Step>, rest: &mut Schema) {
         let name = code::identifier(&field.rust_name);
         if field.flatten {
-            if let Some(id) = self.function_of(field) {
-                out.push(Step::Each(name, id));
-            }
+            self.flattened(field, name, out, rest);
             return;
         }
         let Some(schema) = owner.properties.get(&field.name) else { return };
-        if let Some(default) = schema.default.clone().filter(|_| field.rust.optional) {
+        if field.schemaless || !field.rust.public {
+            // Functions may make its JSON form; only a value that can be unset has a default.
+            let default = schema.default.clone().filter(|_| field.rust.ty.is_option());
+            let schema = Schema { default, ..Schema::clone(schema) };
+            rest.properties.insert(field.name.clone(), Arc::new(schema));
+            return;
+        }
+        if let Some(default) = schema.default.clone().filter(|_| field.rust.ty.is_option()) {
             out.push(Step::Literal(name.clone(), default));
         }
         let Some(below) = below(schema) else { return };
@@ -104,10 +124,20 @@ impl Reader<'_> {
         });
     }
 
+    /// Where fields of a struct stand beside others, its function sets their defaults. Whatever else stands there has no function,
+    /// and an `Option` is `None` while nothing of it is set: their defaults are those of the object.
+    fn flattened(&mut self, field: &Field, name: String, out: &mut Vec<Step>, rest: &mut Schema) {
+        let Some(id) = self.function_of(field).filter(|_| field.rust.public) else { return };
+        out.push(Step::Each(name, id));
+        if let (RustType::User(..), Some(schema)) = (&field.rust.ty, self.schemas.of_type(id.0 as usize)) {
+            rest.properties.retain(|name, _| !schema.properties.contains_key(name));
+        }
+    }
+
     /// The struct in the field, however deep in containers, if it has a function.
     fn function_of(&mut self, field: &Field) -> Option<TypeId> {
-        let TypeRef::Named(id) = code::leaf(&field.ty) else { return None };
-        (code::is_plain(&field.rust.form) && self.has_function(*id, None)).then_some(*id)
+        let id = *self.by_path.get(field.rust.ty.users_type()?)?;
+        self.has_function(id, None).then_some(id)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Defaults in every place that a field can be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ContainerPort;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -60,6 +61,20 @@ pub struct CafeSpec {
     /// Fields beside the others.
     #[serde(flatten)]
     pub address: Address,
+    /// Fields beside the others that may all lack.
+    #[serde(flatten)]
+    pub delivery: Option<Delivery>,
+    /// An enum beside the others.
+    #[serde(flatten)]
+    pub tax: Tax,
+    /// An alias of what is no list.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub bars: Bars,
+    /// Functions make its form.
+    #[schema(schemaless, default = "5m")]
+    #[validation(type = "string")]
+    #[serde(default, with = "minutes", skip_serializing_if = "Option::is_none")]
+    pub grace: Option<Duration>,
     /// An enum whose variants have defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment: Option<Payment>,
@@ -126,6 +141,71 @@ pub struct Address {
     #[schema(default = "it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
+}
+
+/// How it is brought.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct Delivery {
+    /// By whom.
+    #[schema(default = "bike")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vehicle: Option<String>,
+    /// With what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boiler: Option<Machine>,
+}
+
+/// What the state gets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(rename_all = "camelCase")]
+pub enum Tax {
+    /// A share.
+    Vat {
+        /// In percent.
+        #[schema(default = 22)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        percent: Option<i32>,
+    },
+    /// For a machine.
+    Levy(Machine),
+}
+
+impl Default for Tax {
+    fn default() -> Self {
+        Self::Vat { percent: None }
+    }
+}
+
+/// Another name for a set.
+pub type Bars = BTreeSet<Bar>;
+
+/// Stands in a cafe.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Schema)]
+pub struct Bar {
+    /// How many sit there.
+    #[schema(default = 6)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stools: Option<i32>,
+}
+
+/// Writes durations as minutes.
+mod minutes {
+    use std::time::Duration;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Option<Duration>, out: S) -> Result<S::Ok, S::Error> {
+        match time {
+            Some(time) => out.serialize_str(&format!("{}m", time.as_secs() / 60)),
+            None => out.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        let minutes = text.as_deref().and_then(|text| text.strip_suffix('m')?.parse::<u64>().ok());
+        Ok(minutes.map(|minutes| Duration::from_secs(60 * minutes)))
+    }
 }
 
 /// How people pay.

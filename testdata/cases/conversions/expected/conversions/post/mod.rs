@@ -5,4 +5,5 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod letter;
+pub mod pallet;
 pub mod parcel;

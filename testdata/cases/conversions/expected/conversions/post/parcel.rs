@@ -501,16 +501,16 @@ pub fn auto_convert_v1beta1_payment_to_v1_payment<F: ConversionFuncs + ?Sized>(
 ) -> ::kubesmith_runtime::conversion::ConversionResult<::case_conversions::v1::Payment> {
     Ok(
         match input {
-            ::case_conversions::v1beta1::Payment::Stamp(held) => {
+            ::case_conversions::v1beta1::Payment::Stamp(held_0) => {
                 ::case_conversions::v1::Payment::Stamp(
                     ::kubesmith_runtime::conversion::each(
-                        held,
+                        held_0,
                         |held| funcs.convert_v1beta1_stamp_to_v1_stamp(held),
                     )?,
                 )
             }
-            ::case_conversions::v1beta1::Payment::Cash(held) => {
-                ::case_conversions::v1::Payment::Cash(held.clone())
+            ::case_conversions::v1beta1::Payment::Cash(held_0) => {
+                ::case_conversions::v1::Payment::Cash(held_0.clone())
             }
         },
     )
@@ -640,16 +640,16 @@ pub fn auto_convert_v1_payment_to_v1beta1_payment<F: ConversionFuncs + ?Sized>(
 > {
     Ok(
         match input {
-            ::case_conversions::v1::Payment::Stamp(held) => {
+            ::case_conversions::v1::Payment::Stamp(held_0) => {
                 ::case_conversions::v1beta1::Payment::Stamp(
                     ::kubesmith_runtime::conversion::each(
-                        held,
+                        held_0,
                         |held| funcs.convert_v1_stamp_to_v1beta1_stamp(held),
                     )?,
                 )
             }
-            ::case_conversions::v1::Payment::Cash(held) => {
-                ::case_conversions::v1beta1::Payment::Cash(held.clone())
+            ::case_conversions::v1::Payment::Cash(held_0) => {
+                ::case_conversions::v1beta1::Payment::Cash(held_0.clone())
             }
         },
     )
@@ -768,16 +768,16 @@ pub fn auto_convert_v1alpha1_payment_to_v1_payment<F: ConversionFuncs + ?Sized>(
 ) -> ::kubesmith_runtime::conversion::ConversionResult<::case_conversions::v1::Payment> {
     Ok(
         match input {
-            ::case_conversions::v1alpha1::Payment::Stamp(held) => {
+            ::case_conversions::v1alpha1::Payment::Stamp(held_0) => {
                 ::case_conversions::v1::Payment::Stamp(
                     ::kubesmith_runtime::conversion::each(
-                        held,
+                        held_0,
                         |held| funcs.convert_v1alpha1_stamp_to_v1_stamp(held),
                     )?,
                 )
             }
-            ::case_conversions::v1alpha1::Payment::Cash(held) => {
-                ::case_conversions::v1::Payment::Cash(held.clone())
+            ::case_conversions::v1alpha1::Payment::Cash(held_0) => {
+                ::case_conversions::v1::Payment::Cash(held_0.clone())
             }
         },
     )
@@ -904,16 +904,16 @@ pub fn auto_convert_v1_payment_to_v1alpha1_payment<F: ConversionFuncs + ?Sized>(
 > {
     Ok(
         match input {
-            ::case_conversions::v1::Payment::Stamp(held) => {
+            ::case_conversions::v1::Payment::Stamp(held_0) => {
                 ::case_conversions::v1alpha1::Payment::Stamp(
                     ::kubesmith_runtime::conversion::each(
-                        held,
+                        held_0,
                         |held| funcs.convert_v1_stamp_to_v1alpha1_stamp(held),
                     )?,
                 )
             }
-            ::case_conversions::v1::Payment::Cash(held) => {
-                ::case_conversions::v1alpha1::Payment::Cash(held.clone())
+            ::case_conversions::v1::Payment::Cash(held_0) => {
+                ::case_conversions::v1alpha1::Payment::Cash(held_0.clone())
             }
         },
     )

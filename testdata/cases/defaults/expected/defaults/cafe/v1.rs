@@ -16,6 +16,8 @@ pub trait DefaultingFuncs {
     fn set_defaults_counter(&self, _object: &mut ::case_defaults::Counter) {}
     /// Sets defaults of a `Address`.
     fn set_defaults_address(&self, _object: &mut ::case_defaults::Address) {}
+    /// Sets defaults of a `Delivery`.
+    fn set_defaults_delivery(&self, _object: &mut ::case_defaults::Delivery) {}
 }
 
 /// Nothing is set by hand.
@@ -96,6 +98,14 @@ pub fn set_defaults_cafe_spec(
         &mut object.address,
         |held| set_defaults_address(held, funcs),
     );
+    ::kubesmith_runtime::defaults::each(
+        &mut object.delivery,
+        |held| set_defaults_delivery(held, funcs),
+    );
+    ::kubesmith_runtime::defaults::structural(
+        &mut object.bars,
+        r#"{"items":{"properties":{"stools":{"default":6}}}}"#,
+    );
     ::kubesmith_runtime::defaults::structural(
         &mut object.payment,
         r#"{"properties":{"card":{"properties":{"network":{"default":"visa"}}},"machine":{"properties":{"pressure":{"default":9},"roast":{"default":"light"}}}}}"#,
@@ -111,6 +121,10 @@ pub fn set_defaults_cafe_spec(
     ::kubesmith_runtime::defaults::structural(
         &mut object.ports,
         r#"{"items":{"properties":{"protocol":{"default":"TCP"}}}}"#,
+    );
+    ::kubesmith_runtime::defaults::structural(
+        object,
+        r#"{"properties":{"boiler":{"properties":{"pressure":{"default":9},"roast":{"default":"light"}}},"grace":{"default":"5m"},"levy":{"properties":{"pressure":{"default":9},"roast":{"default":"light"}}},"vat":{"properties":{"percent":{"default":22}}},"vehicle":{"default":"bike"}}}"#,
     );
 }
 
@@ -144,4 +158,17 @@ pub fn set_defaults_address(
 ) {
     funcs.set_defaults_address(object);
     ::kubesmith_runtime::defaults::literal(&mut object.country, r#""it""#);
+}
+
+/// Sets the defaults of a `Delivery`, first those that are written by hand.
+pub fn set_defaults_delivery(
+    object: &mut ::case_defaults::Delivery,
+    funcs: &impl DefaultingFuncs,
+) {
+    funcs.set_defaults_delivery(object);
+    ::kubesmith_runtime::defaults::literal(&mut object.vehicle, r#""bike""#);
+    ::kubesmith_runtime::defaults::each(
+        &mut object.boiler,
+        |held| set_defaults_machine(held, funcs),
+    );
 }

@@ -5,14 +5,16 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod letter;
+pub mod pallet;
 pub mod parcel;
 
 pub use self::letter::{LetterInterface, Letters, LettersGetter};
+pub use self::pallet::{PalletInterface, NamespacedPallets, Pallets, PalletsGetter};
 pub use self::parcel::{ParcelInterface, NamespacedParcels, Parcels, ParcelsGetter};
 
 /// Gives the clients of every kind of `post.example.com/v1beta1`: for code that takes any client, and for
 /// clients of your own.
-pub trait PostV1beta1Interface: self::letter::LettersGetter + self::parcel::ParcelsGetter {}
+pub trait PostV1beta1Interface: self::letter::LettersGetter + self::pallet::PalletsGetter + self::parcel::ParcelsGetter {}
 impl PostV1beta1Interface for PostV1beta1Client {}
 
 /// Client of the group-version `post.example.com/v1beta1`: one accessor per kind.
@@ -44,6 +46,12 @@ impl PostV1beta1Client {
     #[must_use]
     pub fn letters(&self) -> self::letter::Letters {
         self::letter::Letters::new(self.rest.clone())
+    }
+
+    /// Client of `Pallet` objects.
+    #[must_use]
+    pub fn pallets(&self) -> self::pallet::Pallets {
+        self::pallet::Pallets::new(self.rest.clone())
     }
 
     /// Client of `Parcel` objects.

@@ -1,0 +1,141 @@
+//! Types as they are declared in Rust.
+
+use serde::Serialize;
+
+/// A type as it is declared, whatever its JSON form is: for code that reads and writes it. Names of aliases are replaced by
+/// what they stand for, so that equal values are one type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RustType {
+    /// A struct or enum of the crates that were read, with its arguments: by the path by which other crates name it.
+    User(String, Vec<RustType>),
+    /// One that other crates cannot name, by the path of its definition.
+    Hidden(String, Vec<RustType>),
+    /// A type of another crate or of the language, with its arguments, by its usual name: `Vec`,
+    /// `std::collections::BTreeMap`.
+    Known(String, Vec<RustType>),
+    /// `[T; N]`
+    Array(Box<RustType>, u64),
+    /// `[T]`
+    Slice(Box<RustType>),
+    /// `&T`
+    Reference(Box<RustType>),
+    /// `(A, B)`
+    Tuple(Vec<RustType>),
+    /// Nothing can be said of it.
+    #[default]
+    Unknown,
+}
+
+/// Containers, and which of their arguments is what they hold.
+const CONTAINERS: [(&str, usize); 6] = [
+    ("Option", 0),
+    ("Box", 0),
+    ("Vec", 0),
+    ("std::collections::VecDeque", 0),
+    ("std::collections::BTreeMap", 1),
+    ("std::collections::HashMap", 1),
+];
+
+impl RustType {
+    /// What it is made of.
+    pub fn parts(&self) -> impl Iterator<Item = &RustType> {
+        let (one, many): (Option<&RustType>, &[RustType]) = match self {
+            Self::User(_, parts) | Self::Hidden(_, parts) | Self::Known(_, parts) | Self::Tuple(parts) => {
+                (None, parts)
+            }
+            Self::Array(inner, _) | Self::Slice(inner) | Self::Reference(inner) => (Some(inner), &[]),
+            Self::Unknown => (None, &[]),
+        };
+        one.into_iter().chain(many)
+    }
+
+    /// How many types it consists of.
+    pub fn size(&self) -> usize {
+        1 + self.parts().map(Self::size).sum::<usize>()
+    }
+
+    /// Whether everything of it is known; only then equal values are one type.
+    pub fn is_certain(&self) -> bool {
+        *self != Self::Unknown && self.parts().all(Self::is_certain)
+    }
+
+    /// Whether it is an `Option`.
+    pub fn is_option(&self) -> bool {
+        matches!(self, Self::Known(path, _) if path == CONTAINERS[0].0)
+    }
+
+    /// What it holds, if it is one of the containers that the runtime's `defaults::each` and `conversion::each` look into.
+    pub fn held(&self) -> Option<&RustType> {
+        let Self::Known(path, arguments) = self else { return None };
+        let (_, index) = CONTAINERS.iter().find(|(container, _)| container == path)?;
+        arguments.get(*index)
+    }
+
+    /// The user's type, without arguments, that it is or holds, however deep in containers and arrays.
+    pub fn users_type(&self) -> Option<&str> {
+        match self {
+            Self::User(path, arguments) => arguments.is_empty().then_some(path),
+            Self::Array(item, _) => item.users_type(),
+            _ => self.held()?.users_type(),
+        }
+    }
+
+    /// The users' types that this and the other type hold, however deep in containers, if they differ in nothing else.
+    pub fn difference<'t>(&'t self, other: &'t Self) -> Option<(&'t str, &'t str)> {
+        match (self, other) {
+            (Self::User(path, arguments), Self::User(other, others)) => {
+                let differ = path != other && arguments.is_empty() && others.is_empty();
+                differ.then_some((path, other))
+            }
+            (Self::Known(path, arguments), Self::Known(other_path, others)) => {
+                let (held, other_held) = (self.held()?, other.held()?);
+                let same = |(a, b): (&Self, &Self)| std::ptr::eq(a, held) || (a == b && a.is_certain());
+                let alike = path == other_path && arguments.len() == others.len();
+                (alike && arguments.iter().zip(others).all(same)).then(|| held.difference(other_held))?
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(path: &str) -> RustType {
+        RustType::User(path.to_owned(), Vec::new())
+    }
+
+    fn known(path: &str, arguments: impl IntoIterator<Item = RustType>) -> RustType {
+        RustType::Known(path.to_owned(), arguments.into_iter().collect())
+    }
+
+    #[test]
+    fn keys_have_to_be_the_same_and_what_is_held_may_differ() {
+        let map = |key, value| known("std::collections::BTreeMap", [key, value]);
+        let list = |item| known("Vec", [item]);
+        let differ = |a: RustType, b: RustType| a.difference(&b).is_some();
+        assert!(differ(
+            map(user("a::Key"), list(user("a::v1::X"))),
+            map(user("a::Key"), list(user("a::v2::X")))
+        ));
+        assert!(!differ(
+            map(user("a::v1::Key"), user("a::v1::X")),
+            map(user("a::v2::Key"), user("a::v2::X"))
+        ));
+        assert!(!differ(map(RustType::Unknown, user("a::v1::X")), map(RustType::Unknown, user("a::v2::X"))));
+        assert!(!differ(list(user("a::X")), list(user("a::X"))), "nothing differs");
+        let set = |item| known("std::collections::BTreeSet", [item]);
+        assert!(!differ(set(user("a::v1::X")), set(user("a::v2::X"))), "no container that is looked into");
+        let array = |item| RustType::Array(Box::new(item), 2);
+        assert!(!differ(array(user("a::v1::X")), array(user("a::v2::X"))));
+    }
+
+    #[test]
+    fn of_what_is_not_known_nothing_is_certain() {
+        let pair = |item| RustType::Tuple(vec![known("bool", []), RustType::Reference(Box::new(item))]);
+        assert!(pair(user("a::X")).is_certain() && !pair(RustType::Unknown).is_certain());
+        assert_eq!(pair(user("a::X")).size(), 4);
+    }
+}
