@@ -221,6 +221,10 @@ fn a_key_that_fails_is_tried_again_five_times_and_then_dropped_until_the_pod_cha
             tokio::time::sleep(Duration::from_secs(3600)).await;
             assert_eq!(informer.printed.refusals(), 1 + RETRIES);
             assert_eq!(log.text().matches("trying again").count(), RETRIES);
+            // A change is a new beginning.
+            change(&cluster, "bad", "again").await;
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+            assert_eq!(informer.printed.refusals(), 2 * (1 + RETRIES));
         }
         informer.printed.refuse(None);
         change(&cluster, "bad", "changed").await;

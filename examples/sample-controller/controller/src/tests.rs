@@ -230,8 +230,9 @@ async fn what_the_cache_does_not_show_yet_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_foo_comes_by_again_after_30_seconds() {
-    let clients = FakeClientset::new(objects![foo("one", 1), foo("two", 1)]).expect("a fake");
+async fn foos_come_by_again_after_30_seconds_and_deployments_do_not() {
+    let of_none = deployment(&foo("gone", 1));
+    let clients = FakeClientset::new(objects![foo("one", 1), foo("two", 1), of_none]).expect("a fake");
     let mut manager = Manager::builder(clients.client()).build();
     let factories = Factories::new(&mut manager, None);
     let seen = Arc::new(AtomicUsize::new(0));
@@ -241,8 +242,8 @@ async fn every_foo_comes_by_again_after_30_seconds() {
         async { Ok(Action::done()) }
     });
     manager.add(controller(&factories).complete(reconciler).expect("a controller"));
-    manager.run(tokio::time::sleep(3 * RESYNC + RESYNC / 2)).await.expect("it ends well");
-    assert_eq!(seen.load(Ordering::Relaxed), 2 * (1 + 3));
+    manager.run(tokio::time::sleep(Duration::from_secs(95))).await.expect("it ends well");
+    assert_eq!(seen.load(Ordering::Relaxed), 2 * (1 + 3) + 1, "Deployments come once");
 }
 
 #[test]

@@ -27,8 +27,10 @@ fn a_foo_has_its_deployment_and_says_how_much_of_it_is_available() {
         assert_eq!(event.message.as_deref(), Some("Foo synced successfully"));
         assert_eq!(event.source.and_then(|source| source.component).as_deref(), Some(CONTROLLER_NAME));
 
+        let changed = Instant::now();
         running.change("web", json!({ "replicas": 3 })).await;
         running.available("web", 3).await;
+        assert!(changed.elapsed() < BEFORE_RESYNC, "{:?}", changed.elapsed());
         let deployment = running.deployment("web", None).await;
         assert_eq!(replicas(&deployment), Some(3));
         let managers = deployment.metadata.managed_fields.unwrap_or_default();
