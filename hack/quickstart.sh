@@ -19,6 +19,8 @@ say "2. a fresh project: API types and a controller, nothing generated"
 rm -rf quickstart
 mkdir -p "$project"
 cp -R examples/ecsbinding/api examples/ecsbinding/controller examples/ecsbinding/kubesmith.toml "$project"
+# What the controller's tests share with those of other operators.
+cp -R examples/testing quickstart
 # The locked versions of the repository, so that nothing new is resolved or compiled twice.
 cp Cargo.lock "$project/Cargo.lock"
 cat > "$project/Cargo.toml" <<'TOML'

@@ -1,8 +1,10 @@
 //! A server for one test, and a namespace on it that no other test uses.
 
+use std::fmt::Display;
 use std::io::Write as _;
 
 use k8s_openapi::api::core::v1::{Event, Namespace};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::kube::api::{DeleteParams, ListParams, PostParams};
 use kubesmith_runtime::kube::{Api, Client};
@@ -37,9 +39,32 @@ impl Cluster {
     /// If the server does not start, or a CRD is refused.
     pub async fn start(needs: Needs, crds: Option<&str>) -> Option<Self> {
         let builder = TestEnv::builder().crd_paths(crds);
-        let env = with(builder, needs)?.start().await.expect("the server starts");
+        Some(Self::on(with(builder, needs)?.start().await.expect("the server starts")).await)
+    }
+
+    /// As [`start`](Self::start), with these CRDs. `None` on a cluster that is there already, whose CRDs are everybody's.
+    ///
+    /// # Panics
+    ///
+    /// As there.
+    pub async fn start_with_own_crds(
+        crds: impl IntoIterator<Item = CustomResourceDefinition>,
+    ) -> Option<Self> {
+        if Backend::from_env() == Backend::ExistingCluster {
+            skipped("a cluster's CRDs are everybody's");
+            return None;
+        }
+        Some(Self::on(TestEnv::builder().crds(crds).start().await.expect("the server starts")).await)
+    }
+
+    /// A namespace on a server that runs.
+    ///
+    /// # Panics
+    ///
+    /// If the namespace cannot be made.
+    pub async fn on(env: TestEnv) -> Self {
         let namespace = make_namespace(env.client()).await;
-        Some(Cluster { env, namespace })
+        Cluster { env, namespace }
     }
 
     /// A client with all rights.
@@ -80,11 +105,16 @@ fn with(builder: TestEnvBuilder, needs: Needs) -> Option<TestEnvBuilder> {
         // It has them.
         (Needs::Controllers, Backend::ExistingCluster) | (Needs::Api, _) => Some(builder),
         (Needs::Controllers, backend) => {
-            // Not captured, unlike what tests print.
-            let _ = writeln!(std::io::stderr(), "skipped, {backend} runs no controllers and no pods");
+            skipped(format_args!("{backend} runs no controllers and no pods"));
             None
         }
     }
+}
+
+/// Says why a test does nothing, or not all.
+pub fn skipped(why: impl Display) {
+    // Not captured, unlike what tests print.
+    let _ = writeln!(std::io::stderr(), "skipped, {why}");
 }
 
 async fn make_namespace(client: Client) -> String {

@@ -5,5 +5,5 @@ pub mod cluster;
 pub mod replicas;
 pub mod wait;
 
-pub use cluster::{Cluster, Needs};
+pub use cluster::{Cluster, Needs, skipped};
 pub use wait::{eventually, in_time, run};

@@ -24,12 +24,23 @@ pub trait Operator {
     /// The name of the lease that they compete for.
     const LEASE: &'static str;
 
+    /// What the object is called that a test calls `name`. One without a namespace needs a name that no other test gives.
+    #[must_use]
+    fn name(_namespace: &str, name: &str) -> String {
+        name.to_owned()
+    }
+
     /// Adds the controller, its reconciler watched by `witness`, to what `manager` runs, for objects of `namespace`; the
     /// manager's own informers have no others.
     fn add_to(manager: &mut Manager, namespace: &str, witness: Witness);
 
     /// Creates an object of this name.
     fn create(client: Client, namespace: &str, name: &str) -> impl Future<Output = ()>;
+
+    /// Deletes what does not go with the test's namespace.
+    fn clean_up(_client: Client, _namespace: &str) -> impl Future<Output = ()> {
+        std::future::ready(())
+    }
 }
 
 /// A leader is killed: the other takes over within the lease's bound, and nothing was reconciled by both at once.
@@ -191,11 +202,13 @@ impl<O: Operator> Replicas<O> {
     }
 
     async fn create(&self, name: &str) {
-        O::create(self.cluster.client(), &self.cluster.namespace, name).await;
+        let namespace = &self.cluster.namespace;
+        O::create(self.cluster.client(), namespace, &O::name(namespace, name)).await;
     }
 
     /// When `who` has first worked on the object of this name.
     async fn worked_on(&self, who: &str, name: &str) -> Instant {
+        let name = O::name(&self.cluster.namespace, name);
         eventually(&format!("{who} works on {name}"), async || {
             let log = lock(&self.log);
             log.all.iter().find(|(by, key, _)| *by == who && key.name() == name).map(|(_, _, at)| *at)
@@ -216,6 +229,7 @@ impl<O: Operator> Replicas<O> {
     async fn stop(self, running: JoinHandle<Result<(), ManagerError>>) {
         self.stop.cancel();
         in_time("the end of who leads", running).await.expect("no panic").expect("no error");
+        O::clean_up(self.cluster.client(), &self.cluster.namespace).await;
         self.cluster.stop().await;
         assert!(lock(&self.log).clashes.is_empty(), "no key is in two hands");
     }

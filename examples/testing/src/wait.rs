@@ -7,7 +7,7 @@ use kubesmith_testenv::Backend;
 use tokio::runtime::Builder;
 
 /// Longer than anything in a test takes; only a failing one waits for it.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// How often something is asked again.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -28,7 +28,7 @@ pub fn run<F: Future>(test: F) -> F::Output {
 ///
 /// # Panics
 ///
-/// If that is not within a minute.
+/// If that is not within two minutes.
 pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(LIMIT, future).await.unwrap_or_else(|_| panic!("{what}: not within {LIMIT:?}"))
 }
@@ -37,7 +37,7 @@ pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
 ///
 /// # Panics
 ///
-/// If there is none within a minute.
+/// If there is none within two minutes.
 pub async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     in_time(what, async {
         loop {

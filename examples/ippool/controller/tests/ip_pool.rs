@@ -1,7 +1,6 @@
-//! The controller of IPPool on the embedded API server.
+//! The controller of IPPool on the embedded API server, or on whichever server the environment chooses.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use ippool_api::tsi::v1alpha1::{ADDRESS_ANNOTATION, IPPool, IPPoolSpec, POOL_ANNOTATION};
 use ippool_client::clientset::Clientset;
@@ -13,16 +12,18 @@ use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kubesmith_runtime::manager::{Manager, ManagerError};
-use kubesmith_testenv::TestEnv;
+use operator_testing::{Cluster, Needs, eventually, in_time};
 use tokio::task::JoinHandle;
 
 const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
 
-/// Longer than anything here takes; only a failing test waits for it.
-const LIMIT: Duration = Duration::from_secs(30);
+async fn cluster() -> Cluster {
+    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs")
+}
 
+/// The controller, and a pool called like the test's namespace: it has none, and other tests have pools too.
 struct Running {
-    env: TestEnv,
+    cluster: Cluster,
     pools: IPPools,
     pods: Api<Pod>,
     stop: CancellationToken,
@@ -31,24 +32,44 @@ struct Running {
 
 impl Running {
     async fn start() -> Self {
-        let env = TestEnv::builder().crd_paths([CRDS]).start().await.expect("the server starts");
-        let mut manager = Manager::builder(env.client()).build();
+        let cluster = cluster().await;
+        let client = cluster.client();
+        let mut manager = Manager::builder(client.clone()).build();
         ip_pool::add_to_manager(&mut manager).expect("the controller is built");
         let stop = CancellationToken::new();
         let manager = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
-        let pools = Clientset::new(env.client()).tsi_v1alpha1().ip_pools();
-        let pods = Api::namespaced(env.client(), "default");
-        Running { env, pools, pods, stop, manager }
+        let pools = Clientset::new(client.clone()).tsi_v1alpha1().ip_pools();
+        let pods = Api::namespaced(client, &cluster.namespace);
+        Running { cluster, pools, pods, stop, manager }
     }
 
+    fn pool(&self) -> &str {
+        &self.cluster.namespace
+    }
+
+    async fn create(&self, cidr: &str) {
+        let pool = pool(self.pool(), cidr);
+        self.pools.create(&pool, &PostParams::default()).await.expect("the pool is valid");
+    }
+
+    /// With its last pods the pool goes too.
     async fn stop(self) {
+        let deleted = self.pools.delete(self.pool(), &DeleteParams::default()).await;
+        assert!(deleted.as_ref().map_or_else(|error| error.is_not_found(), |_| true), "{deleted:?}");
+        self.pods.delete_collection(&DeleteParams::default(), &ListParams::default()).await.expect("deleted");
+        self.gone().await;
         self.stop.cancel();
-        self.manager.await.expect("no panic").expect("no error");
-        self.env.stop().await;
+        in_time("the manager ends", self.manager).await.expect("no panic").expect("no error");
+        self.cluster.stop().await;
+    }
+
+    async fn gone(&self) {
+        let gone = async || self.pools.get(self.pool()).await.is_err().then_some(());
+        eventually("the pool goes with its last address", gone).await;
     }
 
     async fn pod(&self, name: &str, address: &str) {
-        let annotations = [(POOL_ANNOTATION, "blue"), (ADDRESS_ANNOTATION, address)];
+        let annotations = [(POOL_ANNOTATION, self.pool()), (ADDRESS_ANNOTATION, address)];
         let pod = Pod {
             metadata: ObjectMeta {
                 name: Some(name.to_owned()),
@@ -70,25 +91,17 @@ impl Running {
 
     /// Waits until the pool is as the test wants it.
     async fn until(&self, what: &str, wanted: impl Fn(&IPPool) -> bool) -> IPPool {
-        let wait = async {
-            loop {
-                let pool = self.pools.get("blue").await.expect("the pool is there");
-                if wanted(&pool) {
-                    return pool;
-                }
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        match tokio::time::timeout(LIMIT, wait).await {
-            Ok(pool) => pool,
-            Err(_) => panic!("{what}: {:?}", self.pools.get("blue").await),
-        }
+        eventually(what, async || {
+            let pool = self.pools.get(self.pool()).await.expect("the pool is there");
+            wanted(&pool).then_some(pool)
+        })
+        .await
     }
 }
 
-fn pool(cidr: &str) -> IPPool {
+fn pool(name: &str, cidr: &str) -> IPPool {
     IPPool {
-        metadata: ObjectMeta { name: Some("blue".to_owned()), ..ObjectMeta::default() },
+        metadata: ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() },
         spec: IPPoolSpec {
             cidr: cidr.to_owned(),
             gateway: Some("10.1.0.1".to_owned()),
@@ -112,7 +125,7 @@ fn conditions(pool: &IPPool) -> BTreeMap<String, String> {
 #[tokio::test]
 async fn the_status_follows_the_pods() {
     let running = Running::start().await;
-    running.pools.create(&pool("10.1.0.0/29"), &PostParams::default()).await.expect("the pool is valid");
+    running.create("10.1.0.0/29").await;
     let seen = running.until("counted", |pool| counts(pool) == Some((0, 5, 0))).await;
     assert_eq!(conditions(&seen)["Ready"], "True Counted");
     assert_eq!(seen.status.expect("it has one").observed_generation, seen.metadata.generation);
@@ -142,19 +155,16 @@ async fn the_status_follows_the_pods() {
     let done = Patch::Merge(succeeded());
     running.pods.patch_status("f", &PatchParams::default(), &done).await.expect("it is there");
     running.until("given back", |pool| counts(pool) == Some((4, 1, 2))).await;
-    let events: Api<Event> = Api::all(running.env.client());
-    let wait = async {
-        while !events
-            .list(&ListParams::default())
-            .await
-            .expect("events")
-            .iter()
-            .any(|event| event.reason.as_deref() == Some("Exhausted"))
-        {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(LIMIT, wait).await.expect("an event tells of it");
+    let events: Api<Event> = Api::all(running.cluster.client());
+    eventually("an event tells of it", async || {
+        let all = events.list(&ListParams::default()).await.expect("events");
+        let is_it = |event: &Event| {
+            event.involved_object.name.as_deref() == Some(running.pool())
+                && event.reason.as_deref() == Some("Exhausted")
+        };
+        all.into_iter().find(is_it)
+    })
+    .await;
     running.stop().await;
 }
 
@@ -165,29 +175,24 @@ fn succeeded() -> kubesmith_runtime::serde_json::Value {
 #[tokio::test]
 async fn a_pool_in_use_does_not_go() {
     let running = Running::start().await;
-    running.pools.create(&pool("10.1.0.0/24"), &PostParams::default()).await.expect("the pool is valid");
+    running.create("10.1.0.0/24").await;
     running.pod("a", "10.1.0.2").await;
     let has_finalizer =
         |pool: &IPPool| pool.metadata.finalizers.iter().flatten().any(|name| name == FINALIZER);
     running.until("in use", |pool| has_finalizer(pool) && counts(pool) == Some((1, 252, 1))).await;
-    running.pools.delete("blue", &DeleteParams::default()).await.expect("it is there");
+    running.pools.delete(running.pool(), &DeleteParams::default()).await.expect("it is there");
     running.until("going", |pool| pool.metadata.deletion_timestamp.is_some() && has_finalizer(pool)).await;
     running.pods.delete("a", &DeleteParams::default()).await.expect("it is there");
-    let gone = async {
-        while running.pools.get("blue").await.is_ok() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(LIMIT, gone).await.expect("the pool goes with its last address");
+    running.gone().await;
     running.stop().await;
 }
 
 #[tokio::test]
 async fn the_schema_refuses_what_makes_no_sense() {
-    let env = TestEnv::builder().crd_paths([CRDS]).start().await.expect("the server starts");
-    let pools = Clientset::new(env.client()).tsi_v1alpha1().ip_pools();
+    let cluster = cluster().await;
+    let pools = Clientset::new(cluster.client()).tsi_v1alpha1().ip_pools();
     let with = |change: fn(&mut IPPoolSpec)| {
-        let mut pool = pool("10.1.0.0/24");
+        let mut pool = pool(&cluster.namespace, "10.1.0.0/24");
         change(&mut pool.spec);
         pool
     };
@@ -204,10 +209,11 @@ async fn the_schema_refuses_what_makes_no_sense() {
         let error = pools.create(&pool, &PostParams::default()).await.expect_err(message);
         assert!(error.is_invalid() && error.to_string().contains(message), "{error}");
     }
-    let mut made =
-        pools.create(&pool("10.1.0.0/24"), &PostParams::default()).await.expect("the pool is valid");
+    let made = pool(&cluster.namespace, "10.1.0.0/24");
+    let mut made = pools.create(&made, &PostParams::default()).await.expect("the pool is valid");
     made.spec.cidr = "10.1.0.0/23".to_owned();
     let error = pools.update(&made, &PostParams::default()).await.expect_err("the range stays");
     assert!(error.to_string().contains("the addresses of a pool do not change"), "{error}");
-    env.stop().await;
+    pools.delete(&cluster.namespace, &DeleteParams::default()).await.expect("deleted");
+    cluster.stop().await;
 }

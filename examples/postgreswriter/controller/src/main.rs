@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Parser;
 use kubesmith_runtime::client::{build_config_from_flags, connect};
+use kubesmith_runtime::informer::SharedInformerFactory;
 use kubesmith_runtime::leaderelection::{LeaderElector, default_identity};
 use kubesmith_runtime::manager::{BindAddress, Manager, shutdown_signal};
 use kubesmith_runtime::metrics::Registry;
@@ -36,6 +37,9 @@ struct Flags {
     /// The namespace of the lease; the kubeconfig's or the pod's own unless given
     #[arg(long)]
     leader_election_namespace: Option<String>,
+    /// The only namespace whose objects are rows; all of them unless given
+    #[arg(long)]
+    namespace: Option<String>,
     /// How many objects are worked on at a time
     #[arg(long, default_value_t = 4)]
     workers: usize,
@@ -55,8 +59,10 @@ async fn main() -> anyhow::Result<()> {
     let config = build_config_from_flags(flags.master.as_deref(), flags.kubeconfig.as_deref()).await?;
     let client = connect(config).await?;
     let registry = Registry::new();
+    let factory = SharedInformerFactory::builder(client.clone()).metrics(&registry);
     let mut builder = Manager::builder(client.clone())
         .metrics(&registry)
+        .factory(factory.namespaces(flags.namespace).build())
         .metrics_address(flags.metrics_bind_address)
         .health_address(flags.health_probe_bind_address);
     if flags.leader_elect {

@@ -6,10 +6,10 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kubesmith_runtime::client::Error as ClientError;
 use kubesmith_runtime::controllerutil::find_status_condition;
 use kubesmith_runtime::kube::api::PostParams;
-use kubesmith_testenv::TestEnv;
+use operator_testing::{Cluster, Needs, eventually};
 use serde_json::Value;
 
-use crate::support::{CRDS, Operator, eventually, sample};
+use crate::support::{CRDS, Operator, cluster, sample};
 
 /// What somebody could write, each with the text that a refusal names.
 fn hostile() -> Vec<(Balancer, &'static str)> {
@@ -75,9 +75,11 @@ fn crd_without_checks() -> CustomResourceDefinition {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_crd_refuses_hostile_balancers() {
-    let operator = Operator::start().await;
+    let Some(cluster) = cluster(Needs::Api).await else { return };
+    let operator = Operator::on(cluster);
     for (balancer, what) in hostile() {
-        let refused = operator.balancers("default").create(&balancer, &PostParams::default()).await;
+        let refused =
+            operator.balancers(&operator.cluster.namespace).create(&balancer, &PostParams::default()).await;
         assert!(refused.as_ref().is_err_and(ClientError::is_invalid), "{what}: {refused:?}");
     }
     operator.stop().await;
@@ -85,15 +87,15 @@ async fn the_crd_refuses_hostile_balancers() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_operator_refuses_what_a_lax_crd_lets_through() {
-    let env = TestEnv::builder().crds([crd_without_checks()]).controllers(true).simulated_node(true);
-    let operator = Operator::start_on(env.start().await.expect("the server starts")).await;
+    let Some(cluster) = Cluster::start_with_own_crds([crd_without_checks()]).await else { return };
+    let operator = Operator::on(cluster);
     for (balancer, what) in hostile() {
         let name = balancer.metadata.name.clone().expect("named");
         operator.create(&balancer).await;
-        let event = operator.event(&name, "InvalidSpec").await;
+        let event = operator.cluster.event(&name, "InvalidSpec").await;
         assert_eq!(event.type_.as_deref(), Some("Warning"));
         assert!(event.message.as_ref().is_some_and(|it| it.contains(what)), "{what}: {:?}", event.message);
-        let balancers = operator.balancers("default");
+        let balancers = operator.balancers(&operator.cluster.namespace);
         let condition = eventually("the condition", async || {
             let balancer = balancers.get(&name).await.expect("there");
             find_status_condition(&balancer.status.conditions, READY).cloned()
@@ -101,6 +103,6 @@ async fn the_operator_refuses_what_a_lax_crd_lets_through() {
         .await;
         assert_eq!((condition.status.as_str(), condition.reason.as_str()), ("False", "InvalidSpec"));
     }
-    assert!(operator.children("default").await.is_empty());
+    assert!(operator.children(&operator.cluster.namespace).await.is_empty());
     operator.stop().await;
 }

@@ -8,9 +8,10 @@ use kubesmith_runtime::controllerutil::{find_status_condition, is_controlled_by}
 use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
+use operator_testing::{Needs, eventually};
 use serde_json::json;
 
-use crate::support::{Operator, eventually, sample, server};
+use crate::support::{Operator, cluster, sample};
 
 const ALL: [&str; 6] = [
     "Service balancer-sample",
@@ -23,51 +24,58 @@ const ALL: [&str; 6] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_balancer_gets_its_children_and_status() {
-    let operator = Operator::start().await;
+    let Some(operator) = Operator::start().await else { return };
+    let namespace = operator.namespace();
     let created = operator.create(&sample()).await;
-    let balancer = operator.ready("default", "balancer-sample", created.metadata.generation).await;
+    let balancer = operator.ready(&namespace, "balancer-sample", created.metadata.generation).await;
 
     assert_eq!((balancer.status.active_backends_num, balancer.status.obsolete_backends_num), (3, 0));
-    assert_eq!(operator.children("default").await, ALL);
-    let proxies: Api<Deployment> = Api::namespaced(operator.client(), "default");
+    assert_eq!(operator.children(&namespace).await, ALL);
+    let proxies: Api<Deployment> = Api::namespaced(operator.client(), &namespace);
     let proxy = proxies.get("balancer-sampleproxy").await.expect("the proxy is there");
     assert!(is_controlled_by(&proxy, &balancer));
     let image = proxy.spec.and_then(|spec| spec.template.spec?.containers.remove(0).image);
     assert_eq!(image.as_deref(), Some("nginx:1.15.9"));
-    let event = operator.event("balancer-sample", "Synced").await;
+    let event = operator.cluster.event("balancer-sample", "Synced").await;
     assert!(event.message.unwrap_or_default().contains("ConfigMap balancer-sample-proxy-configmap"));
     operator.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn children_change_and_go_with_the_spec() {
-    let operator = Operator::start().await;
+    let Some(operator) = Operator::start().await else { return };
+    let namespace = operator.namespace();
     operator.create(&sample()).await;
-    operator.ready("default", "balancer-sample", Some(1)).await;
+    operator.ready(&namespace, "balancer-sample", Some(1)).await;
 
     let backends = json!([
         { "name": "v1", "weight": 10, "selector": { "version": "v1" } },
         { "name": "v4", "weight": 90, "selector": { "version": "v4" } },
     ]);
     let changed = operator.change("balancer-sample", json!({ "backends": backends })).await;
-    let configuration = operator.configuration("default", "balancer-sample").await;
+    let configuration = operator.configuration(&namespace, "balancer-sample").await;
     assert!(configuration.contains("server balancer-sample-v1-backend:80 weight=10;"), "{configuration}");
     assert!(!configuration.contains("v2"), "{configuration}");
     assert_eq!((changed.status.active_backends_num, changed.status.obsolete_backends_num), (2, 0));
     let expected = ["balancer-sample-v1-backend", "balancer-sample-v4-backend"];
-    assert_eq!(operator.backends("default", "balancer-sample").await, expected);
+    assert_eq!(operator.backends(&namespace, "balancer-sample").await, expected);
 
-    operator.balancers("default").delete("balancer-sample", &DeleteParams::default()).await.expect("deleted");
-    eventually("no children", async || operator.children("default").await.is_empty().then_some(())).await;
+    operator
+        .balancers(&namespace)
+        .delete("balancer-sample", &DeleteParams::default())
+        .await
+        .expect("deleted");
+    eventually("no children", async || operator.children(&namespace).await.is_empty().then_some(())).await;
     operator.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn children_that_were_changed_or_deleted_come_back() {
-    let operator = Operator::start().await;
+    let Some(operator) = Operator::start().await else { return };
+    let namespace = operator.namespace();
     operator.create(&sample()).await;
-    operator.ready("default", "balancer-sample", Some(1)).await;
-    let services: Api<Service> = Api::namespaced(operator.client(), "default");
+    operator.ready(&namespace, "balancer-sample", Some(1)).await;
+    let services: Api<Service> = Api::namespaced(operator.client(), &namespace);
     let before = services.get("balancer-sample-v2-backend").await.expect("a Service").spec;
 
     services.delete("balancer-sample-v1-backend", &DeleteParams::default()).await.expect("deleted");
@@ -84,27 +92,33 @@ async fn children_that_were_changed_or_deleted_come_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn balancers_of_one_name_in_two_namespaces_leave_each_other_alone() {
-    let operator = Operator::start().await;
-    let meta = ObjectMeta { name: Some("other".to_owned()), ..ObjectMeta::default() };
-    let namespace = Namespace { metadata: meta, ..Namespace::default() };
-    Api::all(operator.client()).create(&PostParams::default(), &namespace).await.expect("created");
+    let Some(cluster) = cluster(Needs::Controllers).await else { return };
+    let (client, namespace) = (cluster.client(), cluster.namespace.clone());
+    let other = format!("{namespace}-other");
+    let meta = ObjectMeta { name: Some(other.clone()), ..ObjectMeta::default() };
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    let wanted = Namespace { metadata: meta, ..Namespace::default() };
+    namespaces.create(&PostParams::default(), &wanted).await.expect("created");
+    let operator = Operator::with(cluster, client, &[&other]);
     operator.create(&sample()).await;
-    let mut other = sample();
-    other.spec.backends.truncate(1);
-    operator.balancers("other").create(&other, &PostParams::default()).await.expect("created");
+    let mut smaller = sample();
+    smaller.spec.backends.truncate(1);
+    operator.balancers(&other).create(&smaller, &PostParams::default()).await.expect("created");
 
-    operator.ready("default", "balancer-sample", Some(1)).await;
-    operator.ready("other", "balancer-sample", Some(1)).await;
+    operator.ready(&namespace, "balancer-sample", Some(1)).await;
+    operator.ready(&other, "balancer-sample", Some(1)).await;
     operator.change("balancer-sample", json!({ "selector": { "app": "other" } })).await;
-    assert_eq!(operator.backends("default", "balancer-sample").await.len(), 3);
-    assert_eq!(operator.backends("other", "balancer-sample").await, ["balancer-sample-v1-backend"]);
+    assert_eq!(operator.backends(&namespace, "balancer-sample").await.len(), 3);
+    assert_eq!(operator.backends(&other, "balancer-sample").await, ["balancer-sample-v1-backend"]);
+    namespaces.delete(&other, &DeleteParams::default()).await.expect("deleted");
     operator.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_name_that_is_taken_is_said_and_tried_again() {
-    let operator = Operator::start().await;
-    let services: Api<Service> = Api::namespaced(operator.client(), "default");
+    let Some(operator) = Operator::start().await else { return };
+    let namespace = operator.namespace();
+    let services: Api<Service> = Api::namespaced(operator.client(), &namespace);
     let port = ServicePort { port: 9, ..ServicePort::default() };
     let foreign = Service {
         metadata: ObjectMeta { name: Some("balancer-sample-v2-backend".to_owned()), ..ObjectMeta::default() },
@@ -114,7 +128,7 @@ async fn a_name_that_is_taken_is_said_and_tried_again() {
     let foreign = services.create(&PostParams::default(), &foreign).await.expect("created");
     operator.create(&sample()).await;
 
-    let event = operator.event("balancer-sample", "ErrResourceExists").await;
+    let event = operator.cluster.event("balancer-sample", "ErrResourceExists").await;
     let message = r#"Service "balancer-sample-v2-backend" exists and does not belong to this Balancer"#;
     assert_eq!(event.message.as_deref(), Some(message));
     assert_eq!(services.get("balancer-sample-v2-backend").await.expect("still there"), foreign);
@@ -123,10 +137,10 @@ async fn a_name_that_is_taken_is_said_and_tried_again() {
         "Service balancer-sample-v2-backend",
         "Service balancer-sample-v3-backend",
     ];
-    assert_eq!(operator.children("default").await, expected, "no proxy starts without its backends");
+    assert_eq!(operator.children(&namespace).await, expected, "no proxy starts without its backends");
 
     services.delete("balancer-sample-v2-backend", &DeleteParams::default()).await.expect("deleted");
-    operator.ready("default", "balancer-sample", Some(1)).await;
+    operator.ready(&namespace, "balancer-sample", Some(1)).await;
     operator.stop().await;
 }
 
@@ -135,15 +149,16 @@ async fn errors_of_every_step_are_tried_again_and_shown() {
     for (resource, verb) in
         [("configmaps", Verb::Patch), ("deployments", Verb::Patch), ("services", Verb::Patch)]
     {
-        let env = server().start().await.expect("the server starts");
+        let Some(cluster) = cluster(Needs::Controllers).await else { return };
         let rule = Rule::new(Fault::Status(500)).resource(resource).verb(verb).times(3);
-        let proxy = env.fault_proxy(Schedule::new().rule(rule)).await.expect("a proxy");
-        let operator = Operator::start_with(env, proxy.client()).await;
+        let proxy = cluster.env.fault_proxy(Schedule::new().rule(rule)).await.expect("a proxy");
+        let operator = Operator::with(cluster, proxy.client(), &[]);
+        let namespace = operator.namespace();
         operator.create(&sample()).await;
 
-        operator.event("balancer-sample", "SyncFailed").await;
-        let balancer = operator.ready("default", "balancer-sample", Some(1)).await;
-        assert_eq!(operator.children("default").await, ALL);
+        operator.cluster.event("balancer-sample", "SyncFailed").await;
+        let balancer = operator.ready(&namespace, "balancer-sample", Some(1)).await;
+        assert_eq!(operator.children(&namespace).await, ALL);
         let ready = find_status_condition(&balancer.status.conditions, READY).expect("a condition");
         assert_eq!(ready.message, "traffic is shared over 3 backends", "{}", proxy.report());
         operator.stop().await;

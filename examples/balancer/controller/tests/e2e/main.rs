@@ -1,4 +1,5 @@
-//! The operator end to end: on the embedded API server with its controllers, and in front of a real nginx.
+//! The operator end to end: on the embedded API server with its controllers, or on whichever server the environment chooses, and in
+//! front of a real nginx.
 
 mod hostile;
 mod lifecycle;

@@ -7,9 +7,10 @@
 mod inside;
 mod server;
 
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
+
+use operator_testing::skipped;
 
 /// Set where the namespaces are there.
 const INSIDE: &str = "KUBESMITH_E2E_NAMESPACE";
@@ -22,8 +23,7 @@ fn a_real_nginx_takes_the_configuration_and_shares_traffic() {
     let namespaces = match namespaces() {
         Ok(namespaces) => namespaces,
         Err(missing) if std::env::var_os(REQUIRED).is_none() => {
-            // Not println: of tests that pass, that is not shown.
-            let _ = writeln!(std::io::stderr(), "skipped, no traffic through a real nginx: {missing}");
+            skipped(format_args!("no traffic through a real nginx: {missing}"));
             return;
         }
         Err(missing) => panic!("{missing}"),

@@ -8,9 +8,9 @@ use kubesmith_runtime::manager::Manager;
 use operator_testing::replicas::{
     Operator, Witness, a_killed_leader_is_followed, a_leader_that_is_cut_off_is_followed,
 };
-use operator_testing::{Cluster, Needs, run};
+use operator_testing::{Needs, run};
 
-use crate::support::{CRDS, sample};
+use crate::support::{cluster, sample};
 
 struct Balancers;
 
@@ -34,7 +34,7 @@ impl Operator for Balancers {
 #[test]
 fn when_the_leader_is_killed_the_other_takes_over_within_the_leases_bound() {
     run(async {
-        let Some(cluster) = Cluster::start(Needs::Controllers, Some(CRDS)).await else { return };
+        let Some(cluster) = cluster(Needs::Controllers).await else { return };
         a_killed_leader_is_followed::<Balancers>(cluster).await;
     });
 }
@@ -42,7 +42,7 @@ fn when_the_leader_is_killed_the_other_takes_over_within_the_leases_bound() {
 #[test]
 fn a_leader_that_is_cut_off_stops_before_the_other_begins() {
     run(async {
-        let Some(cluster) = Cluster::start(Needs::Controllers, Some(CRDS)).await else { return };
+        let Some(cluster) = cluster(Needs::Controllers).await else { return };
         a_leader_that_is_cut_off_is_followed::<Balancers>(cluster).await;
     });
 }

@@ -1,8 +1,5 @@
 //! An API server, the operator on it, and what tests ask of both.
 
-use std::future::Future;
-use std::time::Duration;
-
 use balancer_api::v1alpha1::Balancer;
 use balancer_client::clientset::Clientset;
 use balancer_client::clientset::typed::exposer::v1alpha1::NamespacedBalancers;
@@ -10,36 +7,17 @@ use balancer_controller::NGINX_IMAGE;
 use balancer_controller::children::{CONFIGURATION_KEY, labels};
 use balancer_controller::status::READY;
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{ConfigMap, Event, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::controllerutil::is_status_condition_true;
+use kubesmith_runtime::informer::SharedInformerFactory;
 use kubesmith_runtime::kube::api::{ListParams, Patch, PatchParams, PostParams};
 use kubesmith_runtime::kube::{Api, Client, ResourceExt};
 use kubesmith_runtime::manager::{Manager, ManagerError};
-use kubesmith_testenv::{TestEnv, TestEnvBuilder};
+use operator_testing::{Cluster, Needs, eventually, in_time};
 use tokio::task::JoinHandle;
 
 pub(crate) const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
-
-/// Longer than anything here takes; only a failing test waits for it.
-const LIMIT: Duration = Duration::from_secs(60);
-
-pub(crate) async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(LIMIT, future).await.unwrap_or_else(|_| panic!("{what}: not within {LIMIT:?}"))
-}
-
-/// Asks until there is an answer.
-pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    in_time(what, async {
-        loop {
-            match ask().await {
-                Some(answer) => return answer,
-                None => tokio::time::sleep(Duration::from_millis(10)).await,
-            }
-        }
-    })
-    .await
-}
 
 /// The sample, as its file has it.
 pub(crate) fn sample() -> Balancer {
@@ -47,38 +25,45 @@ pub(crate) fn sample() -> Balancer {
         .expect("the sample is a Balancer")
 }
 
-pub(crate) fn server() -> TestEnvBuilder {
-    TestEnv::builder().crd_paths([CRDS]).controllers(true).simulated_node(true)
+pub(crate) async fn cluster(needs: Needs) -> Option<Cluster> {
+    Cluster::start(needs, Some(CRDS)).await
 }
 
 /// The operator on a server.
 pub(crate) struct Operator {
-    pub(crate) env: TestEnv,
+    pub(crate) cluster: Cluster,
     stop: CancellationToken,
     manager: JoinHandle<Result<(), ManagerError>>,
 }
 
 impl Operator {
-    pub(crate) async fn start() -> Self {
-        Self::start_on(server().start().await.expect("the server starts")).await
+    /// `None` where the chosen server has no controllers.
+    pub(crate) async fn start() -> Option<Self> {
+        Some(Self::on(cluster(Needs::Controllers).await?))
     }
 
-    pub(crate) async fn start_on(env: TestEnv) -> Self {
-        let client = env.client();
-        Self::start_with(env, client).await
+    pub(crate) fn on(cluster: Cluster) -> Self {
+        let client = cluster.client();
+        Self::with(cluster, client, &[])
     }
 
-    /// The operator uses `client`, which may be a broken one.
-    pub(crate) async fn start_with(env: TestEnv, client: Client) -> Self {
-        let mut manager = Manager::builder(client).build();
+    /// The operator uses `client`, which may be a broken one, and works in these namespaces beside the cluster's own.
+    pub(crate) fn with(cluster: Cluster, client: Client, further: &[&str]) -> Self {
+        let namespaces = further.iter().copied().chain([cluster.namespace.as_str()]);
+        let factory = SharedInformerFactory::builder(client.clone()).namespaces(namespaces).build();
+        let mut manager = Manager::builder(client).factory(factory).build();
         balancer_controller::add_to(&mut manager, 2, NGINX_IMAGE).expect("a new manager takes controllers");
         let stop = CancellationToken::new();
         let manager = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
-        Operator { env, stop, manager }
+        Operator { cluster, stop, manager }
+    }
+
+    pub(crate) fn namespace(&self) -> String {
+        self.cluster.namespace.clone()
     }
 
     pub(crate) fn client(&self) -> Client {
-        self.env.client()
+        self.cluster.client()
     }
 
     pub(crate) fn balancers(&self, namespace: &str) -> NamespacedBalancers {
@@ -86,15 +71,19 @@ impl Operator {
     }
 
     pub(crate) async fn create(&self, balancer: &Balancer) -> Balancer {
-        self.balancers("default").create(balancer, &PostParams::default()).await.expect("created")
+        self.balancers(&self.cluster.namespace)
+            .create(balancer, &PostParams::default())
+            .await
+            .expect("created")
     }
 
     /// Brings the stored Balancer in line with `change` and waits until the operator has seen it.
     pub(crate) async fn change(&self, name: &str, spec: serde_json::Value) -> Balancer {
         let patch = Patch::Merge(serde_json::json!({ "spec": spec }));
-        let changed = self.balancers("default").patch(name, &PatchParams::default(), &patch).await;
+        let changed =
+            self.balancers(&self.cluster.namespace).patch(name, &PatchParams::default(), &patch).await;
         let generation = changed.expect("changed").metadata.generation;
-        self.ready("default", name, generation).await
+        self.ready(&self.cluster.namespace, name, generation).await
     }
 
     /// Waits until the status says that the spec of this generation, at least, is in force.
@@ -143,22 +132,9 @@ impl Operator {
         services.chain(maps).chain(proxies).collect()
     }
 
-    /// Waits for an event of this reason about the Balancer.
-    pub(crate) async fn event(&self, name: &str, reason: &str) -> Event {
-        let events: Api<Event> = Api::namespaced(self.client(), "default");
-        eventually(&format!("event {reason}"), async || {
-            let all = events.list(&ListParams::default()).await.expect("a list");
-            let is_it = |event: &Event| {
-                event.involved_object.name.as_deref() == Some(name) && event.reason.as_deref() == Some(reason)
-            };
-            all.into_iter().find(is_it)
-        })
-        .await
-    }
-
     pub(crate) async fn stop(self) {
         self.stop.cancel();
         in_time("the manager ends", self.manager).await.expect("no panic").expect("no error");
-        self.env.stop().await;
+        self.cluster.stop().await;
     }
 }

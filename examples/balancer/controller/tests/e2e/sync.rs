@@ -11,14 +11,14 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::informer::{CachedClient, SharedInformerFactory};
 use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{Patch, PatchParams, PostParams};
-use kubesmith_testenv::TestEnv;
+use operator_testing::{Cluster, Needs, eventually};
 use serde_json::{Value, json};
 
-use crate::support::{eventually, sample, server};
+use crate::support::{cluster, sample};
 
 /// The Service of the sample's first backend, over a cache.
 struct Backend {
-    env: TestEnv,
+    cluster: Cluster,
     balancer: Balancer,
     wanted: Service,
     factory: SharedInformerFactory,
@@ -26,16 +26,18 @@ struct Backend {
 }
 
 impl Backend {
-    async fn of(sample: Balancer) -> Self {
-        let env = server().start().await.expect("the server starts");
-        let balancers = Clientset::new(env.client()).exposer_v1alpha1().balancers().namespace("default");
+    async fn of(sample: Balancer) -> Option<Self> {
+        let cluster = cluster(Needs::Api).await?;
+        let client = cluster.client();
+        let balancers = Clientset::new(client.clone()).exposer_v1alpha1().balancers();
+        let balancers = balancers.namespace(&cluster.namespace);
         let balancer = balancers.create(&sample, &PostParams::default()).await.expect("created");
         let plan = Plan::new(&balancer).expect("accepted");
         let wanted = Children::new(&balancer, &plan, NGINX_IMAGE).expect("owned").backends.remove(0);
-        let factory = SharedInformerFactory::builder(env.client()).build();
-        let services = CachedClient::new(env.client(), &factory.informer_for());
+        let factory = SharedInformerFactory::builder(client.clone()).namespace(&cluster.namespace).build();
+        let services = CachedClient::new(client, &factory.informer_for());
         factory.start();
-        Backend { env, balancer, wanted, factory, services }
+        Some(Backend { cluster, balancer, wanted, factory, services })
     }
 
     async fn ensure(&self) -> bool {
@@ -44,11 +46,11 @@ impl Backend {
 
     /// Somebody else writes, and the cache has seen it.
     async fn patch(&self, patch: Value) {
-        let services: Api<Service> = Api::namespaced(self.env.client(), "default");
+        let services: Api<Service> = Api::namespaced(self.cluster.client(), &self.cluster.namespace);
         let (name, patch) = (self.wanted.metadata.name.as_deref().expect("named"), Patch::Strategic(patch));
         let patched = services.patch(name, &PatchParams::default(), &patch).await.expect("patched");
         eventually("the cache has it", async || {
-            let seen = self.services.lister().namespace("default").get(name).ok()?;
+            let seen = self.services.lister().namespace(&self.cluster.namespace).get(name).ok()?;
             (seen.metadata.resource_version == patched.metadata.resource_version).then_some(())
         })
         .await;
@@ -56,7 +58,7 @@ impl Backend {
 
     async fn stop(self) {
         self.factory.shutdown().await;
-        self.env.stop().await;
+        self.cluster.stop().await;
     }
 }
 
@@ -65,7 +67,7 @@ async fn an_empty_selector_is_written_once() {
     let mut balancer = sample();
     balancer.spec.selector.clear();
     balancer.spec.backends[0].selector.clear();
-    let backend = Backend::of(balancer).await;
+    let Some(backend) = Backend::of(balancer).await else { return };
     assert!(backend.ensure().await);
     assert!(!backend.ensure().await);
     backend.patch(json!({ "spec": { "selector": { "app": "other" } } })).await;
@@ -76,14 +78,14 @@ async fn an_empty_selector_is_written_once() {
 
 #[tokio::test]
 async fn what_others_own_in_a_child_is_no_reason_to_write() {
-    let backend = Backend::of(sample()).await;
+    let Some(backend) = Backend::of(sample()).await else { return };
     assert!(backend.ensure().await);
     // One that is there, or else the garbage collector takes it out again.
     let other = ConfigMap {
         metadata: ObjectMeta { name: Some("other".to_owned()), ..ObjectMeta::default() },
         ..ConfigMap::default()
     };
-    let maps: Api<ConfigMap> = Api::namespaced(backend.env.client(), "default");
+    let maps: Api<ConfigMap> = Api::namespaced(backend.cluster.client(), &backend.cluster.namespace);
     let uid = maps.create(&PostParams::default(), &other).await.expect("created").metadata.uid;
     let owner = json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": "other", "uid": uid });
     backend.patch(json!({ "metadata": { "ownerReferences": [owner] } })).await;

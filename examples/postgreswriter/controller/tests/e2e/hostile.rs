@@ -3,11 +3,11 @@
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kubesmith_runtime::client::Error as ClientError;
 use kubesmith_runtime::kube::api::{DeleteParams, PostParams};
-use kubesmith_testenv::TestEnv;
+use operator_testing::Cluster;
 use postgreswriter_api::v1::PostgresWriter;
 
 use crate::postgres::Postgres;
-use crate::support::{CRDS, Operator, condition, create, event, gone, server, student, writers};
+use crate::support::{CRDS, Operator, cluster, condition, create, gone, stop, student, writers};
 
 const INJECTION: &str = "x'); drop table students; --";
 const TABLE: &str = r#"a"; drop table students; --"#;
@@ -39,13 +39,13 @@ async fn hostile_texts_are_stored_as_they_are() {
     let Some(postgres) = Postgres::start().await else { return };
     let quoted = format!("\"{}\"", TABLE.replace('"', "\"\""));
     postgres.execute(&format!("create table {quoted} (id text, name text, age integer, country text)")).await;
-    let env = server().await;
-    let operator = Operator::start(env.client(), &postgres);
+    let cluster = cluster().await;
+    let operator = Operator::start(&cluster, cluster.client(), &postgres);
     for writer in hostile() {
-        create(&env, &writer).await;
+        create(&cluster, &writer).await;
     }
     for writer in with_nul() {
-        let refused = writers(&env).create(&writer, &PostParams::default()).await;
+        let refused = writers(&cluster).create(&writer, &PostParams::default()).await;
         assert!(refused.as_ref().is_err_and(ClientError::is_invalid), "{refused:?}");
     }
 
@@ -53,21 +53,20 @@ async fn hostile_texts_are_stored_as_they_are() {
     expected.sort_unstable();
     let expected: Vec<_> = expected.iter().map(String::as_str).collect();
     postgres.has("students", &expected).await;
-    postgres.has(&quoted, &["default/table alex 0 canada"]).await;
+    postgres.has(&quoted, &["table alex 0 canada"]).await;
     for writer in hostile() {
         let name = writer.metadata.name.expect("named");
-        writers(&env).delete(&name, &DeleteParams::default()).await.expect("deleted");
-        gone(&env, &name).await;
+        writers(&cluster).delete(&name, &DeleteParams::default()).await.expect("deleted");
+        gone(&cluster, &name).await;
     }
     assert!(postgres.rows("students").await.is_empty() && postgres.rows(&quoted).await.is_empty());
-    operator.stop().await;
-    env.stop().await;
+    stop(cluster, operator).await;
 }
 
 fn row(writer: &PostgresWriter) -> String {
     let name = writer.metadata.name.as_deref().unwrap_or_default();
     let spec = &writer.spec;
-    format!("default/{name} {} {} {}", spec.name, spec.age, spec.country)
+    format!("{name} {} {} {}", spec.name, spec.age, spec.country)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -81,21 +80,20 @@ async fn what_a_lax_crd_lets_through_is_refused_and_can_be_deleted() {
     });
     let crd: CustomResourceDefinition =
         serde_yaml::from_str(&lines.collect::<Vec<_>>().join("\n")).expect("a CRD without checks");
-    let env = TestEnv::builder().crds([crd]).start().await.expect("the server starts");
-    let operator = Operator::start(env.client(), &postgres);
+    let Some(cluster) = Cluster::start_with_own_crds([crd]).await else { return };
+    let operator = Operator::start(&cluster, cluster.client(), &postgres);
 
     let no_names =
         [("empty", String::new()), ("long", "a".repeat(64))].map(|(name, table)| student(name, &table, 1));
     for writer in with_nul().iter().chain(&no_names) {
-        create(&env, writer).await;
+        create(&cluster, writer).await;
         let name = writer.metadata.name.as_deref().expect("named");
-        let said = condition(&env, name, "InvalidSpec").await;
+        let said = condition(&cluster, name, "InvalidSpec").await;
         assert_eq!(said.status, "False");
-        event(&env, name, "InvalidSpec").await;
-        writers(&env).delete(name, &DeleteParams::default()).await.expect("deleted");
-        gone(&env, name).await;
+        cluster.event(name, "InvalidSpec").await;
+        writers(&cluster).delete(name, &DeleteParams::default()).await.expect("deleted");
+        gone(&cluster, name).await;
     }
     assert!(postgres.rows("students").await.is_empty());
-    operator.stop().await;
-    env.stop().await;
+    stop(cluster, operator).await;
 }

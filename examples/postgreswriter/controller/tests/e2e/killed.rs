@@ -1,75 +1,76 @@
 //! The operator ends at the worst time.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use kubesmith_runtime::kube::api::{DeleteParams, ListParams, PostParams};
-use kubesmith_testenv::TestEnv;
 use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
 
+use operator_testing::{Cluster, eventually};
+
 use crate::postgres::Postgres;
-use crate::support::{Operator, change, condition, create, eventually, gone, server, student, writers};
+use crate::support::{Operator, change, clear, cluster, condition, create, gone, stop, student, writers};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
     let Some(postgres) = Postgres::start().await else { return };
     postgres.execute("create table others (id text primary key, name text, age integer, country text)").await;
-    let env = server().await;
+    let cluster = cluster().await;
 
     // The row is there, and nobody has been told.
     let told = Rule::new(Fault::DropRequest).resource("postgreswriters/status").nth(2).times(100_000);
-    let proxy = env.fault_proxy(Schedule::new().rule(told)).await.expect("a proxy");
-    let operator = Operator::start(proxy.client(), &postgres);
-    create(&env, &student("a", "students", 1)).await;
-    postgres.has("students", &["default/a alex 1 canada"]).await;
+    let proxy = cluster.env.fault_proxy(Schedule::new().rule(told)).await.expect("a proxy");
+    let operator = Operator::start(&cluster, proxy.client(), &postgres);
+    create(&cluster, &student("a", "students", 1)).await;
+    postgres.has("students", &["a alex 1 canada"]).await;
     operator.kill().await;
 
     // Nobody knows that the row is there but the status, and the spec names another table meanwhile.
-    change(&env, "a", serde_json::json!({ "table": "others" })).await;
-    let operator = Operator::start(env.client(), &postgres);
-    postgres.has("others", &["default/a alex 1 canada"]).await;
+    change(&cluster, "a", serde_json::json!({ "table": "others" })).await;
+    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    postgres.has("others", &["a alex 1 canada"]).await;
     assert!(postgres.rows("students").await.is_empty());
-    condition(&env, "a", "RowWritten").await;
+    condition(&cluster, "a", "RowWritten").await;
     operator.stop().await;
 
     // The row has gone, and the finalizer has not.
     let released = Rule::new(Fault::DropRequest).verb(Verb::Patch).resource("postgreswriters");
     proxy.set_schedule(Schedule::new().rule(released));
-    let operator = Operator::start(proxy.client(), &postgres);
-    writers(&env).delete("a", &DeleteParams::default()).await.expect("deleted");
+    let operator = Operator::start(&cluster, proxy.client(), &postgres);
+    writers(&cluster).delete("a", &DeleteParams::default()).await.expect("deleted");
     postgres.has("others", &[]).await;
     operator.kill().await;
-    assert!(writers(&env).get("a").await.is_ok(), "the finalizer keeps it");
-    let operator = Operator::start(env.client(), &postgres);
-    gone(&env, "a").await;
+    assert!(writers(&cluster).get("a").await.is_ok(), "the finalizer keeps it");
+    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    gone(&cluster, "a").await;
     assert!(postgres.rows("others").await.is_empty());
-    operator.stop().await;
+    stop(cluster, operator).await;
     proxy.stop().await;
-    env.stop().await;
 }
 
 /// The program as a process.
-fn program(kubeconfig: &Path, postgres: &Postgres) -> Child {
+fn program(kubeconfig: &Path, namespace: &str, postgres: &Postgres) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_postgreswriter-controller"));
     for name in ["PSQL_HOST", "PSQL_PORT", "PSQL_DBNAME", "PSQL_USER", "PSQL_PASSWORD"] {
         command.env(name, postgres.variable(name).expect("set"));
     }
-    command
-        .arg("--kubeconfig")
-        .arg(kubeconfig)
-        .args(["--metrics-bind-address=0", "--health-probe-bind-address=0"]);
+    command.arg("--kubeconfig").arg(kubeconfig).args([
+        "--namespace",
+        namespace,
+        "--metrics-bind-address=0",
+        "--health-probe-bind-address=0",
+    ]);
     command.env("RUST_LOG", "off").stdout(Stdio::null()).spawn().expect("the program starts")
 }
 
 /// What the table has to hold: each object's row.
-async fn expected(env: &TestEnv) -> Vec<String> {
-    let all = writers(env).list(&ListParams::default()).await.expect("a list");
+async fn expected(cluster: &Cluster) -> Vec<String> {
+    let all = writers(cluster).list(&ListParams::default()).await.expect("a list");
     let row = |it: &postgreswriter_api::v1::PostgresWriter| {
         let (name, spec) = (it.metadata.name.clone().unwrap_or_default(), &it.spec);
-        (format!("default/{name}"), format!("default/{name} {} {} {}", spec.name, spec.age, spec.country))
+        (name.clone(), format!("{name} {} {} {}", spec.name, spec.age, spec.country))
     };
     all.items.iter().map(row).collect::<BTreeMap<_, _>>().into_values().collect()
 }
@@ -77,14 +78,14 @@ async fn expected(env: &TestEnv) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_500_at_once_the_rows_are_exactly_the_objects_though_the_program_is_killed() {
     let Some(postgres) = Postgres::start().await else { return };
-    let mut env = server().await;
-    env.serve((Ipv4Addr::LOCALHOST, 0).into()).await.expect("a socket");
+    let mut cluster = cluster().await;
     let folder = tempfile::TempDir::new().expect("a folder");
     let kubeconfig = folder.path().join("kubeconfig");
-    std::fs::write(&kubeconfig, env.kubeconfig().await.expect("a kubeconfig")).expect("written");
+    std::fs::write(&kubeconfig, cluster.env.kubeconfig().await.expect("a kubeconfig")).expect("written");
 
-    let mut running = program(&kubeconfig, &postgres);
-    let client = writers(&env);
+    let namespace = cluster.namespace.clone();
+    let mut running = program(&kubeconfig, &namespace, &postgres);
+    let client = writers(&cluster);
     for number in 0..500 {
         let writer = student(&format!("s-{number:03}"), "students", number);
         client.create(&writer, &PostParams::default()).await.expect("created");
@@ -100,26 +101,29 @@ async fn of_500_at_once_the_rows_are_exactly_the_objects_though_the_program_is_k
             let name = format!("s-{number:03}");
             match number % 3 {
                 0 => drop(client.delete(&name, &DeleteParams::default()).await.expect("deleted")),
-                _ => change(&env, &name, serde_json::json!({ "country": format!("round {round}") })).await,
+                _ => {
+                    change(&cluster, &name, serde_json::json!({ "country": format!("round {round}") })).await
+                }
             }
         }
-        running = program(&kubeconfig, &postgres);
+        running = program(&kubeconfig, &namespace, &postgres);
     }
 
     eventually("the rows are the objects", async || {
-        let (rows, expected) = (postgres.rows("students").await, expected(&env).await);
+        let (rows, expected) = (postgres.rows("students").await, expected(&cluster).await);
         let left = client.list(&ListParams::default()).await.expect("a list");
         let is_settled = left.items.iter().all(|it| it.metadata.deletion_timestamp.is_none());
         (is_settled && rows == expected).then_some(())
     })
     .await;
     // 17 of each 50 are multiples of 3.
-    let left = expected(&env).await.len();
+    let left = expected(&cluster).await.len();
     assert!((425..440).contains(&left), "{left}");
+    clear(&cluster).await;
     let stopped =
         Command::new("kill").args(["-TERM", &running.id().to_string()]).status().expect("kill runs");
     assert!(stopped.success() && running.wait().expect("it ends").success(), "the program ends in order");
-    env.stop().await;
+    cluster.stop().await;
 }
 
 #[test]

@@ -1,18 +1,16 @@
 //! A PostgreSQL of a test's own, in a folder and at a port that go with it.
 
-use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use postgreswriter_controller::settings::Settings;
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
 
-use crate::support::{LIMIT, eventually};
+use operator_testing::{eventually, skipped};
 
 /// Set where nothing may be skipped.
 const REQUIRED: &str = "KUBESMITH_E2E_REQUIRED";
@@ -36,8 +34,7 @@ impl Postgres {
         let programs = match programs() {
             Ok(programs) => programs,
             Err(missing) if std::env::var_os(REQUIRED).is_none() => {
-                // Not println: of tests that pass, that is not shown.
-                let _ = writeln!(std::io::stderr(), "skipped, no rows in a real database: {missing}");
+                skipped(format_args!("no rows in a real database: {missing}"));
                 return None;
             }
             Err(missing) => panic!("{missing}"),
@@ -117,22 +114,27 @@ impl Postgres {
         client.batch_execute(statements).await.expect("done");
     }
 
-    /// The rows of a table, named as in SQL, as `id name age country`, in their order.
+    /// The rows of a table, named as in SQL, as `id name age country`, in their order; of ids only what follows the namespace.
     pub(crate) async fn rows(&self, table: &str) -> Vec<String> {
+        let columns = "concat_ws(' ', split_part(id, '/', 2), name, age, country)";
+        self.query(&format!("select {columns} from {table} order by id")).await
+    }
+
+    /// The column `id` of a table, in its order.
+    pub(crate) async fn ids(&self, table: &str) -> Vec<String> {
+        self.query(&format!("select id from {table} order by id")).await
+    }
+
+    async fn query(&self, text: &str) -> Vec<String> {
         let client = self.connect().await.expect("connected");
-        let text = format!("select concat_ws(' ', id, name, age, country) from {table} order by id");
-        let rows = client.query(&text, &[]).await.expect("the table is there");
+        let rows = client.query(text, &[]).await.expect("the table is there");
         rows.iter().map(|row| row.get(0)).collect()
     }
 
     /// Waits until the table has these rows and no others.
     pub(crate) async fn has(&self, table: &str, expected: &[&str]) {
-        let mut last = Vec::new();
-        let found = eventually_or(async || {
-            last = self.rows(table).await;
-            last == expected
-        });
-        assert!(found.await, "{table} has {last:?}, not {expected:?}");
+        let what = format!("{table} has {expected:?}");
+        eventually(&what, async || (self.rows(table).await == expected).then_some(())).await;
     }
 
     fn data(&self) -> PathBuf {
@@ -153,15 +155,6 @@ impl Drop for Postgres {
     fn drop(&mut self) {
         self.stop();
     }
-}
-
-async fn eventually_or(mut is_so: impl AsyncFnMut() -> bool) -> bool {
-    let asked = async {
-        while !is_so().await {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(LIMIT, asked).await.is_ok()
 }
 
 /// The folder of the server's programs: Debian has one for each version, off the PATH.

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::controllerutil::find_status_condition;
-use kubesmith_runtime::kube::api::{ListParams, Patch, PatchParams, PostParams};
-use kubesmith_runtime::kube::{Api, Client};
-use kubesmith_runtime::manager::{Manager, ManagerError};
-use kubesmith_testenv::TestEnv;
+use kubesmith_runtime::informer::SharedInformerFactory;
+use kubesmith_runtime::kube::Client;
+use kubesmith_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kubesmith_runtime::manager::{Manager, ManagerBuilder, ManagerError};
+use kubesmith_testenv::Backend;
+use operator_testing::{Cluster, Needs, eventually};
 use postgreswriter_api::v1::{PostgresWriter, PostgresWriterSpec};
 use postgreswriter_client::clientset::Clientset;
 use postgreswriter_client::clientset::typed::demo::v1::NamespacedPostgresWriters;
@@ -20,22 +21,6 @@ use tokio::task::JoinHandle;
 use crate::postgres::Postgres;
 
 pub(crate) const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
-
-/// Longer than anything here takes; only a failing test waits for it.
-pub(crate) const LIMIT: Duration = Duration::from_secs(120);
-
-/// Asks until there is an answer.
-pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let asked = async {
-        loop {
-            match ask().await {
-                Some(answer) => return answer,
-                None => tokio::time::sleep(Duration::from_millis(20)).await,
-            }
-        }
-    };
-    tokio::time::timeout(LIMIT, asked).await.unwrap_or_else(|_| panic!("{what}: not within {LIMIT:?}"))
-}
 
 pub(crate) fn student(name: &str, table: &str, age: i32) -> PostgresWriter {
     PostgresWriter {
@@ -50,27 +35,27 @@ pub(crate) fn student(name: &str, table: &str, age: i32) -> PostgresWriter {
     }
 }
 
-pub(crate) async fn server() -> TestEnv {
-    TestEnv::builder().crd_paths([CRDS]).start().await.expect("the server starts")
+pub(crate) async fn cluster() -> Cluster {
+    Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs")
 }
 
-pub(crate) fn writers(env: &TestEnv) -> NamespacedPostgresWriters {
-    Clientset::new(env.client()).demo_v1().postgres_writers().namespace("default")
+pub(crate) fn writers(cluster: &Cluster) -> NamespacedPostgresWriters {
+    Clientset::new(cluster.client()).demo_v1().postgres_writers().namespace(&cluster.namespace)
 }
 
-pub(crate) async fn create(env: &TestEnv, writer: &PostgresWriter) {
-    writers(env).create(writer, &PostParams::default()).await.expect("created");
+pub(crate) async fn create(cluster: &Cluster, writer: &PostgresWriter) {
+    writers(cluster).create(writer, &PostParams::default()).await.expect("created");
 }
 
-pub(crate) async fn change(env: &TestEnv, name: &str, spec: serde_json::Value) {
+pub(crate) async fn change(cluster: &Cluster, name: &str, spec: serde_json::Value) {
     let patch = Patch::Merge(serde_json::json!({ "spec": spec }));
-    writers(env).patch(name, &PatchParams::default(), &patch).await.expect("changed");
+    writers(cluster).patch(name, &PatchParams::default(), &patch).await.expect("changed");
 }
 
 /// Waits until the condition of the newest generation has this reason.
-pub(crate) async fn condition(env: &TestEnv, name: &str, reason: &str) -> Condition {
+pub(crate) async fn condition(cluster: &Cluster, name: &str, reason: &str) -> Condition {
     eventually(&format!("{name}: {reason}"), async || {
-        let writer = writers(env).get(name).await.expect("it is there");
+        let writer = writers(cluster).get(name).await.expect("it is there");
         let condition = find_status_condition(&writer.status.conditions, WRITTEN)?.clone();
         let is_new = writer.status.observed_generation == writer.metadata.generation;
         (is_new && condition.reason == reason).then_some(condition)
@@ -78,22 +63,30 @@ pub(crate) async fn condition(env: &TestEnv, name: &str, reason: &str) -> Condit
     .await
 }
 
-/// Waits for an event of this reason about the object.
-pub(crate) async fn event(env: &TestEnv, name: &str, reason: &str) -> Event {
-    let events: Api<Event> = Api::namespaced(env.client(), "default");
-    eventually(&format!("event {reason}"), async || {
-        let all = events.list(&ListParams::default()).await.expect("a list");
-        let is_it = |event: &Event| {
-            event.involved_object.name.as_deref() == Some(name) && event.reason.as_deref() == Some(reason)
-        };
-        all.into_iter().find(is_it)
-    })
-    .await
+/// Waits until the object has gone.
+pub(crate) async fn gone(cluster: &Cluster, name: &str) {
+    eventually(&format!("{name} goes"), async || writers(cluster).get(name).await.is_err().then_some(()))
+        .await;
 }
 
-/// Waits until the object has gone.
-pub(crate) async fn gone(env: &TestEnv, name: &str) {
-    eventually(&format!("{name} goes"), async || writers(env).get(name).await.is_err().then_some(())).await;
+/// Deletes what the test has made, where the server stays: when the operator has stopped, nobody takes the finalizers off.
+pub(crate) async fn clear(cluster: &Cluster) {
+    if cluster.env.backend() != Backend::ExistingCluster {
+        return;
+    }
+    let (writers, params) = (writers(cluster), ListParams::default());
+    writers.delete_collection(&DeleteParams::default(), &params).await.expect("deleted");
+    eventually("all objects go", async || {
+        let left = writers.list(&params).await.expect("a list");
+        left.items.is_empty().then_some(())
+    })
+    .await;
+}
+
+pub(crate) async fn stop(cluster: Cluster, operator: Operator) {
+    clear(&cluster).await;
+    operator.stop().await;
+    cluster.stop().await;
 }
 
 /// A running operator.
@@ -103,8 +96,14 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    pub(crate) fn start(client: Client, postgres: &Postgres) -> Self {
-        Self::start_with(Manager::builder(client).build(), postgres)
+    pub(crate) fn start(cluster: &Cluster, client: Client, postgres: &Postgres) -> Self {
+        Self::start_with(Self::manager(cluster, client).build(), postgres)
+    }
+
+    /// For the cluster's namespace.
+    pub(crate) fn manager(cluster: &Cluster, client: Client) -> ManagerBuilder {
+        let factory = SharedInformerFactory::builder(client.clone()).namespace(&cluster.namespace);
+        Manager::builder(client).factory(factory.build())
     }
 
     pub(crate) fn start_with(mut manager: Manager, postgres: &Postgres) -> Self {

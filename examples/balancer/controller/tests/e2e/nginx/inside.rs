@@ -7,12 +7,14 @@ use balancer_api::v1alpha1::BackendSpec;
 use balancer_controller::nginx::configuration;
 use balancer_controller::plan::Plan;
 use kubesmith_runtime::kube::api::DeleteParams;
+use kubesmith_testenv::{Backend, TestEnv};
+use operator_testing::{Cluster, eventually};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 
 use super::server::{Network, Nginx, answers};
-use crate::support::{Operator, eventually, sample};
+use crate::support::{CRDS, Operator, sample};
 
 const REQUESTS: usize = 2_000;
 
@@ -44,9 +46,13 @@ async fn assert_shares(weights: &[(&str, f64)]) {
 async fn traffic_follows_the_weights() {
     let mut network = Network::new();
     network.serve(&[(address(1), "v1"), (address(2), "v2"), (address(3), "v3")]).await;
-    let operator = Operator::start().await;
+    // In a network of its own there is no other server than the one in this process.
+    let env = TestEnv::builder().backend(Backend::Embedded).crd_paths([CRDS]);
+    let env = env.controllers(true).simulated_node(true).start().await.expect("the server starts");
+    let operator = Operator::on(Cluster::on(env).await);
+    let namespace = &operator.namespace();
     operator.create(&sample()).await;
-    operator.ready("default", "balancer-sample", Some(1)).await;
+    operator.ready(namespace, "balancer-sample", Some(1)).await;
 
     let nginx = start(&network, &operator).await;
     assert_shares(&[("v1", 40.0), ("v2", 20.0), ("v3", 40.0)]).await;
@@ -68,18 +74,19 @@ async fn traffic_follows_the_weights() {
     assert_shares(&[("v1", 10.0), ("v3", 20.0)]).await;
     drop(nginx);
 
-    operator.balancers("default").delete("balancer-sample", &DeleteParams::default()).await.expect("deleted");
-    eventually("no children", async || operator.children("default").await.is_empty().then_some(())).await;
+    operator.balancers(namespace).delete("balancer-sample", &DeleteParams::default()).await.expect("deleted");
+    eventually("no children", async || operator.children(namespace).await.is_empty().then_some(())).await;
     operator.stop().await;
 }
 
 /// nginx with what the ConfigMap has now, where the backends' Services, and no other, have names.
 async fn start(network: &Network, operator: &Operator) -> Nginx {
-    let services = operator.backends("default", "balancer-sample").await;
+    let namespace = &operator.namespace();
+    let services = operator.backends(namespace, "balancer-sample").await;
     let names = [1, 2, 3].map(|number| (format!("balancer-sample-v{number}-backend"), address(number)));
     let known = names.iter().filter(|(name, _)| services.contains(name));
     network.names(known.map(|(name, address)| (name.as_str(), *address)));
-    let configuration = operator.configuration("default", "balancer-sample").await;
+    let configuration = operator.configuration(namespace, "balancer-sample").await;
     network.check(&configuration).unwrap_or_else(|error| panic!("{error}\n{configuration}"));
     network.start(&configuration).await
 }

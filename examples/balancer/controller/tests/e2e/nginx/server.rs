@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::exists;
-use crate::support::eventually;
+use operator_testing::eventually;
 
 /// Where Debian keeps the module that its nginx is told to load.
 const STREAM_MODULE: &str = "/usr/lib/nginx/modules/ngx_stream_module.so";
