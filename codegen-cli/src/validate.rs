@@ -20,7 +20,7 @@ use crate::schema::{Additional, Schema, Schemas};
 use crate::source::{Loc, SourceMap};
 
 pub use conventions::conventions;
-pub(crate) use server::definition;
+pub(crate) use server::{About, about, definition, field, words};
 pub use sizes::sizes;
 
 /// What the rules read.

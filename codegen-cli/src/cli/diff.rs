@@ -77,7 +77,9 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     }
     let changes = diff::compare(&old.definitions, &new.definitions);
     let mut locator = Locator::new(&old, &new);
-    let report = Report::new(changes, &allowed, arguments.ratcheting, |change| locator.locate(change));
+    let report = Report::new(changes, &allowed, arguments.ratcheting, |change| {
+        locator.locate(change).map(|(file, at)| (shown(file, arguments.format), at))
+    });
     print(&render::render(&report, arguments.format))?;
     if let Some(file) = &arguments.allow {
         for (line, entry) in &report.unused {
@@ -85,6 +87,15 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
         }
     }
     Ok(if report.is_breaking() { Exit::Failed } else { exit })
+}
+
+/// The file as the format has it: a workflow's annotations name files from the top of its checkout, wherever the command runs.
+fn shown(file: String, format: Format) -> String {
+    let workspace = std::env::var_os("GITHUB_WORKSPACE").filter(|_| format == Format::Github);
+    let full = || fs::canonicalize(&file).ok();
+    let below =
+        workspace.and_then(|top| Some(full()?.strip_prefix(fs::canonicalize(top).ok()?).ok()?.to_owned()));
+    below.map_or(file, |below| display(&below))
 }
 
 /// Flags that have no effect on these sides.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubesmith_apiextensions::structural::{SchemaError, Structural};
+use kubesmith_apiextensions::structural::{Additional, SchemaError, Structural};
 use serde_json::Value;
 
 /// Definitions by their names, which are made of plural and group.
@@ -102,5 +102,9 @@ fn kept(mut schema: Structural) -> Structural {
     schema.properties =
         std::mem::take(&mut schema.properties).into_iter().map(|(name, below)| (name, kept(below))).collect();
     schema.items = schema.items.map(|items| Box::new(kept(*items)));
+    schema.additional_properties = schema.additional_properties.map(|values| match values {
+        Additional::Schema(values) => Additional::Schema(Box::new(kept(*values))),
+        any => any,
+    });
     schema
 }

@@ -14,15 +14,16 @@ pub(super) fn versions(old: &Definition, new: &Definition, changes: &mut Vec<Cha
             Some(after) => {
                 let mut own = Collector { crd: &new.name, old: before, new: after, changes };
                 serving(&mut own);
-                subresources(&mut own);
-                selectable_fields(&mut own);
-                if before.value.get("additionalPrinterColumns") != after.value.get("additionalPrinterColumns")
-                {
-                    let message = "kubectl shows other columns";
-                    own.add(ChangeCode::ColumnsChanged, "additionalPrinterColumns", message);
+                // What is not served nobody asks for; by a schema that is not stored by either nothing is read or written.
+                if before.served {
+                    subresources(&mut own);
+                    selectable_fields(&mut own);
+                    columns(&mut own);
                 }
-                let place = Place { crd: &new.name, version: &before.name };
-                schema::compare(place, &before.schema, &after.schema, changes);
+                if before.served || before.storage {
+                    let place = Place { crd: &new.name, version: &before.name };
+                    schema::compare(place, &before.schema, &after.schema, changes);
+                }
             }
         }
     }
@@ -126,6 +127,13 @@ fn subresources(own: &mut Collector<'_>) {
             own.add(ChangeCode::ScaleSubresourceChanged, path, message);
         }
         _ => {}
+    }
+}
+
+fn columns(own: &mut Collector<'_>) {
+    let columns = |version: &Version| version.value.get("additionalPrinterColumns").cloned();
+    if columns(own.old) != columns(own.new) {
+        own.add(ChangeCode::ColumnsChanged, "additionalPrinterColumns", "kubectl shows other columns");
     }
 }
 

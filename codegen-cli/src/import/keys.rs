@@ -106,6 +106,7 @@ fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
     if rest.type_.as_deref().is_some_and(|type_| SCHEMA_TYPES.contains(&type_)) {
         out.extend(rest.type_.take().map(|type_| Key::text("type", &type_)));
     }
+    let has = (rest.minimum.is_some(), rest.maximum.is_some());
     take!(Number, number: "minimum" = minimum, "maximum" = maximum, "multiple_of" = multiple_of);
     let mut flag = |given: &mut bool, name: &str, fits: bool| {
         if *given && fits {
@@ -113,9 +114,10 @@ fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
             out.push(Key::Plain(name.to_string()));
         }
     };
-    let bounds = fits(Form::Number);
-    flag(&mut rest.exclusive_minimum, "exclusive_minimum", bounds);
-    flag(&mut rest.exclusive_maximum, "exclusive_maximum", bounds);
+    // The keys stand beside their bounds.
+    let is_number = fits(Form::Number);
+    flag(&mut rest.exclusive_minimum, "exclusive_minimum", is_number && has.0);
+    flag(&mut rest.exclusive_maximum, "exclusive_maximum", is_number && has.1);
     flag(&mut rest.unique_items, "unique_items", fits(Form::List));
     flag(&mut rest.int_or_string, "x_int_or_string", true);
     take!(Text, count: "min_length" = min_length, "max_length" = max_length);

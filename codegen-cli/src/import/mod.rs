@@ -97,16 +97,21 @@ pub(crate) fn definitions(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
     Definitions { crds, skipped, sources, diagnostics }
 }
 
-/// Each definition once.
+/// Each definition once; one that stands in several files alike is no mistake.
 fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) -> Vec<Crd> {
-    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut seen: BTreeMap<[String; 2], usize> = BTreeMap::new();
     let mut out: Vec<Crd> = Vec::new();
     for crd in crds {
-        let key = (crd.group().to_string(), crd.text(&["spec", "names", "kind"]));
-        match seen.get(&key) {
+        let group = crd.group().to_string();
+        let names = ["kind", "plural"].map(|name| crd.text(&["spec", "names", name]));
+        // A plural may be written like a kind.
+        let keys = [("kind", &names[0]), ("plural", &names[1])]
+            .map(|(what, name)| [format!("{group} {what}"), name.clone()]);
+        match keys.iter().find_map(|key| seen.get(key)) {
+            Some(first) if out[*first].object == crd.object => {}
             Some(first) => {
                 let loc = crd.place.loc(sources, &[]);
-                let message = format!("{} of {} is defined a second time", key.1, key.0);
+                let message = format!("{} of {group} is defined a second time", names[0]);
                 diagnostics.push(
                     Diagnostic::error(Code::DEFINED_TWICE, loc, message)
                         .secondary(out[*first].place.loc(sources, &[]), "the first")
@@ -114,7 +119,7 @@ fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnosti
                 );
             }
             None => {
-                seen.insert(key, out.len());
+                seen.extend(keys.map(|key| (key, out.len())));
                 out.push(crd);
             }
         }
@@ -128,15 +133,13 @@ struct Context<'a> {
     crds: &'a [Crd],
     /// What tells their groups apart.
     groups: &'a BTreeMap<&'a str, String>,
-    /// Whether objects of which one member is given become enums.
-    choices: bool,
 }
 
 /// The modules of the definitions, ordered by group and version.
-fn modules(crds: &[Crd], choices: bool) -> Vec<Module> {
+fn modules(crds: &[Crd]) -> Vec<Module> {
     let groups: BTreeSet<&str> = crds.iter().map(Crd::group).collect();
     let groups = naming::groups(&groups);
-    let context = Context { crds, groups: &groups, choices };
+    let context = Context { crds, groups: &groups };
     let versions: BTreeSet<(&str, &str)> =
         crds.iter().flat_map(|crd| crd.versions().map(|(version, _)| (crd.group(), version))).collect();
     let module = |(group, version): (&str, &str)| {
@@ -158,27 +161,40 @@ fn module_of(
     version: &str,
     imported: &BTreeSet<String>,
 ) -> (Module, TypeNames) {
-    let mut typing = Typing::new(group, version, imported, context.choices);
-    let here = context.crds.iter().filter(|crd| crd.group() == group);
+    let mut typing = Typing::new(group, version, imported);
+    let here = context.crds.iter().enumerate().filter(|(_, crd)| crd.group() == group);
     let found: Vec<_> = here
-        .flat_map(|crd| crd.versions().enumerate().map(move |(at, (name, schema))| (crd, at, name, schema)))
-        .filter(|(_, _, name, _)| *name == version)
+        .filter_map(|(number, crd)| {
+            let (at, (_, schema)) = crd.versions().enumerate().find(|(_, (name, _))| *name == version)?;
+            Some((number, crd, at, schema))
+        })
         .collect();
     let kind = |crd: &Crd| crd.text(&["spec", "names", "kind"]);
-    let names: Vec<String> = found.iter().map(|(crd, ..)| typing.names.root(&kind(crd))).collect();
+    let names: Vec<String> = found.iter().map(|(_, crd, ..)| typing.names.root(&kind(crd))).collect();
     let code = &context.groups[group];
-    for ((crd, at, _, schema), name) in found.into_iter().zip(names) {
+    for ((number, crd, at, schema), name) in found.into_iter().zip(names) {
         let version = &crd.object["spec"]["versions"][at];
         let attributes = resource::attributes(&crd.object, version, schema, (&name, code));
+        typing.module.roots.insert(name.clone(), number);
+        typing.choices = crd.has_choices;
         typing.root(&name, &kind(crd), schema, attributes);
     }
     typing.name_shared();
     (typing.module, typing.names)
 }
 
-/// The files of a crate for these definitions.
-fn files(crds: &[Crd], package: &str, choices: bool) -> BTreeMap<String, String> {
-    writer::files(package, &modules(crds, choices), crds.iter().any(|crd| crd.says_preserve))
+/// A crate of these definitions.
+struct Made {
+    files: BTreeMap<String, String>,
+    /// The numbers of the definitions, by the paths of the files and the names of the types that they are in.
+    roots: BTreeMap<String, BTreeMap<String, usize>>,
+}
+
+fn crate_of(crds: &[Crd], package: &str) -> Made {
+    let modules = modules(crds);
+    let files = writer::files(package, &modules, crds.iter().any(|crd| crd.says_preserve));
+    let roots = writer::paths(&modules).into_iter().zip(modules).map(|(path, module)| (path, module.roots));
+    Made { files, roots: roots.collect() }
 }
 
 impl Crd {

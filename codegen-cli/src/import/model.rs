@@ -1,6 +1,6 @@
 //! The Rust that is to be written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::attributes::Key;
 use super::keys::Said;
@@ -11,6 +11,8 @@ pub(super) struct Module {
     pub(super) group: String,
     pub(super) version: String,
     pub(super) types: Vec<Type>,
+    /// The names of the types of resources, with the numbers of their definitions.
+    pub(super) roots: BTreeMap<String, usize>,
 }
 
 impl Module {
@@ -44,12 +46,20 @@ pub(super) struct Type {
 /// What a type consists of.
 #[derive(Debug)]
 pub(super) enum Body {
-    /// Fields; with `open`, and a map of all others.
-    Struct { fields: Vec<Field>, open: Option<String> },
+    /// Fields; with `open`, and a map of all others; with `choice`, and those of an enum.
+    Struct { fields: Vec<Field>, open: Option<String>, choice: Option<Flattened> },
     /// Texts: identifier and value.
     Texts(Vec<(String, String)>),
     /// Exactly one of these members: identifier, name, lines of documentation, type.
     OneOf(Vec<Choice>),
+}
+
+/// A field whose members stand beside the others.
+#[derive(Debug)]
+pub(super) struct Flattened {
+    pub(super) ident: String,
+    /// Its type, by its index.
+    pub(super) ty: usize,
 }
 
 /// A variant that holds something.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use kubesmith_core::model::RenameRule;
-use kubesmith_core::names;
+use kubesmith_core::names::{self, Kind};
 
 /// Names that mean something else in the files that are written.
 const TAKEN: &[&str] = &[
@@ -51,6 +51,7 @@ const TAKEN: &[&str] = &[
 
 /// Words that say too little as the name of a type.
 const VAGUE: &[&str] = &[
+    "Choice",
     "Config",
     "Data",
     "Entry",
@@ -123,15 +124,29 @@ pub(super) fn singular(name: &str) -> String {
 }
 
 /// The names in a module.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct TypeNames {
     used: HashSet<String>,
+    /// Those that types have taken, in their order.
+    taken: Vec<String>,
 }
 
 impl TypeNames {
     /// Names of which those of imported types are taken.
     pub(super) fn without<'n>(imported: impl IntoIterator<Item = &'n str>) -> Self {
-        Self { used: imported.into_iter().map(str::to_string).collect() }
+        Self { used: imported.into_iter().map(str::to_string).collect(), taken: Vec::new() }
+    }
+
+    /// How many names are taken.
+    pub(super) fn mark(&self) -> usize {
+        self.taken.len()
+    }
+
+    /// Gives back the names that were taken since there were this many.
+    pub(super) fn give_back(&mut self, mark: usize) {
+        for name in self.taken.drain(mark.min(self.taken.len())..) {
+            self.used.remove(&name);
+        }
     }
 
     /// Whether one of our own types has the name.
@@ -141,17 +156,22 @@ impl TypeNames {
 
     /// Takes a name if nobody has it.
     pub(super) fn take(&mut self, name: &str) -> bool {
-        !is_taken(name) && !names::is_keyword(name) && self.used.insert(name.to_string())
+        let is_free = !is_taken(name) && !names::is_keyword(name) && self.used.insert(name.to_string());
+        if is_free {
+            self.taken.push(name.to_string());
+        }
+        is_free
     }
 
-    /// The name of the root type of a kind: the kind, if it is free.
+    /// The name of the root type of a kind: the kind, if it is free and a name of a type.
     pub(super) fn root(&mut self, kind: &str) -> String {
-        if self.take(kind) {
-            return kind.to_string();
+        let camel = Kind::of_type(kind).map_err(|error| error.suggestion.unwrap_or_else(|| pascal(kind)));
+        let name = camel.map_or_else(|camel| camel, |kind| kind.to_string());
+        let longer = format!("{name}Resource");
+        match [name, longer.clone()].into_iter().find(|name| self.take(name)) {
+            Some(free) => free,
+            None => numbered(&longer, "", self.used.len(), |name| self.take(name)),
         }
-        let longer = format!("{kind}Resource");
-        self.take(&longer);
-        longer
     }
 
     /// The shortest name that tells what the type is: its field's, with the enclosing type's before it, or a number.
@@ -301,6 +321,22 @@ mod tests {
         assert_eq!(common_end(&["IssuerSpec", "ClusterIssuerSpec"]), "IssuerSpec");
         assert_eq!(common_end(&["PolicySpec", "CleanupSpec"]), "Spec");
         assert_eq!(common_end(&["Aa", "Ba"]), "");
+    }
+
+    #[test]
+    fn kinds_name_types() {
+        let mut names = TypeNames::default();
+        for (kind, wanted) in [
+            ("IPPool", "IPPool"),
+            ("postgresql", "Postgresql"),
+            ("My-Thing", "MyThing"),
+            ("MyThing", "MyThingResource"),
+            ("Option", "OptionResource"),
+            ("OptionResource", "OptionResourceResource"),
+            ("option", "OptionResource2"),
+        ] {
+            assert_eq!(names.root(kind), wanted, "{kind}");
+        }
     }
 
     #[test]

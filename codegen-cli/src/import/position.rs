@@ -56,15 +56,15 @@ impl<'a> Lines<'a> {
         let mut at = (!self.lines.is_empty()).then_some(0);
         let mut parent: Parent = (0, -1);
         for step in path {
-            let found = match step.parse::<usize>() {
-                Ok(index) => self.item(parent, index).or_else(|| self.member(parent, step)),
-                Err(_) => self.member(parent, step),
+            let item = step.parse().ok().and_then(|index| self.item(parent, index));
+            let found = match item {
+                Some(item) => Some((item, true)),
+                None => self.member(parent, step).map(|member| (member, false)),
             };
-            let Some((next, indent)) = found else { break };
+            let Some(((next, indent), is_item)) = found else { break };
             at = Some(next);
             // The members of a list's item may begin on its own line.
-            let is_item = step.parse::<usize>().is_ok();
-            parent = (next + usize::from(!is_item && self.lines[next].indent == indent), indent);
+            parent = (next + usize::from(!is_item), indent);
         }
         at
     }
@@ -114,7 +114,10 @@ fn members<'a>(lines: &[Line<'a>], (from, parent): Parent) -> HashMap<&'a str, C
             indent += isize::try_from(text.len() - body.len()).unwrap_or(0);
             text = body;
         }
-        if indent <= parent && at > from {
+        if text == "-" && at == from {
+            continue;
+        }
+        if indent <= parent {
             break;
         }
         let own = *own.get_or_insert(indent);
@@ -162,6 +165,11 @@ mod tests {
         check(text, &["spec", "versions", "0", "schema", "kind"], 8);
         check(text, &["spec", "versions", "1", "schema", "kind"], 11);
         check(text, &["spec", "versions", "1", "nothing"], 9);
+        check(text, &["spec", "versions", "0", "name", "schema"], 6);
+        let text = "anyOf:\n- properties:\n    a: 1\n    b: 2\n-\n  properties:\n    7: 1\nnone:\nc: 1\n";
+        check(text, &["anyOf", "0", "properties", "b"], 4);
+        check(text, &["anyOf", "1", "properties", "7"], 7);
+        check(text, &["none", "c"], 8);
         check("{\"spec\": {}}", &["spec", "names"], 1);
         check("", &["spec"], 1);
     }

@@ -1,13 +1,15 @@
 //! Reads CustomResourceDefinitions from YAML: several documents, lists, `v1` and `v1beta1`. What is wrong with one of
 //! them does not stop the others.
 
+mod beta;
 mod members;
+mod refused;
 
 use std::ops::Range;
 
 use kubesmith_core::diag::Code;
 use serde::Deserialize as _;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::canonical::canonical;
 use super::position::Lines;
@@ -31,6 +33,23 @@ pub(crate) struct Crd {
     pub(crate) order: Vec<usize>,
     /// `status.storedVersions`
     pub(crate) stored: Vec<String>,
+    /// Whether objects of which one member is given become enums.
+    pub(super) has_choices: bool,
+}
+
+impl Crd {
+    /// The line that a path in the canonical object leads to.
+    pub(super) fn loc(&self, sources: &SourceMap, path: &[String]) -> Loc {
+        let mut path = path.to_vec();
+        if let [spec, versions, at, ..] = &mut path[..]
+            && spec == "spec"
+            && versions == "versions"
+            && let Some(written) = at.parse::<usize>().ok().and_then(|at| self.order.get(at))
+        {
+            *at = written.to_string();
+        }
+        self.place.loc(sources, &path)
+    }
 }
 
 /// What definitions are read for.
@@ -51,6 +70,14 @@ impl Purpose {
             Purpose::Compare => "render it first: helm template CHART | kubesmith diff OLD -",
         }
     }
+
+    /// How a patch becomes something to read.
+    fn build_first(self) -> &'static str {
+        match self {
+            Purpose::Import => "put it together first: kustomize build DIR | kubesmith import - --output DIR",
+            Purpose::Compare => "put it together first: kustomize build DIR | kubesmith diff OLD -",
+        }
+    }
 }
 
 /// A document in a file, and where an object stands in it.
@@ -59,10 +86,12 @@ pub(crate) struct Place {
     file: FileId,
     document: Range<usize>,
     prefix: Vec<String>,
+    /// What stands elsewhere in the text than in the object, innermost first.
+    moved: Vec<beta::Moved>,
 }
 
 impl Place {
-    /// The line that a path in the object leads to.
+    /// The line that a path in the definition as it is written leads to.
     pub(crate) fn loc(&self, sources: &SourceMap, path: &[String]) -> Loc {
         let range = self.lines(sources).locate(&self.full(path));
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -85,7 +114,8 @@ impl Place {
     }
 
     fn full(&self, path: &[String]) -> Vec<String> {
-        self.prefix.iter().chain(path).cloned().collect()
+        let written = self.moved.iter().find_map(|moved| moved.written(path));
+        self.prefix.iter().chain(written.as_deref().unwrap_or(path)).cloned().collect()
     }
 }
 
@@ -105,7 +135,7 @@ impl Found {
         let text = &sources.file(file).text;
         let before = (self.crds.len(), self.diagnostics.len());
         for document in documents(text) {
-            let place = Place { file, document: document.clone(), prefix: Vec::new() };
+            let place = Place { file, document: document.clone(), prefix: Vec::new(), moved: Vec::new() };
             match parse(&text[document.clone()]) {
                 Ok(Value::Null) => {}
                 Ok(value) => self.object(sources, place, value),
@@ -124,13 +154,13 @@ impl Found {
         }
     }
 
-    fn object(&mut self, sources: &SourceMap, place: Place, value: Value) {
-        if let Some(Value::Array(items)) =
-            value.get("items").filter(|_| value["kind"].as_str().is_some_and(|k| k.ends_with("List")))
-        {
-            for (at, item) in items.iter().enumerate() {
-                let prefix = vec!["items".to_string(), at.to_string()];
-                self.object(sources, Place { prefix, ..place.clone() }, item.clone());
+    fn object(&mut self, sources: &SourceMap, place: Place, mut value: Value) {
+        let is_list = value["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
+        if let Some(Value::Array(items)) = value.get_mut("items").filter(|_| is_list).map(Value::take) {
+            for (at, item) in items.into_iter().enumerate() {
+                let below = ["items".to_string(), at.to_string()];
+                let prefix = place.prefix.iter().cloned().chain(below).collect();
+                self.object(sources, Place { prefix, ..place.clone() }, item);
             }
             return;
         }
@@ -140,7 +170,7 @@ impl Found {
         }
         let purpose = self.purpose;
         let mut reader =
-            Reader { sources, place, diagnostics: Vec::new(), failed: false, purpose, untold: 0 };
+            Reader { sources, place, errors: Vec::new(), warnings: Vec::new(), purpose, untold: 0 };
         let crd = reader.crd(value);
         self.diagnostics.append(&mut reader.finish());
         self.crds.extend(crd);
@@ -206,19 +236,16 @@ fn unreadable(
 struct Reader<'a> {
     sources: &'a SourceMap,
     place: Place,
-    diagnostics: Vec<Diagnostic>,
-    failed: bool,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
     purpose: Purpose,
     /// How many diagnostics are beyond [`MOST_TOLD`].
     untold: usize,
 }
 
-/// How many diagnostics of a definition are told: what is wrong again and again is mostly one mistake, and each is looked for
-/// in the text.
+/// How many errors and how many warnings of a definition are told: what is wrong again and again is mostly one mistake, and each
+/// is looked for in the text.
 const MOST_TOLD: usize = 20;
-
-/// Members of `spec` in `v1beta1` that stand in its versions in `v1`.
-const PER_VERSION: &[&str] = &["subresources", "additionalPrinterColumns"];
 
 impl Reader<'_> {
     fn crd(&mut self, mut value: Value) -> Option<Crd> {
@@ -241,10 +268,7 @@ impl Reader<'_> {
         for path in self.unknown_members(&value) {
             remove(&mut value, &path);
         }
-        let versions = value["spec"]["versions"].as_array().cloned().unwrap_or_default();
-        let mut order: Vec<usize> = (0..versions.len()).collect();
-        order.sort_by_key(|at| versions[*at]["name"].as_str().unwrap_or_default());
-        let schemas: Vec<Schema> = order.iter().filter_map(|at| self.schema(&versions[*at], *at)).collect();
+        let (schemas, order) = self.schemas(&mut value);
         let keeps_all = value["spec"]["preserveUnknownFields"] == true;
         if keeps_all && self.purpose == Purpose::Import {
             let message = "`preserveUnknownFields: true` is for v1beta1 alone";
@@ -258,34 +282,59 @@ impl Reader<'_> {
         let stored = value.pointer("/status/storedVersions").and_then(Value::as_array);
         let stored =
             stored.into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_string())).collect();
-        let place = self.place.clone();
-        (!self.failed).then_some(Crd { object, schemas, place, says_preserve, order, stored })
-    }
-
-    fn fail(&mut self, path: &[&str], code: Code, message: impl Into<String>, help: &str) {
-        self.failed = true;
-        self.tell(path, |loc| Diagnostic::error(code, loc, message).help(help));
-    }
-
-    fn warn(&mut self, path: &[&str], code: Code, message: impl Into<String>, help: &str) {
-        self.tell(path, |loc| Diagnostic::warning(code, loc, message).help(help));
-    }
-
-    fn tell(&mut self, path: &[&str], diagnostic: impl FnOnce(Loc) -> Diagnostic) {
-        if self.diagnostics.len() >= MOST_TOLD {
-            self.untold += 1;
-            return;
+        // An API server looks at it as a whole once its parts can be read.
+        if self.purpose == Purpose::Import && self.errors.is_empty() {
+            self.refusals(&object, &value, &order);
         }
-        let path: Vec<String> = path.iter().map(ToString::to_string).collect();
-        self.diagnostics.push(diagnostic(self.place.loc(self.sources, &path)));
+        let place = self.place.clone();
+        self.errors.is_empty().then_some(Crd {
+            object,
+            schemas,
+            place,
+            says_preserve,
+            order,
+            stored,
+            has_choices: true,
+        })
+    }
+
+    /// The schemas of the versions in the order of their names, and where each stands in the list.
+    fn schemas(&mut self, value: &mut Value) -> (Vec<Schema>, Vec<usize>) {
+        let versions = value.pointer_mut("/spec/versions").and_then(Value::as_array_mut);
+        let mut found: Vec<(usize, &mut Value)> = versions.into_iter().flatten().enumerate().collect();
+        found.sort_by(|(_, a), (_, b)| a["name"].as_str().cmp(&b["name"].as_str()));
+        let order = found.iter().map(|(at, _)| *at).collect();
+        let schemas = found.into_iter().filter_map(|(at, version)| self.schema(version, at)).collect();
+        (schemas, order)
+    }
+
+    fn fail<S: AsRef<str>>(&mut self, path: &[S], code: Code, message: impl Into<String>, help: &str) {
+        match self.loc(path, self.errors.len()) {
+            Some(loc) => self.errors.push(Diagnostic::error(code, loc, message).help(help)),
+            None => self.untold += 1,
+        }
+    }
+
+    fn warn<S: AsRef<str>>(&mut self, path: &[S], code: Code, message: impl Into<String>, help: &str) {
+        match self.loc(path, self.warnings.len()) {
+            Some(loc) => self.warnings.push(Diagnostic::warning(code, loc, message).help(help)),
+            None => self.untold += 1,
+        }
+    }
+
+    /// Where a path leads to, unless so much was told before.
+    fn loc<S: AsRef<str>>(&self, path: &[S], told: usize) -> Option<Loc> {
+        let path = || path.iter().map(|step| step.as_ref().to_string()).collect::<Vec<_>>();
+        (told < MOST_TOLD).then(|| self.place.loc(self.sources, &path()))
     }
 
     /// What was found; the last one tells how much more there is.
     fn finish(mut self) -> Vec<Diagnostic> {
-        if let Some(last) = self.diagnostics.last_mut().filter(|_| self.untold > 0) {
+        self.warnings.append(&mut self.errors);
+        if let Some(last) = self.warnings.last_mut().filter(|_| self.untold > 0) {
             last.notes.push(format!("and {} more of this definition", self.untold));
         }
-        self.diagnostics
+        self.warnings
     }
 
     /// Quoted templates are valid YAML.
@@ -303,6 +352,10 @@ impl Reader<'_> {
 
     /// What nothing can be imported without.
     fn shape(&mut self, value: &Value) {
+        if ["group", "names", "versions"].iter().all(|key| value["spec"].get(key).is_none()) {
+            let message = "this is a part of a definition, such as a patch";
+            return self.fail(&["spec"], Code::UNKNOWN_DEFINITION, message, self.purpose.build_first());
+        }
         let texts: &[&[&str]] = &[
             &["metadata", "name"],
             &["spec", "group"],
@@ -339,7 +392,8 @@ impl Reader<'_> {
         }
     }
 
-    fn schema(&mut self, version: &Value, at: usize) -> Option<Schema> {
+    /// The schema of a version, without keywords that API servers drop.
+    fn schema(&mut self, version: &mut Value, at: usize) -> Option<Schema> {
         let at = at.to_string();
         let path = ["spec", "versions", &at, "schema", "openAPIV3Schema"];
         let Some(schema) = version["schema"].get("openAPIV3Schema") else {
@@ -353,55 +407,33 @@ impl Reader<'_> {
             );
             return None;
         };
-        match strict::read(schema) {
-            Ok(schema) => Some(schema),
-            Err(mistakes) => {
-                for mistake in mistakes {
-                    let path: Vec<&str> =
-                        path.iter().copied().chain(mistake.path.iter().map(String::as_str)).collect();
-                    let message = format!("{} at {}", mistake.message, mistake.path.join("."));
-                    self.fail(&path, Code::REFUSED_SCHEMA, message, mistake.help);
-                }
-                None
-            }
-        }
-    }
-
-    /// Makes `v1` of `v1beta1`, as an API server does.
-    fn convert(&mut self, value: &mut Value) {
-        let help = "API servers since 1.22 take v1 only; what is generated is v1";
-        self.warn(&["apiVersion"], Code::CONVERTED, "the definition is v1beta1 and is converted to v1", help);
-        value["apiVersion"] = "apiextensions.k8s.io/v1".into();
-        let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut) else { return };
-        let keeps = spec.remove("preserveUnknownFields") != Some(Value::Bool(false));
-        let mut versions = match spec.remove("versions") {
-            Some(Value::Array(versions)) if !versions.is_empty() => versions,
-            _ => vec![
-                serde_json::json!({"name": spec.get("version").cloned(), "served": true, "storage": true}),
-            ],
+        let strict::Strict { schema: read, mistakes, unknown } = strict::read(schema);
+        let full = |below: &[String]| -> Vec<String> {
+            path.iter().map(ToString::to_string).chain(below.iter().cloned()).collect()
         };
-        spec.remove("version");
-        let schema = spec.remove("validation");
-        let shared: Vec<(&str, Value)> =
-            PER_VERSION.iter().filter_map(|key| Some((*key, spec.remove(*key)?))).collect();
-        for version in versions.iter_mut().filter_map(Value::as_object_mut) {
-            convert_version(version, schema.as_ref(), &shared, keeps);
+        for mistake in mistakes {
+            let place = match &mistake.path[..] {
+                [] => String::new(),
+                path => format!(" at {}", path.join(".")),
+            };
+            let message = format!("{}{place}", mistake.message);
+            self.fail(&full(&mistake.path), Code::REFUSED_SCHEMA, message, mistake.help);
         }
-        spec.insert("versions".to_string(), versions.into());
-        if !spec.contains_key("scope") {
-            spec.insert("scope".to_string(), "Namespaced".into());
+        for below in unknown {
+            if self.purpose == Purpose::Import {
+                let message =
+                    format!("`{}` is left out: a CRD's schema has no such keyword", below.join("."));
+                let help = "API servers drop it; a description can say it to people";
+                self.warn(&full(&below), Code::LEFT_OUT, message, help);
+            }
+            remove(&mut version["schema"]["openAPIV3Schema"], &below);
         }
-        convert_conversion(spec);
-        if keeps {
-            let message = "v1beta1 keeps unknown fields by default; the schema now says so";
-            let help = "remove `preserve_unknown_fields` where all fields are known";
-            self.warn(&["spec"], Code::CONVERTED, message, help);
-        }
+        read
     }
 }
 
 /// Removes the member that a path leads to.
-fn remove(value: &mut Value, path: &[String]) {
+pub(super) fn remove(value: &mut Value, path: &[String]) {
     let Some((last, before)) = path.split_last() else { return };
     let parent = before.iter().try_fold(value, |at, step| match at {
         Value::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get_mut(index)),
@@ -409,50 +441,5 @@ fn remove(value: &mut Value, path: &[String]) {
     });
     if let Some(Value::Object(members)) = parent {
         members.remove(last);
-    }
-}
-
-fn convert_version(
-    version: &mut Map<String, Value>,
-    schema: Option<&Value>,
-    shared: &[(&str, Value)],
-    keeps: bool,
-) {
-    if !version.contains_key("schema")
-        && let Some(schema) = schema
-    {
-        version.insert("schema".to_string(), schema.clone());
-    }
-    let schema = version.entry("schema").or_insert_with(|| Value::Object(Map::new()));
-    if schema.get("openAPIV3Schema").is_none_or(Value::is_null) {
-        schema["openAPIV3Schema"] = serde_json::json!({"type": "object"});
-    }
-    let root = &mut schema["openAPIV3Schema"];
-    if root.get("type").is_none() {
-        root["type"] = "object".into();
-    }
-    if keeps {
-        root["x-kubernetes-preserve-unknown-fields"] = true.into();
-    }
-    for (key, value) in shared {
-        version.entry(*key).or_insert_with(|| value.clone());
-    }
-    if let Some(Value::Array(columns)) = version.get_mut("additionalPrinterColumns") {
-        for column in columns.iter_mut().filter_map(Value::as_object_mut) {
-            if let Some(path) = column.remove("JSONPath") {
-                column.insert("jsonPath".to_string(), path);
-            }
-        }
-    }
-}
-
-fn convert_conversion(spec: &mut Map<String, Value>) {
-    let Some(Value::Object(conversion)) = spec.get_mut("conversion") else { return };
-    let (client, versions) =
-        (conversion.remove("webhookClientConfig"), conversion.remove("conversionReviewVersions"));
-    if let Some(client) = client {
-        let versions = versions.unwrap_or_else(|| serde_json::json!(["v1beta1"]));
-        let webhook = serde_json::json!({"clientConfig": client, "conversionReviewVersions": versions});
-        conversion.insert("webhook".to_string(), webhook);
     }
 }

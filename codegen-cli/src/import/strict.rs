@@ -1,8 +1,9 @@
-//! Reads a schema and refuses what would be lost on the way.
+//! Reads a schema and tells of what would be lost on the way.
 
 use serde_json::Value;
 
 use super::canonical::clean;
+use super::reader::remove;
 use crate::schema::Schema;
 
 /// Something in a schema that cannot be imported.
@@ -12,6 +13,17 @@ pub(super) struct Mistake {
     pub(super) path: Vec<String>,
     pub(super) message: String,
     pub(super) help: &'static str,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Strict {
+    /// The schema; `None` where there are mistakes.
+    pub(super) schema: Option<Schema>,
+    /// All that is wrong with it.
+    pub(super) mistakes: Vec<Mistake>,
+    /// Keywords that an API server drops, by their paths.
+    pub(super) unknown: Vec<Vec<String>>,
 }
 
 /// How deep schemas may be; the API server's limit is below what a YAML parser reads.
@@ -32,24 +44,32 @@ const COUNTS: &[&str] = &["maxItems", "maxLength", "maxProperties", "minItems", 
 const NUMBERS: &[&str] = &["maximum", "minimum", "multipleOf"];
 const LISTS: &[&str] = &["required", "x-kubernetes-list-map-keys", "enum", "x-kubernetes-validations"];
 const OTHERS: &[&str] = &["default", "example", "externalDocs"];
+/// Keywords of JSON Schema that API servers know and refuse.
+const REFUSED: &[&str] =
+    &["$ref", "$schema", "id", "additionalItems", "definitions", "dependencies", "patternProperties"];
 const RULE: &[&str] = &["rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"];
 
 /// Reads a schema; all that is wrong with it is told.
-pub(super) fn read(schema: &Value) -> Result<Schema, Vec<Mistake>> {
-    let mut walk = Walk { path: Vec::new(), mistakes: Vec::new() };
+pub(super) fn read(schema: &Value) -> Strict {
+    let mut walk = Walk { path: Vec::new(), mistakes: Vec::new(), unknown: Vec::new() };
     walk.schema(schema);
-    if !walk.mistakes.is_empty() {
-        return Err(walk.mistakes);
+    let Walk { mut mistakes, unknown, .. } = walk;
+    if !mistakes.is_empty() {
+        return Strict { schema: None, mistakes, unknown };
     }
-    serde_json::from_value(clean(schema.clone())).map_err(|error| {
+    let mut known = schema.clone();
+    unknown.iter().for_each(|path| remove(&mut known, path));
+    let read = serde_json::from_value(clean(known)).map_err(|error| {
         let message = format!("the schema cannot be read: {error}");
-        vec![Mistake { path: Vec::new(), message, help: "mend the value" }]
-    })
+        mistakes.push(Mistake { path: Vec::new(), message, help: "mend the value" });
+    });
+    Strict { schema: read.ok(), mistakes, unknown }
 }
 
 struct Walk {
     path: Vec<String>,
     mistakes: Vec<Mistake>,
+    unknown: Vec<Vec<String>>,
 }
 
 impl Walk {
@@ -86,6 +106,9 @@ impl Walk {
             "properties" => self.properties(value),
             "allOf" | "anyOf" | "oneOf" => self.branches(value),
             "$ref" => self.wrong("`$ref` is refused by API servers", "write the schema in its place"),
+            _ if REFUSED.contains(&keyword) => {
+                self.wrong(format!("`{keyword}` is refused by API servers"), "say it in another way");
+            }
             "x-kubernetes-validations" => self.rules(value),
             _ => self.scalar(keyword, value),
         }
@@ -99,10 +122,7 @@ impl Walk {
             _ if NUMBERS.contains(&keyword) => (value.is_number(), "a number"),
             _ if LISTS.contains(&keyword) => (value.is_array(), "a list"),
             _ if OTHERS.contains(&keyword) => (true, ""),
-            _ => {
-                let message = format!("`{keyword}` is no keyword of a CRD's schema");
-                return self.wrong(message, "API servers drop or refuse it; remove it");
-            }
+            _ => return self.unknown.push(self.path.clone()),
         };
         if !expected.0 {
             self.wrong(format!("`{keyword}` is not {}", expected.1), "mend the value");
@@ -135,7 +155,7 @@ impl Walk {
             self.below(&at.to_string(), |walk| match rule {
                 Value::Object(members) => {
                     for name in members.keys().filter(|name| !RULE.contains(&name.as_str())) {
-                        walk.wrong(format!("`{name}` is no part of a rule"), "remove it");
+                        walk.below(name, |walk| walk.unknown.push(walk.path.clone()));
                     }
                     if !members.get("rule").is_some_and(Value::is_string) {
                         walk.wrong("the rule has no expression", "add `rule`");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::attributes::Key;
 use super::facts::facts;
 use super::keys::{self, On, Said};
-use super::model::{Body, Choice, Field, MAP, Module, OBJECT_META, Ty, Type, VALUE};
+use super::model::{Body, Choice, Field, Flattened, MAP, Module, OBJECT_META, Ty, Type, VALUE};
 use super::naming::{self, TypeNames};
 use super::shapes;
 use crate::known;
@@ -45,20 +45,23 @@ pub(super) struct Typing {
     equal: HashMap<String, Vec<usize>>,
     /// What generating makes of the types, by their index.
     bases: Vec<Schema>,
+    /// What the types are found by in `equal`, by their index; a root is not looked for.
+    keys: Vec<Option<String>>,
     /// Whether objects of which one member is given become enums.
-    choices: bool,
+    pub(super) choices: bool,
 }
 
 impl Typing {
     /// Types whose names are those of `imported` ones get others.
-    pub(super) fn new(group: &str, version: &str, imported: &BTreeSet<String>, choices: bool) -> Self {
-        let module = Module { group: group.to_string(), version: version.to_string(), types: Vec::new() };
+    pub(super) fn new(group: &str, version: &str, imported: &BTreeSet<String>) -> Self {
+        let module = Module { group: group.to_string(), version: version.to_string(), ..Module::default() };
         Self {
             module,
             names: TypeNames::without(imported.iter().map(String::as_str)),
             equal: HashMap::new(),
             bases: Vec::new(),
-            choices,
+            keys: Vec::new(),
+            choices: true,
         }
     }
 
@@ -113,9 +116,10 @@ impl Typing {
         let base = object_base(&wanted, open.is_some());
         let rest = facts(&base, &wanted).unwrap_or_default();
         let said = keys::said(&rest, &wanted, On::Type);
-        let body = Body::Struct { fields, open };
+        let body = Body::Struct { fields, open, choice: None };
         self.module.types.push(Type { name: name.to_string(), said, resource, body, has_default });
         self.bases.push(wanted);
+        self.keys.push(None);
     }
 
     /// A field, and whether it has a default.
@@ -249,7 +253,10 @@ impl Typing {
     fn structure(&mut self, wanted: &Schema, place: Use<'_>) -> Typed {
         // These are the field's.
         let own = Schema { default: None, example: None, nullable: false, ..wanted.clone() };
-        let key = Schema { description: None, ..own.clone() }.to_value().to_string();
+        let mut key = Schema { description: None, ..own.clone() }.to_value().to_string();
+        if !self.choices {
+            key.push_str(" without enums");
+        }
         if let Some(found) = self.equal(&key, wanted, place) {
             return found;
         }
@@ -258,15 +265,9 @@ impl Typing {
         }
         let name = self.names.choose(place.parent, place.field);
         let mut idents = HashSet::new();
-        let mut fields = Vec::new();
-        let mut has_default = true;
-        for (field, schema) in &own.properties {
-            let made = self.field("", &name, field, schema, own.required.contains(field), &mut idents);
-            has_default &= made.1;
-            fields.push(made.0);
-        }
+        let (fields, has_default) = self.fields(&name, &own, &[], &mut idents);
         let open = own.preserve_unknown_fields.then(|| other_fields(&mut idents));
-        let (base, body) = (object_base(&own, open.is_some()), Body::Struct { fields, open });
+        let (base, body) = (object_base(&own, open.is_some()), Body::Struct { fields, open, choice: None });
         let (said, base) = match facts(&base, &own) {
             Some(rest) => (keys::said(&rest, &own, On::Type), own),
             // The field that leads here says what it is.
@@ -275,46 +276,76 @@ impl Typing {
         self.add(name, key, base, body, said, has_default)
     }
 
-    /// An object that has exactly one of its members.
+    /// The fields of an object but for some, and whether all of them have defaults.
+    fn fields(
+        &mut self,
+        name: &str,
+        own: &Schema,
+        but: &[&String],
+        idents: &mut HashSet<String>,
+    ) -> (Vec<Field>, bool) {
+        let mut fields = Vec::new();
+        let mut has_default = true;
+        for (field, schema) in own.properties.iter().filter(|(field, _)| !but.contains(field)) {
+            let made = self.field("", name, field, schema, own.required.contains(field), idents);
+            has_default &= made.1;
+            fields.push(made.0);
+        }
+        (fields, has_default)
+    }
+
+    /// An object of which exactly one of some members is given: an enum, and where it has other members as well, a struct with
+    /// the enum among its fields.
     fn choice(&mut self, key: &str, own: &Schema, place: Use<'_>) -> Option<Typed> {
-        let names: Option<Vec<&String>> = own.one_of.iter().map(only_required).collect();
-        let names =
-            names.filter(|names| self.choices && names.len() > 1 && names.len() == own.properties.len())?;
-        let distinct: HashSet<&&String> = names.iter().collect();
-        if distinct.len() != names.len() || names.iter().any(|name| !own.properties.contains_key(*name)) {
-            return None;
-        }
-        let base = Schema {
-            properties: own.properties.clone(),
-            one_of: own.one_of.clone(),
-            ..Schema::of_type("object")
-        };
+        let members = alternatives(own).filter(|_| self.choices)?;
+        let base = Schema { one_of: own.one_of.clone(), ..object_base(own, false) };
         let rest = facts(&base, own)?;
-        let texts: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
-        let before = (self.module.types.len(), self.names.clone(), self.equal.clone(), self.bases.len());
+        let before = (self.module.types.len(), self.names.mark());
         let name = self.names.choose(place.parent, place.field);
-        let mut choices = Vec::new();
-        for (ident, member) in naming::variants(&texts).into_iter().zip(&names) {
-            let wanted = own.properties[*member].as_ref();
-            let typed = self.inner(
-                wanted,
-                Use { parent: &name, field: member, is_described: wanted.description.is_some() },
-            );
-            let content = Schema {
-                description: wanted.description.clone().or(typed.base.description.clone()),
-                ..typed.base
-            };
-            let docs = wanted.description.as_deref().map_or(Some(Vec::new()), keys::documentation);
-            let (Some(docs), true) = (docs, content == *wanted) else {
-                self.module.types.truncate(before.0);
-                (self.names, self.equal) = (before.1, before.2);
-                self.bases.truncate(before.3);
-                return None;
-            };
-            choices.push(Choice { ident, name: (*member).clone(), docs, ty: typed.ty });
-        }
+        let is_all = members.len() == own.properties.len();
+        let enum_name = if is_all { name.clone() } else { self.names.choose(&name, "choice") };
+        let Some(choices) = self.choices(&enum_name, own, &members) else {
+            self.take_back(before);
+            return None;
+        };
         let said = keys::said(&rest, own, On::Type);
-        Some(self.add(name, key.to_string(), own.clone(), Body::OneOf(choices), said, false))
+        if is_all {
+            return Some(self.add(name, key.to_string(), own.clone(), Body::OneOf(choices), said, false));
+        }
+        let enum_key = format!("{key} of {name}");
+        let made = self.add(enum_name, enum_key, base, Body::OneOf(choices), Said::default(), false);
+        let Ty::Own(ty) = made.ty else { return None };
+        let mut idents = HashSet::new();
+        let (fields, _) = self.fields(&name, own, &members, &mut idents);
+        let choice = Some(Flattened { ident: naming::field("choice", &mut idents), ty });
+        let body = Body::Struct { fields, open: None, choice };
+        Some(self.add(name, key.to_string(), own.clone(), body, said, false))
+    }
+
+    /// The variants of an enum of these members; `None` where one of them would say something else.
+    fn choices(&mut self, name: &str, own: &Schema, members: &[&String]) -> Option<Vec<Choice>> {
+        let names: Vec<&str> = members.iter().map(|member| member.as_str()).collect();
+        let variant = |(ident, member): (String, &&String)| {
+            let wanted = own.properties[*member].as_ref();
+            let place = Use { parent: name, field: member, is_described: wanted.description.is_some() };
+            let typed = self.inner(wanted, place);
+            let description = wanted.description.clone().or(typed.base.description.clone());
+            let content = Schema { description, ..typed.base };
+            let docs = wanted.description.as_deref().map_or(Some(Vec::new()), keys::documentation)?;
+            (content == *wanted).then(|| Choice { ident, name: (*member).clone(), docs, ty: typed.ty })
+        };
+        naming::variants(&names).into_iter().zip(members).map(variant).collect()
+    }
+
+    /// Takes back all types but the first so many, and their names.
+    fn take_back(&mut self, (types, names): (usize, usize)) {
+        for key in self.keys.drain(types..).flatten() {
+            // The last of those that are found by it.
+            self.equal.get_mut(&key).and_then(Vec::pop);
+        }
+        self.module.types.truncate(types);
+        self.bases.truncate(types);
+        self.names.give_back(names);
     }
 
     /// A type that says the same.
@@ -352,7 +383,8 @@ impl Typing {
         let index = self.module.types.len();
         self.module.types.push(Type { name, said, resource: Vec::new(), body, has_default });
         self.bases.push(base.clone());
-        self.equal.entry(key).or_default().push(index);
+        self.equal.entry(key.clone()).or_default().push(index);
+        self.keys.push(Some(key));
         Typed { ty: Ty::Own(index), base, has_default }
     }
 }
@@ -394,6 +426,18 @@ fn is_bare_object(schema: &Schema) -> bool {
         && schema.properties.is_empty()
         && schema.additional_properties.is_none()
         && !schema.preserve_unknown_fields
+}
+
+/// The members of which an object has exactly one, if that is what its alternatives say.
+fn alternatives(own: &Schema) -> Option<Vec<&String>> {
+    // An enum has no place for what no property names.
+    if own.preserve_unknown_fields || own.embedded_resource || own.additional_properties.is_some() {
+        return None;
+    }
+    let members: Vec<&String> = own.one_of.iter().map(only_required).collect::<Option<_>>()?;
+    let distinct: HashSet<&&String> = members.iter().collect();
+    let is_free = |name: &&String| own.properties.contains_key(*name) && !own.required.contains(*name);
+    (members.len() > 1 && distinct.len() == members.len() && members.iter().all(is_free)).then_some(members)
 }
 
 fn only_required(branch: &Schema) -> Option<&String> {

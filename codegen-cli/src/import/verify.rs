@@ -1,14 +1,14 @@
 //! Generates from what was imported and compares: nothing is lost in silence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::{fs, io};
 
 use kubesmith_core::diag::{Code, Severity};
 use serde_json::Value;
 
+use super::Made;
 use super::canonical::canonical;
-use super::files;
 use super::reader::Crd;
 use crate::config::{self, Overrides};
 use crate::diag::Diagnostic;
@@ -25,36 +25,86 @@ pub(super) fn settled(
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Files, usize) {
-    let mut choices = true;
     while !crds.is_empty() {
-        let files = files(&crds, package, choices);
-        let generated = match generate(&files) {
-            Ok(generated) => generated,
-            Err(error) => {
-                let message = format!("what was imported cannot be checked: {error}");
-                let help = "check the space and the permissions of the folder for temporary files";
-                diagnostics.push(Diagnostic::error(Code::CANNOT_WRITE, None, message).help(help));
-                return (Files::new(), 0);
+        let wrong = match checked(&crds, package, sources) {
+            Ok((files, wrong)) if wrong.is_empty() => return (files, crds.len()),
+            Ok((_, wrong)) => wrong,
+            Err(diagnostic) => {
+                diagnostics.push(*diagnostic);
+                break;
             }
         };
-        let wrong = wrong(&crds, &generated, sources);
-        if wrong.is_empty() {
-            return (files, crds.len());
-        }
         // Enums say more than structs and may say too much.
-        if choices {
-            choices = false;
-            continue;
+        let with_enums: Vec<usize> =
+            wrong.iter().map(|(at, _)| *at).filter(|at| crds[*at].has_choices).collect();
+        with_enums.iter().for_each(|at| crds[*at].has_choices = false);
+        if with_enums.is_empty() {
+            diagnostics.extend(wrong.iter().map(|(_, diagnostic)| diagnostic.clone()));
+            let wrong: BTreeSet<usize> = wrong.into_iter().map(|(at, _)| at).collect();
+            let mut numbers = 0..;
+            crds.retain(|_| numbers.next().is_some_and(|at| !wrong.contains(&at)));
         }
-        diagnostics.extend(wrong.iter().map(|(_, diagnostic)| diagnostic.clone()));
-        let mut at = 0;
-        crds.retain(|_| {
-            at += 1;
-            !wrong.iter().any(|(index, _)| *index == at - 1)
-        });
-        choices = true;
     }
     (Files::new(), 0)
+}
+
+/// The definitions that are wrong, by their numbers, and why.
+type Wrong = Vec<(usize, Diagnostic)>;
+
+/// Errors whose owner is looked for in the text at once; what the others are about comes up when these are left out.
+const MOST_OWNED: usize = 100;
+
+/// The crate of the definitions, and what is wrong with them.
+fn checked(crds: &[Crd], package: &str, sources: &SourceMap) -> Result<(Files, Wrong), Box<Diagnostic>> {
+    let made = super::crate_of(crds, package);
+    let generated = generate(&made.files).map_err(unchecked)?;
+    let errors: Vec<&Diagnostic> =
+        generated.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
+    if errors.is_empty() {
+        let wrong = differing(crds, &generated, sources);
+        return Ok((made.files, wrong));
+    }
+    let mut wrong: BTreeMap<usize, Diagnostic> = BTreeMap::new();
+    for error in errors.iter().take(MOST_OWNED) {
+        if let Some(at) = owner(&made, error, &generated) {
+            wrong.entry(at).or_insert_with(|| refused(&crds[at], error, sources));
+        }
+    }
+    if wrong.is_empty() {
+        alone(crds, package, errors[0], sources, &mut wrong)?;
+    }
+    Ok((made.files, wrong.into_iter().collect()))
+}
+
+/// Where nothing tells which definition an error is about, each is tried by itself.
+fn alone(
+    crds: &[Crd],
+    package: &str,
+    first: &Diagnostic,
+    sources: &SourceMap,
+    wrong: &mut BTreeMap<usize, Diagnostic>,
+) -> Result<(), Box<Diagnostic>> {
+    for (at, crd) in crds.iter().enumerate() {
+        let made = super::crate_of(std::slice::from_ref(crd), package);
+        let generated = generate(&made.files).map_err(unchecked)?;
+        let error = generated.diagnostics.iter().find(|found| found.severity == Severity::Error);
+        wrong.extend(error.map(|error| (at, refused(crd, error, sources))));
+    }
+    if wrong.is_empty() {
+        let message = format!("the definitions cannot be generated again together: {}", first.message);
+        return Err(Box::new(
+            Diagnostic::error(Code::NOT_GENERATED, None, message)
+                .note(format!("`kubesmith generate` would report {}", first.code))
+                .help("import fewer of them at once"),
+        ));
+    }
+    Ok(())
+}
+
+fn unchecked(error: io::Error) -> Box<Diagnostic> {
+    let message = format!("what was imported cannot be checked: {error}");
+    let help = "check the space and the permissions of the folder for temporary files";
+    Box::new(Diagnostic::error(Code::CANNOT_WRITE, None, message).help(help))
 }
 
 /// Runs the pipeline over the crate in a temporary folder.
@@ -71,53 +121,29 @@ fn generate(files: &Files) -> io::Result<Generated> {
     Ok(pipeline::generate(&settings))
 }
 
-/// Definitions that are not made again as they were, and why.
-fn wrong(crds: &[Crd], generated: &Generated, sources: &SourceMap) -> Vec<(usize, Diagnostic)> {
-    let errors: Vec<&Diagnostic> =
-        generated.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
-    if errors.is_empty() {
-        return differing(crds, generated, sources);
-    }
-    let mut out: Vec<(usize, Diagnostic)> = Vec::new();
-    for error in errors {
-        let at = owner(crds, error, generated).unwrap_or(0);
-        if out.iter().any(|(index, _)| *index == at) {
-            continue;
-        }
-        let loc = crds[at].place.loc(sources, &[]);
-        let kind = crds[at].text(&["spec", "names", "kind"]);
-        let message = format!("{kind} cannot be generated again: {}", error.message);
-        let mut diagnostic = Diagnostic::error(Code::NOT_GENERATED, loc, message)
-            .note(format!("`kubesmith generate` would report {}", error.code));
-        diagnostic.notes.extend(error.notes.iter().cloned());
-        out.push((
-            at,
-            diagnostic.help("API servers refuse most of what is reported so: mend the definition"),
-        ));
-    }
-    out
+/// What is said of a definition that `generate` refuses.
+fn refused(crd: &Crd, error: &Diagnostic, sources: &SourceMap) -> Diagnostic {
+    let kind = crd.text(&["spec", "names", "kind"]);
+    let message = format!("{kind} cannot be generated again: {}", error.message);
+    let mut diagnostic = Diagnostic::error(Code::NOT_GENERATED, crd.loc(sources, &[]), message)
+        .note(format!("`kubesmith generate` would report {}", error.code));
+    diagnostic.notes.extend(error.notes.iter().cloned());
+    diagnostic.help("mend the definition, or import it without the others")
 }
 
-/// The definition whose types a diagnostic is about: the last root that stands before its place has it, or names it.
-fn owner(crds: &[Crd], error: &Diagnostic, generated: &Generated) -> Option<usize> {
+/// The definition whose types a diagnostic is about: that of the type itself, or of those that lead to it.
+fn owner(made: &Made, error: &Diagnostic, generated: &Generated) -> Option<usize> {
     let loc = error.primary?;
-    let text = &generated.sources.file(loc.file).text;
-    let item = item_name(text, loc.start as usize)?;
-    let kinds: Vec<(usize, String)> =
-        crds.iter().enumerate().map(|(at, crd)| (at, crd.text(&["spec", "names", "kind"]))).collect();
-    let group = |at: usize| crds[at].text(&["spec", "group"]);
-    let in_file = |at: &usize| text.contains(&format!("of group `{}`", group(*at)));
-    // The type itself, or those that lead to it.
+    let file = generated.sources.file(loc.file);
+    let roots = made.roots.iter().find(|(path, _)| file.path.ends_with(path)).map(|(_, roots)| roots)?;
+    let item = item_name(&file.text, loc.start as usize)?;
     let mut open = vec![item];
     let mut seen = open.clone();
     while let Some(name) = open.pop() {
-        let found = kinds
-            .iter()
-            .find(|(at, kind)| in_file(at) && (*kind == name || format!("{kind}Resource") == name));
-        if let Some((at, _)) = found {
+        if let Some(at) = roots.get(&name) {
             return Some(*at);
         }
-        for user in users(text, &name) {
+        for user in users(&file.text, &name) {
             if !seen.contains(&user) {
                 seen.push(user.clone());
                 open.push(user);
@@ -178,7 +204,7 @@ fn differing(crds: &[Crd], generated: &Generated, sources: &SourceMap) -> Vec<(u
             None => Some((Vec::new(), "no definition is generated".to_string())),
         };
         let Some((path, what)) = difference else { continue };
-        let loc = crd.place.loc(sources, &path);
+        let loc = crd.loc(sources, &path);
         let kind = crd.text(&["spec", "names", "kind"]);
         let message = format!("{kind} would not be generated as it is: {what} at {}", path.join("."));
         out.push((

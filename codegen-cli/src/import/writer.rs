@@ -7,7 +7,7 @@ use kubesmith_core::model::RenameRule;
 use kubesmith_core::names;
 
 use super::attributes::{self, Key};
-use super::model::{Body, Choice, Field, MAP, Module, Ty, Type, VALUE};
+use super::model::{Body, Choice, Field, Flattened, MAP, Module, Ty, Type, VALUE};
 use super::naming;
 
 /// Writes a module.
@@ -30,7 +30,7 @@ fn uses(module: &Module, out: &mut String) {
     let mut found = Vec::new();
     for ty in &module.types {
         match &ty.body {
-            Body::Struct { fields, open } => {
+            Body::Struct { fields, open, .. } => {
                 fields.iter().for_each(|field| field.ty.known(&mut found));
                 if open.is_some() {
                     found.extend(["std::collections::BTreeMap", VALUE]);
@@ -109,7 +109,9 @@ fn definition(module: &Module, ty: &Type, out: &mut String) {
     attributes::write(out, 0, "validation", &ty.said.validation);
     attributes::write(out, 0, "schema", &ty.said.schema);
     match &ty.body {
-        Body::Struct { fields, open } => structure(module, ty, fields, open.as_deref(), out),
+        Body::Struct { fields, open, choice } => {
+            structure(module, ty, fields, (open.as_deref(), choice.as_ref()), out);
+        }
         Body::Texts(variants) => texts(&ty.name, variants, out),
         Body::OneOf(choices) => choice(module, &ty.name, choices, out),
     }
@@ -123,7 +125,14 @@ fn docs(lines: &[String], indent: usize, out: &mut String) {
     }
 }
 
-fn structure(module: &Module, ty: &Type, fields: &[Field], open: Option<&str>, out: &mut String) {
+/// `open` and `choice` are flattened.
+fn structure(
+    module: &Module,
+    ty: &Type,
+    fields: &[Field],
+    (open, choice): (Option<&str>, Option<&Flattened>),
+    out: &mut String,
+) {
     let by_camel = |field: &&Field| naming::serialised(&field.ident, RenameRule::Camel) == field.name;
     let by_itself = |field: &&Field| naming::serialised(&field.ident, RenameRule::None) == field.name;
     let camel = fields.iter().any(|field| by_camel(&field) && !by_itself(&field));
@@ -131,7 +140,7 @@ fn structure(module: &Module, ty: &Type, fields: &[Field], open: Option<&str>, o
     if camel {
         out.push_str("#[serde(rename_all = \"camelCase\")]\n");
     }
-    if fields.is_empty() && open.is_none() {
+    if fields.is_empty() && open.is_none() && choice.is_none() {
         let _ = writeln!(out, "pub struct {} {{}}", ty.name);
         return;
     }
@@ -148,6 +157,10 @@ fn structure(module: &Module, ty: &Type, fields: &[Field], open: Option<&str>, o
         // rustfmt breaks what is wider than a hundred columns.
         let space = if field.ident.len() + ty.len() + 11 > 100 { "\n        " } else { " " };
         let _ = writeln!(out, "    pub {}:{space}{ty},", field.ident);
+    }
+    if let Some(choice) = choice {
+        out.push_str("    /// One of these is given.\n    #[serde(flatten)]\n");
+        let _ = writeln!(out, "    pub {}: {},", choice.ident, module.types[choice.ty].name);
     }
     if let Some(name) = open {
         out.push_str("    /// Fields that the schema does not name.\n    #[serde(flatten)]\n");
@@ -261,11 +274,11 @@ pub(super) fn files(
             .map(|module| format!("pub mod {};\n", names::module_name(&module.version)))
             .collect();
         declared.sort();
-        for version in versions {
-            let name = names::module_name(&version.version);
-            let path = if is_single { format!("src/{name}.rs") } else { format!("src/{folder}/{name}.rs") };
-            out.insert(path, module(version));
-        }
+        out.extend(
+            versions
+                .into_iter()
+                .map(|version| (path(version, (!is_single).then_some(&folder)), module(version))),
+        );
         if is_single {
             lib.push_str(&declared.concat());
         } else {
@@ -279,6 +292,20 @@ pub(super) fn files(
     let has_float = out.values().any(|text| text.contains("f64"));
     out.insert("kubesmith.toml".to_string(), config(package, has_float, refuse_unknown_fields));
     out
+}
+
+/// The paths of the files of modules.
+pub(super) fn paths(modules: &[Module]) -> Vec<String> {
+    let groups: BTreeSet<&str> = modules.iter().map(|module| module.group.as_str()).collect();
+    let folders: BTreeMap<&str, String> = folders(&groups).into_iter().collect();
+    let folder = |module: &Module| folders.get(module.group.as_str()).filter(|_| groups.len() > 1);
+    modules.iter().map(|module| path(module, folder(module))).collect()
+}
+
+/// The path of a module's file; with several groups each has a folder.
+fn path(module: &Module, folder: Option<&String>) -> String {
+    let name = names::module_name(&module.version);
+    folder.map_or_else(|| format!("src/{name}.rs"), |folder| format!("src/{folder}/{name}.rs"))
 }
 
 /// Folders of groups, in the order of their names.

@@ -92,7 +92,7 @@ impl Gvk {
             ScaffoldError::Usage(format!("--{flag} {text}: {problem}"))
         };
         Version::parse(version).map_err(|problem| wrong("version", version, &problem))?;
-        Kind::parse(kind).map_err(|problem| wrong("kind", kind, &problem))?;
+        Kind::of_type(kind).map_err(|problem| wrong("kind", kind, &problem))?;
         if group.is_empty() {
             return Err(ScaffoldError::Usage("--group is empty: name a group such as `apps`".into()));
         }

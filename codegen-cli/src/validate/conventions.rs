@@ -4,8 +4,9 @@
 //! Source: <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md>, and the checks of
 //! crd-schema-checker and kube-api-linter that follow from it.
 
-use heck::ToLowerCamelCase;
+use heck::{ToLowerCamelCase, ToUpperCamelCase};
 use kubesmith_core::diag::Code;
+use kubesmith_core::names::Kind;
 
 use super::numbers::range;
 use super::{Input, values};
@@ -32,9 +33,22 @@ pub fn conventions(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagn
     }
     let versions = ir.groups.iter().flat_map(|group| &group.versions);
     for resource in versions.flat_map(|version| &version.resources).filter(|resource| !resource.crd.skipped) {
+        kind(&input, resource, &mut out);
         status(&input, resource, &mut out);
     }
     out
+}
+
+/// Kinds are upper camel case; API servers take others.
+fn kind(input: &Input<'_>, resource: &Resource, out: &mut Vec<Diagnostic>) {
+    let Err(error) = Kind::of_type(&resource.kind) else { return };
+    let loc = input.loc(resource.places.get("names.kind").unwrap_or(&resource.span));
+    let message = format!("the kind `{}` is not in upper camel case: {}", resource.kind, error.reason);
+    let better = error.suggestion.unwrap_or_else(|| resource.kind.to_upper_camel_case());
+    let help = format!(
+        "call it `{better}`, unless there are objects of it: the kind of a definition cannot be changed"
+    );
+    out.push(Diagnostic::warning(Code::NOT_CAMEL_CASE, loc, message).help(help));
 }
 
 /// Names in JSON begin with a lower-case letter and hold letters and digits.

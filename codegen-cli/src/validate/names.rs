@@ -30,15 +30,15 @@ pub(super) fn kinds_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
 /// No two kinds of a group share a plural, singular or short name; nor a kind and another's list kind.
 pub(super) fn resource_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     for group in &input.ir.groups {
-        // Kinds are upper-case and the others lower-case, so one map holds both sets.
-        let mut taken: BTreeMap<&str, (&Resource, &str)> = BTreeMap::new();
+        // Kinds stand beside kinds, and what addresses a resource beside its like.
+        let mut taken: BTreeMap<(bool, &str), (&Resource, &str)> = BTreeMap::new();
         for resource in resources(group) {
-            let short = resource.short_names.iter().map(|name| (name.as_str(), "short name"));
+            let short = resource.short_names.iter().map(|name| ((false, name.as_str()), "short name"));
             let names = [
-                (resource.kind.as_str(), "kind"),
-                (resource.list_kind.as_str(), "list kind"),
-                (resource.plural.as_str(), "plural"),
-                (resource.singular.as_str(), "singular"),
+                ((true, resource.kind.as_str()), "kind"),
+                ((true, resource.list_kind.as_str()), "list kind"),
+                ((false, resource.plural.as_str()), "plural"),
+                ((false, resource.singular.as_str()), "singular"),
             ];
             for (name, what) in names.into_iter().chain(short) {
                 let (owner, owner_what) = *taken.entry(name).or_insert((resource, what));
@@ -51,8 +51,8 @@ pub(super) fn resource_names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnos
                         Code::DUPLICATE_RESOURCE_NAME,
                         input.loc(&resource.span),
                         format!(
-                            "the {what} `{name}` of {} is the {owner_what} of {} already",
-                            resource.kind, owner.kind
+                            "the {what} `{}` of {} is the {owner_what} of {} already",
+                            name.1, resource.kind, owner.kind
                         ),
                     )
                     .secondary(input.loc(&owner.span), format!("{} is defined here", owner.kind))

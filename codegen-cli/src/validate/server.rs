@@ -92,7 +92,7 @@ fn drop_wrong(node: &mut Map<String, Value>, site: &Site<'_>) -> bool {
 }
 
 /// What a cause is about.
-enum About<'t> {
+pub(crate) enum About<'t> {
     /// A place in the schema of a version, by the text behind `openAPIV3Schema`.
     Schema(usize, &'t str),
     /// Another part of a version.
@@ -230,15 +230,16 @@ impl<'a> Report<'a> {
 }
 
 /// What a server says, without the whole of a schema.
-fn words(cause: &Cause) -> String {
+pub(crate) fn words(cause: &Cause) -> String {
     match &cause.value {
         BadValue::Json(Value::Object(_) | Value::Array(_)) => cause.detail.clone(),
+        BadValue::Raw(text) if text.starts_with(['{', '[']) => cause.detail.clone(),
         _ => cause.message(),
     }
 }
 
 /// The place of a cause. Faults of combined schemas name it in their text only.
-fn field(cause: &Cause) -> &str {
+pub(crate) fn field(cause: &Cause) -> &str {
     if cause.field != NO_FIELD {
         return &cause.field;
     }
@@ -247,7 +248,8 @@ fn field(cause: &Cause) -> &str {
     &text[..text.find([' ', '"']).unwrap_or(text.len())]
 }
 
-fn about(field: &str) -> About<'_> {
+/// What the place of a cause is a part of.
+pub(crate) fn about(field: &str) -> About<'_> {
     let Some(spec) = field.strip_prefix("spec.") else {
         // Names have been checked when they were parsed, approvals are checked beside the names.
         return match field {

@@ -76,7 +76,7 @@ fn import_then_generate_gives_the_same_crd() {
         }
         let imported = import("crds.yaml", &text);
         let errors = imported.diagnostics.iter().filter(|found| found.severity == Severity::Error);
-        let is_known = errors.into_iter().all(|found| found.code == Code::NOT_GENERATED);
+        let is_known = errors.into_iter().all(|found| found.code == Code::REFUSED_DEFINITION);
         assert!(is_known, "{}: {}", path.display(), shown(&imported));
         let made = if imported.files.is_empty() { BTreeMap::new() } else { generated(&imported.files) };
         for wanted in wanted.iter().filter(|wanted| wanted["apiVersion"] == "apiextensions.k8s.io/v1") {
@@ -184,6 +184,7 @@ fn bad_definitions_are_explained_and_the_others_imported() {
         Code::DEFINED_TWICE,
         Code::NOT_GENERATED,
         Code::LEFT_OUT,
+        Code::REFUSED_DEFINITION,
     ];
     for code in wanted {
         assert!(codes.contains(&code), "{code} has no case");
@@ -276,6 +277,28 @@ fn the_command_writes_a_crate_and_nothing_over_it() {
     folder.write("bad.yaml", fs::read(testdata().join("import/bad/mixed.yaml")).unwrap());
     assert_eq!(folder.run(&["import", "bad.yaml", "--output", "other"]).status.code(), Some(1));
     assert!(folder.path("other/src/v1.rs").is_file(), "the good definition is imported");
-    assert_eq!(folder.run(&["import", "nowhere.yaml", "--output", "third"]).status.code(), Some(1));
+    for missing in ["nowhere.yaml", "gadget-api"] {
+        assert_eq!(folder.run(&["import", missing, "--output", "third"]).status.code(), Some(1), "{missing}");
+    }
+
     assert_eq!(folder.run(&["import", "crd.yaml", "--output", "9"]).status.code(), Some(2));
+}
+
+#[test]
+fn of_a_folder_files_without_definitions_are_passed_over() {
+    let folder = Crate::with_files(&[]);
+    folder.write("config/crd/bases/crd.yaml", fs::read(testdata().join("import/good/groups.yaml")).unwrap());
+    folder.write("config/crd/again.json", definition(&json!({"type": "object"})));
+    folder.write("config/crd/kustomization.yaml", "resources: [bases/crd.yaml]\n");
+    folder.write("config/crd/values.yaml", "broken: [\n");
+    folder.write("config/crd/latin.yaml", b"name: \xe4\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("..", folder.path("config/crd/loop")).unwrap();
+    let done = folder.run(&["import", "config", "--output", "made"]);
+    assert_eq!((done.status.code(), &*String::from_utf8_lossy(&done.stderr)), (Some(0), ""));
+    folder.write("config/crd/latin.yaml", b"kind: CustomResourceDefinition # \xe4\n");
+    let refused = folder.run(&["import", "config", "--output", "made"]);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("cannot read config/crd/latin.yaml: invalid utf-8"), "{said}");
 }

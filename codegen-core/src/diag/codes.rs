@@ -339,9 +339,9 @@ codes! {
          between versions. `kubesmith diff` tells more; docs/diff.md lists the changes. Where a change is meant, set the \
          code's level to `allow` for that run, or for good where nobody uses the API yet.";
 
-    NOT_CAMEL_CASE = 701, "field name is not camelCase",
+    NOT_CAMEL_CASE = 701, "name is not in camel case",
         "Names of fields in JSON are camelCase in every Kubernetes API, without `_` and `-`. serde takes them over from Rust \
-         unless `#[serde(rename_all = \"camelCase\")]` is on the type.";
+         unless `#[serde(rename_all = \"camelCase\")]` is on the type. Kinds are UpperCamelCase.";
     UNKEYED_CONDITIONS = 702, "conditions are not merged by type",
         "Conditions are written by several controllers. With server-side apply each owns its own, if the list is a map with \
          the key `type`; otherwise each writer replaces all of them.";
@@ -416,7 +416,11 @@ codes! {
         "apiextensions.k8s.io/v1beta1 is served by no API server since 1.22. The definition is converted as API servers did it: \
          what stands once for all versions is written into each, and unknown fields are kept unless it says otherwise.";
     LEFT_OUT = 910, "member that is left out",
-        "The object has a member that is no part of a CustomResourceDefinition, or that API servers write themselves.";
+        "The object has a member that is no part of a CustomResourceDefinition, or that API servers write themselves; or a schema \
+         has a keyword that API servers drop, such as `x-` and a name of one's own.";
+    REFUSED_DEFINITION = 911, "definition that an API server refuses",
+        "What an API server refuses is not imported: a schema that is not structural, a default that its schema does not allow, a \
+         rule that does not compile, a name that does not fit. The words are those of an API server.";
 }
 
 #[cfg(test)]

@@ -265,7 +265,7 @@ impl Reader<'_> {
             return self.name("kind", Code::INVALID_KIND, "kind", Kind::parse);
         }
         let name = ident.to_string();
-        match Kind::parse(&name) {
+        match Kind::of_type(&name) {
             Ok(kind) => Some(Spanned::new(kind, ident.span())),
             Err(error) => {
                 let better = error.suggestion.as_deref().unwrap_or("EcsBinding");

@@ -216,12 +216,31 @@ name_type! {
 }
 
 impl Kind {
-    /// An upper camel case name of ASCII letters and digits, at most 63 characters.
+    /// What API servers take: letters, digits and `-`, starting with a letter, at most 63 characters. Convention wants upper
+    /// camel case.
     ///
     /// # Errors
     /// Says which part of the rule is broken.
     pub fn parse(text: &str) -> Result<Self, NameError> {
-        camel_identifier(text).map(|()| Self(text.to_owned()))
+        let check = |text: &str| {
+            if let Some(c) = text.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '-') {
+                let reason =
+                    format!("it contains {}; only ASCII letters, digits and `-` are allowed", show(c));
+                return Err(NameError::new(reason));
+            }
+            check_label(&text.to_ascii_lowercase())
+        };
+        check(text)
+            .map(|()| Self(text.to_owned()))
+            .map_err(|e| e.suggest(super::upper_camel_case(text), |s| check(s).is_ok()))
+    }
+
+    /// The kind that the name of a type stands for: upper camel case, of ASCII letters and digits, at most 63 characters.
+    ///
+    /// # Errors
+    /// Says which part of the rule is broken.
+    pub fn of_type(name: &str) -> Result<Self, NameError> {
+        camel_identifier(name).map(|()| Self(name.to_owned()))
     }
 }
 
@@ -328,20 +347,33 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_upper_camel_case() {
+    fn kinds_of_types_are_upper_camel_case() {
         for good in ["A", "EcsBinding", "IPPool", "Foo2"] {
-            assert!(Kind::parse(good).is_ok(), "{good}");
+            assert!(Kind::of_type(good).is_ok(), "{good}");
         }
         for (bad, better) in [
             ("ecsBinding", Some("EcsBinding")),
             ("ecs_binding", Some("EcsBinding")),
             ("Ecs\"Binding", Some("EcsBinding")),
+            ("Ecs-Binding", Some("EcsBinding")),
             ("", None),
             ("1Foo", None),
             ("Größe", None),
         ] {
-            assert_eq!(Kind::parse(bad).unwrap_err().suggestion.as_deref(), better, "{bad:?}");
+            assert_eq!(Kind::of_type(bad).unwrap_err().suggestion.as_deref(), better, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn kinds_are_what_api_servers_take() {
+        for good in ["EcsBinding", "postgresql", "Ecs-Binding", "aB2"] {
+            assert!(Kind::parse(good).is_ok(), "{good}");
+        }
+        let long = "A".repeat(64);
+        for bad in ["", "1Foo", "-Foo", "Foo-", "Foo_Bar", "Foo {}", "Größe", "A\nB", &long] {
+            assert!(Kind::parse(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(Kind::parse("foo_bar").unwrap_err().suggestion.as_deref(), Some("FooBar"));
     }
 
     #[test]

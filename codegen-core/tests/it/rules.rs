@@ -153,7 +153,7 @@ fn one_mistake_causes_one_message() {
             vec!["KS0002"],
         ),
         ("#[resource(group = \"a.b\" version = \"v1\")]", vec!["KS0001"]),
-        ("#[resource(group = \"a.b\", version = \"v1\", kind = \"foo\")]", vec!["KS0203"]),
+        ("#[resource(group = \"a.b\", version = \"v1\", kind = \"foo_\")]", vec!["KS0203"]),
         ("#[resource]", vec!["KS0001"]),
         ("", vec!["KS0111"]),
     ] {

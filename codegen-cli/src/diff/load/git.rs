@@ -98,7 +98,7 @@ pub(super) fn load(revision: &str, path: Option<&str>, other: Option<&Path>) -> 
     let prefix = prefix()?;
     let path = match (path, other) {
         (Some(path), _) => inside(path, &prefix)?,
-        (None, Some(other)) => beside(other)?,
+        (None, Some(other)) => beside(other, &prefix)?,
         (None, None) => return Err(GitError::NoPath { revision: revision.to_owned() }.into()),
     };
     let tree = tree(revision)?;
@@ -165,7 +165,11 @@ fn inside(path: &str, prefix: &str) -> Result<String, GitError> {
 }
 
 /// The path in the repository of a file or folder on disk.
-fn beside(path: &Path) -> Result<String, GitError> {
+fn beside(path: &Path, prefix: &str) -> Result<String, GitError> {
+    if path.is_relative() && !path.exists() {
+        // What the other side says of it is of more help.
+        return inside(&format!("./{}", crate::output::display(path)), prefix);
+    }
     let outside = || GitError::Outside { path: crate::output::display(path) };
     let top = run(git().args(["rev-parse", "--show-toplevel"]))?;
     let top =

@@ -110,9 +110,14 @@ pub(super) fn bare(name: &str) -> &str {
     name.strip_suffix('_').filter(|bare| KEYWORDS.contains(bare)).unwrap_or(name)
 }
 
-/// A type, or a part of a type's name.
+/// A type, or a part of a type's name. A kind may have dashes and begin with a lower-case letter.
 pub(super) fn type_part(name: &str) -> String {
-    let text: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let capital = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect::<String>()
+    };
+    let text: String = words.map(capital).collect();
     if text.starts_with(|c: char| c.is_ascii_alphabetic()) { text } else { format!("K{text}") }
 }
 

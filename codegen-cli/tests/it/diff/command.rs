@@ -254,6 +254,57 @@ fn revisions_are_compared_and_nothing_is_touched() {
 }
 
 #[test]
+fn annotations_name_files_from_the_top_of_the_checkout() {
+    let folder = folder();
+    folder.write("with space/crds/old.yaml", OLD);
+    folder.write("with space/crds/new.yaml", new());
+    let output = Command::new(env!("CARGO_BIN_EXE_kubesmith"))
+        .args(["diff", "crds/old.yaml", "crds/new.yaml", "--format", "github"])
+        .current_dir(folder.path("with space"))
+        .env("GITHUB_WORKSPACE", folder.dir.path())
+        .output()
+        .unwrap();
+    let out = text(&output.stdout);
+    assert!(out.contains("::error file=with space/crds/new.yaml,line="), "{out}");
+}
+
+#[test]
+fn what_is_gone_from_disk_is_looked_for_in_the_revision() {
+    let folder = folder();
+    folder.write("crds/widgets.yaml", OLD);
+    git(&folder, &["init", "--quiet", "--initial-branch=main"]);
+    git(&folder, &["add", "crds"]);
+    git(&folder, &["commit", "--quiet", "--message=one"]);
+    std::fs::remove_dir_all(folder.path("crds")).unwrap();
+    let (code, _, err) = run(&folder, &["git:main", "crds"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("cannot read crds: No such file"), "{err}");
+    let (code, _, err) = run(&folder, &["git:main", "nowhere"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("main has no nowhere"), "{err}");
+    std::fs::create_dir(folder.path("crds")).unwrap();
+    let (code, _, err) = run(&folder, &["git:main", "crds"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("no CustomResourceDefinition in the folder crds"), "{err}");
+}
+
+#[test]
+fn versions_that_are_neither_served_nor_stored_are_nobodys() {
+    let folder = folder();
+    let unserved = OLD.replacen("served: true", "served: false", 1);
+    folder.write("old.yaml", &unserved);
+    folder.write("new.yaml", unserved.replacen("type: integer", "type: string", 1));
+    let (code, out, _) = run(&folder, &["old.yaml", "new.yaml"]);
+    assert_eq!((code, out.as_str()), (Some(0), "no changes\n"));
+    // Objects are read and written by the schema of the version that is stored.
+    let unserved = OLD.replacen("name: v1\n    served: true", "name: v1\n    served: false", 1);
+    folder.write("old.yaml", &unserved);
+    folder.write("new.yaml", unserved.replace("maximum: 20", "maximum: 10"));
+    let (code, out, _) = run(&folder, &["old.yaml", "new.yaml"]);
+    assert_eq!(code, Some(1), "{out}");
+}
+
+#[test]
 fn mistakes_in_source_are_told() {
     let folder = folder();
     folder.write(

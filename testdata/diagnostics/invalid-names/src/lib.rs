@@ -3,7 +3,7 @@ use kubesmith_runtime::{Resource, Schema};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
-#[resource(group = "example", version = "1", kind = "widget", plural = "Widgets", short_name = "w_w")]
+#[resource(group = "example", version = "1", kind = "wid_get", plural = "Widgets", short_name = "w_w")]
 pub struct Widget {
     pub metadata: ObjectMeta,
     pub spec: WidgetSpec,

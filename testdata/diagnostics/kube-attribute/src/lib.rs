@@ -15,7 +15,7 @@ pub struct MisspeltSpec {}
 pub struct Same {}
 
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[kube(group = "kube", version = "V1", kind = "names")]
+#[kube(group = "kube", version = "V1", kind = "na_mes")]
 pub struct NamesSpec {}
 
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]

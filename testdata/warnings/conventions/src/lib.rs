@@ -37,3 +37,10 @@ pub struct WidgetSpec {
 pub struct Server {
     pub port: i32,
 }
+
+#[derive(Clone, Debug, Default, Resource)]
+#[resource(group = "example.com", version = "v1", kind = "side-car")]
+pub struct SideCar {
+    pub metadata: ObjectMeta,
+    pub spec: Server,
+}

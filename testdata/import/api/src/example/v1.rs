@@ -78,6 +78,16 @@ pub struct Backup {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+#[schema(extra = {"oneOf": [{"required": ["one"]}, {"required": ["two"]}]})]
+pub struct CappedSource {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(default = "a")]
+    pub one: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub two: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 #[schema(extra = {
     "anyOf": [{"required": ["a"]}, {"properties": {"b": {"minLength": 3}}}],
     "not": {"required": ["a", "b"]},
@@ -108,6 +118,14 @@ pub enum Mode {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+#[schema(extra = {"oneOf": [{"required": ["one"]}, {"required": ["two"]}]})]
+pub struct NarrowSource {
+    pub one: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub two: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 #[serde(rename_all = "camelCase")]
 pub struct Nested {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,6 +142,50 @@ pub struct Open {
     /// Fields that the schema does not name.
     #[serde(flatten)]
     pub other_fields: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+#[schema(extra = {"oneOf": [{"required": ["one"]}, {"required": ["two"]}]})]
+pub struct OpenSource {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub two: Option<String>,
+    /// Fields that the schema does not name.
+    #[serde(flatten)]
+    pub other_fields: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct ValueFrom {
+    pub key: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+#[serde(rename_all = "camelCase")]
+pub enum PatchChoice {
+    /// What it becomes.
+    Value(isize),
+    ValueFrom(ValueFrom),
+    Nothing(Option<Empty>),
+}
+
+/// What is put in place of a field.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Schema)]
+#[validation(rule(rule = "self.path != ''"))]
+pub struct Patch {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(default = false)]
+    pub force: Option<bool>,
+    /// Which field.
+    pub path: String,
+    /// One of these is given.
+    #[serde(flatten)]
+    pub choice_2: PatchChoice,
 }
 
 /// A port.
@@ -202,7 +264,12 @@ pub struct GadgetSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<Backup>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(extra = {"allOf": [{"maximum": 3}], "exclusiveMaximum": true})]
+    pub beyond: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<ByteString>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capped_source: Option<CappedSource>,
     #[serde(default)]
     #[schema(nullable, default = "a")]
     pub cleared: Option<String>,
@@ -251,12 +318,18 @@ pub struct GadgetSpec {
     #[schema(default = "off")]
     pub mode: Mode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrow_source: Option<NarrowSource>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nested: Option<BTreeMap<String, Nested>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[validation(enum(1, 2, 3))]
     pub numbered: Option<isize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<Open>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_source: Option<OpenSource>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patches: Option<Vec<Patch>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<IntOrString>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

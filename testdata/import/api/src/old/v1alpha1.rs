@@ -22,7 +22,7 @@ pub struct Old {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<OldSpec>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<OldStatus>,
+    pub status: Option<serde_json::Map<String, serde_json::Value>>,
     /// Fields that the schema does not name.
     #[serde(flatten)]
     pub other_fields: BTreeMap<String, serde_json::Value>,
@@ -32,7 +32,7 @@ pub struct Old {
 pub struct OldSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
+    /// Fields that the schema does not name.
+    #[serde(flatten)]
+    pub other_fields: BTreeMap<String, serde_json::Value>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
-pub struct OldStatus {}

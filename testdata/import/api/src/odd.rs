@@ -1,0 +1,3 @@
+//! Group `odd.example.com`.
+
+pub mod v1;
