@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use super::ResourceEventHandler;
 use super::mailbox::{Delivery, Mailbox, Waiting};
 use super::registration::HandlerStatus;
-use super::watchdog;
+use super::{task, watchdog};
 
 /// Calls made before the task lets others run.
 pub(super) const CALLS_PER_TURN: usize = 512;
@@ -31,9 +31,9 @@ pub(super) fn spawn<K: Send + Sync + 'static>(
     let has_thread = status.has_thread.load(Ordering::Relaxed);
     let deliverer = Deliverer { handler, mailbox, _ended: Ended(Arc::clone(&status)), status };
     if has_thread {
-        tasks.spawn_blocking(move || runtime.block_on(deliverer.run_on_thread(Waiting::new())));
+        task::spawn_thread_in(tasks, runtime, Box::pin(deliverer.run_on_thread(Waiting::new())));
     } else {
-        tasks.spawn(deliverer.run());
+        task::spawn_in(tasks, Box::pin(deliverer.run()));
     }
 }
 
@@ -86,8 +86,7 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
             handler = status.name,
             "the event handler gets a thread of its own, since it has blocked; HandlerOptions::blocking asks for one"
         );
-        let runtime = Handle::current();
-        let thread = tokio::task::spawn_blocking(move || runtime.block_on(self.run_on_thread(waiting)));
+        let thread = task::spawn_thread(Handle::current(), Box::pin(self.run_on_thread(waiting)));
         // An error means that the runtime is shutting down.
         let _ = thread.await;
     }

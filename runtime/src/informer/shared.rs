@@ -14,7 +14,7 @@ use super::registration::{HandlerRegistration, HandlerStatus, KnownHandlers};
 use super::run::{Command, Runner};
 use super::sources::Sources;
 use super::writes::Writes;
-use super::{HandlerOptions, InformerOptions, ResourceEventHandler};
+use super::{HandlerOptions, InformerOptions, ResourceEventHandler, task};
 use crate::cache::{IndexKey, Indexer, ObjectKey, Store, StoreWriter, TypedIndex, store};
 use crate::lister::Lister;
 use crate::reflector::{Cached, DynamicKind, ErrorHook, KindFacts, KindOf, Transform};
@@ -360,7 +360,7 @@ impl<K: Cached> SharedInformer<K> {
         reflector.reuse = Some(writer.reader());
         let sources = Sources::new(&client, &kind, &reflector);
         let runner = Runner::new(sources, writer, commands, Arc::clone(&self.inner.status), resync);
-        *life = Life::Running(tokio::spawn(runner.run()));
+        *life = Life::Running(task::spawn(Box::pin(runner.run())));
     }
 
     /// Stops the informer and waits until its tasks and handlers have ended. A handler call in progress is

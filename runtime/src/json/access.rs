@@ -42,22 +42,40 @@ pub(super) struct Members<'f, 'de> {
     pub(super) bare: bool,
 }
 
+impl<'de> Members<'_, 'de> {
+    /// The next name, with its colon, of a member that somebody wants.
+    fn next_key(&mut self) -> Result<Option<Str<'de>>, Unclear> {
+        loop {
+            match self.fast.text.peek() {
+                Some(b'}') if !self.bare => return Ok(None),
+                None if self.bare => return Ok(None),
+                Some(b',') if !self.first => self.fast.text.expect(b',')?,
+                Some(_) if self.first => self.first = false,
+                _ => return Err(Unclear),
+            }
+            let key = self.fast.text.string()?;
+            self.fast.text.expect(b':')?;
+            let name = match &key {
+                Str::Plain(text) => text,
+                Str::Escaped(text) => text.as_str(),
+            };
+            if !self.fast.is_unwanted(name) {
+                return Ok(Some(key));
+            }
+            self.fast.text.skip()?;
+        }
+    }
+}
+
 impl<'de> MapAccess<'de> for Members<'_, 'de> {
     type Error = Unclear;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Unclear> {
-        match self.fast.text.peek() {
-            Some(b'}') if !self.bare => return Ok(None),
-            None if self.bare => return Ok(None),
-            Some(b',') if !self.first => self.fast.text.expect(b',')?,
-            Some(_) if self.first => self.first = false,
-            _ => return Err(Unclear),
-        }
-        let key = match self.fast.text.string()? {
+        let Some(key) = self.next_key()? else { return Ok(None) };
+        let key = match key {
             Str::Plain(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
             Str::Escaped(text) => seed.deserialize(StringDeserializer::new(text)),
         };
-        self.fast.text.expect(b':')?;
         key.map(Some)
     }
 

@@ -27,6 +27,9 @@ const DEEPEST: u32 = 100;
 /// What [`Raw`] asks a deserializer for.
 const RAW: &str = "$kubesmith::Raw";
 
+/// What asks a deserializer for an object without `metadata.managedFields`; [`Fast`] alone leaves them out.
+pub(crate) const LEAN: &str = "$kubesmith::Lean";
+
 /// A value as it stands in the text; all of it is JSON.
 pub(crate) struct Raw<'de>(pub(crate) &'de str);
 
@@ -97,16 +100,27 @@ pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json:
 pub(crate) struct Fast<'de> {
     text: Text<'de>,
     depth: u32,
+    /// How deep the members are of an object whose `metadata.managedFields` nobody wants, and whether its metadata is being read.
+    lean: Option<(u32, bool)>,
 }
 
 impl<'de> Fast<'de> {
     pub(crate) fn new(text: &'de str) -> Self {
-        Self { text: Text::new(text), depth: 0 }
+        Self { text: Text::new(text), depth: 0, lean: None }
     }
 
     /// The members of an object whose braces are not in the text, up to the end of the text.
     pub(crate) fn bare_members<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Unclear> {
         visitor.visit_map(Members { fast: self, first: true, bare: true })
+    }
+
+    /// Whether the member of this name, of the object that is being read, is `managedFields` that nobody wants.
+    fn is_unwanted(&mut self, name: &str) -> bool {
+        let Some((depth, in_metadata)) = &mut self.lean else { return false };
+        if self.depth == *depth {
+            *in_metadata = name == "metadata";
+        }
+        *in_metadata && self.depth == *depth + 1 && name == "managedFields"
     }
 
     /// How many bytes have been read.
@@ -231,6 +245,12 @@ impl<'de> Deserializer<'de> for &mut Fast<'de> {
     ) -> Result<V::Value, Unclear> {
         if name == RAW {
             return visitor.visit_borrowed_str(self.text.raw()?);
+        }
+        if name == LEAN {
+            self.lean = Some((self.depth + 1, false));
+            let object = visitor.visit_newtype_struct(&mut *self);
+            self.lean = None;
+            return object;
         }
         // serde_json talks to itself by such names.
         if name.starts_with('$') {

@@ -5,15 +5,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use kube::core::Status;
 use serde::Deserialize;
-use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::cache::{ObjectKey, Undecodable};
-use crate::json::Fast;
+use crate::json::{self, Fast};
 
 /// What objects are made of bytes by; part of [`Cached`](super::Cached) and not to be implemented elsewhere.
 pub trait Decode: Sized {
@@ -63,155 +63,25 @@ impl<'de, K: Decode> DeserializeSeed<'de> for &mut Decoder<K> {
 /// An object without its managedFields.
 pub(crate) struct Lean<K>(pub(crate) K);
 
-impl<'de, K: DeserializeOwned> Deserialize<'de> for Lean<K> {
+impl<'de, K: kube::Resource + DeserializeOwned> Deserialize<'de> for Lean<K> {
+    /// [`Fast`] passes the fields over; what other deserializers read of them is dropped. A deserializer that skips the fields around
+    /// any other would be a type of its own, and everything that the object holds would be compiled once more for it.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        K::deserialize(Within { inner: deserializer, level: Level::Object }).map(Lean)
-    }
-}
+        struct LeanVisitor<K>(PhantomData<K>);
+        impl<'de, K: kube::Resource + DeserializeOwned> Visitor<'de> for LeanVisitor<K> {
+            type Value = Lean<K>;
 
-/// Where in the object a deserializer stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
-    Object,
-    Metadata,
-}
-
-/// Passes everything through, but maps without the fields to skip.
-struct Within<D> {
-    inner: D,
-    level: Level,
-}
-
-macro_rules! pass_through {
-    ($($method:ident($($argument:ident: $type:ty),*);)*) => {$(
-        fn $method<V: Visitor<'de>>(self $(, $argument: $type)*, visitor: V) -> Result<V::Value, D::Error> {
-            let visitor = WithinVisitor { inner: visitor, level: self.level };
-            self.inner.$method($($argument,)* visitor)
-        }
-    )*};
-}
-
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Within<D> {
-    type Error = D::Error;
-
-    pass_through! {
-        deserialize_any(); deserialize_bool(); deserialize_i8(); deserialize_i16(); deserialize_i32();
-        deserialize_i64(); deserialize_i128(); deserialize_u8(); deserialize_u16(); deserialize_u32();
-        deserialize_u64(); deserialize_u128(); deserialize_f32(); deserialize_f64(); deserialize_char();
-        deserialize_str(); deserialize_string(); deserialize_bytes(); deserialize_byte_buf();
-        deserialize_option(); deserialize_unit(); deserialize_unit_struct(name: &'static str);
-        deserialize_newtype_struct(name: &'static str); deserialize_seq(); deserialize_tuple(len: usize);
-        deserialize_tuple_struct(name: &'static str, len: usize); deserialize_map();
-        deserialize_struct(name: &'static str, fields: &'static [&'static str]);
-        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
-        deserialize_identifier(); deserialize_ignored_any();
-    }
-
-    fn is_human_readable(&self) -> bool {
-        self.inner.is_human_readable()
-    }
-}
-
-struct WithinVisitor<V> {
-    inner: V,
-    level: Level,
-}
-
-macro_rules! visit {
-    ($($method:ident($type:ty);)*) => {$(
-        fn $method<E: de::Error>(self, value: $type) -> Result<V::Value, E> {
-            self.inner.$method(value)
-        }
-    )*};
-}
-
-impl<'de, V: Visitor<'de>> Visitor<'de> for WithinVisitor<V> {
-    type Value = V::Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.expecting(f)
-    }
-
-    visit! {
-        visit_bool(bool); visit_i64(i64); visit_i128(i128); visit_u64(u64); visit_u128(u128); visit_f64(f64);
-        visit_char(char); visit_str(&str); visit_borrowed_str(&'de str); visit_string(String);
-        visit_bytes(&[u8]); visit_borrowed_bytes(&'de [u8]); visit_byte_buf(Vec<u8>);
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<V::Value, E> {
-        self.inner.visit_unit()
-    }
-
-    fn visit_none<E: de::Error>(self) -> Result<V::Value, E> {
-        self.inner.visit_none()
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_some(Within { inner: deserializer, level: self.level })
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_newtype_struct(Within { inner: deserializer, level: self.level })
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_seq(access)
-    }
-
-    fn visit_enum<A: de::EnumAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_enum(access)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(WithinMap { inner: access, level: self.level, metadata_next: false })
-    }
-}
-
-struct WithinMap<A> {
-    inner: A,
-    level: Level,
-    metadata_next: bool,
-}
-
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithinMap<A> {
-    type Error = A::Error;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
-        loop {
-            let Some(Key(key)) = self.inner.next_key::<Key<'de>>()? else { return Ok(None) };
-            if self.level == Level::Metadata && key == "managedFields" {
-                self.inner.next_value::<IgnoredAny>()?;
-                continue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
             }
-            self.metadata_next = self.level == Level::Object && key == "metadata";
-            return match key {
-                Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some),
-                Cow::Owned(key) => seed.deserialize(StringDeserializer::new(key)).map(Some),
-            };
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, object: D) -> Result<Lean<K>, D::Error> {
+                let mut object = K::deserialize(object)?;
+                object.meta_mut().managed_fields = None;
+                Ok(Lean(object))
+            }
         }
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        if self.metadata_next {
-            return self.inner.next_value_seed(WithinSeed { inner: seed });
-        }
-        self.inner.next_value_seed(seed)
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        self.inner.size_hint()
-    }
-}
-
-struct WithinSeed<S> {
-    inner: S,
-}
-
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for WithinSeed<S> {
-    type Value = S::Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
-        self.inner.deserialize(Within { inner: deserializer, level: Level::Metadata })
+        deserializer.deserialize_newtype_struct(json::LEAN, LeanVisitor(PhantomData))
     }
 }
 

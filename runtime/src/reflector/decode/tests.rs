@@ -1,9 +1,11 @@
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::core::DynamicObject;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Decoder, Frame, Lean, Verb};
+use crate::json::Fast;
 
 fn frame<K: super::Decode>(line: &[u8]) -> Result<Frame<K>, super::MalformedFrame> {
     super::frame(line, &mut Decoder::new(true))
@@ -43,16 +45,28 @@ fn escaped_keys_are_the_same_keys() {
 
 #[test]
 fn types_that_flatten_decode_too() {
-    #[derive(Deserialize)]
-    struct Flat {
-        metadata: Value,
-        #[serde(flatten)]
-        rest: std::collections::BTreeMap<String, Value>,
+    let lean: Lean<DynamicObject> = serde_json::from_value(object()).unwrap();
+    assert_eq!(lean.0.metadata.name.as_deref(), Some("a"));
+    assert_eq!(lean.0.metadata.managed_fields, None);
+    assert_eq!(lean.0.data["data"]["managedFields"], "kept");
+}
+
+#[test]
+fn both_deserializers_leave_out_the_same() {
+    let escaped = r#"{"met\u0061data":{"n\u0061me":"x","managed\u0046ields":[{"manager":"m"}]},"data":{"metadata":"kept"}}"#;
+    let last = r#"{"metadata": {"name": "x", "managedFields": [1]}, "data": {"managedFields": "kept"}}"#;
+    let none = r#"{"metadata": {"managedFields": [], "name": "x"}}"#;
+    for text in [&object().to_string(), escaped, none] {
+        let fast: Result<Lean<ConfigMap>, _> = Deserialize::deserialize(&mut Fast::new(text));
+        let slow: Lean<ConfigMap> = serde_json::from_str(text).unwrap();
+        assert_eq!(fast.unwrap().0, slow.0, "{text}");
+        let fast: Result<Lean<DynamicObject>, _> = Deserialize::deserialize(&mut Fast::new(text));
+        let slow: Lean<DynamicObject> = serde_json::from_str(text).unwrap();
+        assert_eq!(fast.unwrap().0, slow.0, "{text}");
     }
-    let lean: Lean<Flat> = serde_json::from_value(object()).unwrap();
-    assert_eq!(lean.0.metadata["name"], "a");
-    assert!(lean.0.metadata.get("managedFields").is_none());
-    assert_eq!(lean.0.rest["data"]["managedFields"], "kept");
+    // What is passed over need not fit.
+    let fast: Lean<ConfigMap> = Deserialize::deserialize(&mut Fast::new(last)).unwrap();
+    assert_eq!(fast.0.data.unwrap()["managedFields"], "kept");
 }
 
 #[test]
