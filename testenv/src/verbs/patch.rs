@@ -21,16 +21,7 @@ use crate::types::Type;
 
 pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
-    let mut options = WriteOptions::parse(&call.query, "PatchOptions")?;
-    options.applying = kind == PatchKind::Apply;
-    let refuse = |cause| Err(ApiError::invalid_options("PatchOptions", vec![cause]));
-    if kind != PatchKind::Apply {
-        if call.query.flag("force") {
-            return refuse(Cause::forbidden("force", "may not be specified for non-apply patch"));
-        }
-    } else if options.field_manager.is_empty() {
-        return refuse(Cause::required("fieldManager", "is required for apply patch"));
-    }
+    let options = options(call, kind)?;
     let patch = decoded(call, kind)?;
     if kind == PatchKind::Apply {
         return apply(call, patch, &options).await;
@@ -39,6 +30,20 @@ pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let object = update::change(call, &options, &mut edit).await;
     let object = object.map_err(|e| e.with_warnings(edit.warnings.clone()))?;
     Ok(read::shown(call, 200, &object).await?.with_warnings(edit.warnings))
+}
+
+/// The options of a patch of this kind.
+pub(super) fn options(call: &Call<'_>, kind: PatchKind) -> ApiResult<WriteOptions> {
+    let mut options = WriteOptions::parse(&call.query, "PatchOptions")?;
+    options.applying = kind == PatchKind::Apply;
+    let refuse = |cause| Err(ApiError::invalid_options("PatchOptions", vec![cause]));
+    if kind != PatchKind::Apply && call.query.flag("force") {
+        return refuse(Cause::forbidden("force", "may not be specified for non-apply patch"));
+    }
+    if kind == PatchKind::Apply && options.field_manager.is_empty() {
+        return refuse(Cause::required("fieldManager", "is required for apply patch"));
+    }
+    Ok(options)
 }
 
 /// A patch that is no apply.
@@ -118,11 +123,9 @@ fn settle(
 async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
     let def = &call.def;
     let mut wanted = patch.value;
-    let text = |key: &str| wanted[key].as_str().unwrap_or_default().to_owned();
-    let (version, kind) = (text("apiVersion"), text("kind"));
+    let (version, kind) = type_of(&wanted);
     if version.is_empty() || kind.is_empty() {
-        let (group, version) = version.split_once('/').unwrap_or(("", &version));
-        return Err(ApiError::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
+        return Err(no_object(version, kind));
     }
     admit::check_identity(call, &mut wanted)?;
     let warnings = admit::settle_applied(call, &mut wanted, &patch.duplicates, options)?;
@@ -135,6 +138,18 @@ async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiRe
     let (object, created) =
         applied(call, &wanted, nameless, options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
     Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
+}
+
+/// `apiVersion` and kind of what is applied.
+pub(super) fn type_of(value: &Value) -> (&str, &str) {
+    let text = |key: &str| value[key].as_str().unwrap_or_default();
+    (text("apiVersion"), text("kind"))
+}
+
+/// Refuses to apply what is not of the right type.
+pub(super) fn no_object(version: &str, kind: &str) -> ApiError {
+    let (group, version) = version.split_once('/').unwrap_or(("", version));
+    ApiError::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}"))
 }
 
 /// `nameless`: the configuration itself gives no name, which is enough for an object that is there.
@@ -183,7 +198,7 @@ fn keeps_uid(call: &Call<'_>, current: &Value, next: &Value) -> ApiResult<()> {
 }
 
 /// The configuration merged into the live object, in the form that its type gives it.
-async fn merged(
+pub(super) async fn merged(
     call: &Call<'_>,
     live: Option<&Value>,
     wanted: &Value,

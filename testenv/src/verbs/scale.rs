@@ -4,11 +4,11 @@ use ::http::Method;
 use serde_json::{Value, json};
 
 use super::admit;
-use super::patch::{carry_out, decoded};
+use super::patch::{self, carry_out, decoded};
 use super::update::{self, Edit};
 use crate::admission;
 use crate::conversion;
-use crate::http::negotiate;
+use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
@@ -32,9 +32,15 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
             write(call, &paths, &options, &|_| Ok(wanted.clone())).await
         }
         Method::PATCH => {
-            let options = WriteOptions::parse(&call.query, "PatchOptions")?;
             let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
+            let options = patch::options(call, kind)?;
             let patch = decoded(call, kind)?;
+            if kind == PatchKind::Apply {
+                let mut applied = Applied { call, paths: &paths, options: &options, wanted: &patch.value };
+                let object = update::change(call, &options, &mut applied).await?;
+                let served = conversion::one(&call.server, &call.def, &object).await?;
+                return Ok(shown(call, served.value(), &paths));
+            }
             write(call, &paths, &options, &|scale| {
                 let mut next = scale.clone();
                 carry_out(call, kind, &mut next, &patch.value)?;
@@ -72,18 +78,62 @@ impl Edit for Scaled<'_> {
         let mut scale = (self.edit)(&old)?;
         let attributes = update::attributes(self.call, &old, self.options);
         admission::mutate(&attributes, Some(&mut scale)).await?;
-        let replicas = &scale["spec"]["replicas"];
-        let number = if replicas.is_null() { Some(0) } else { replicas.as_i64() };
-        let Some(number) = number else {
-            return Err(ApiError::bad_request("Scale in version \"v1\" cannot be handled as a Scale"));
-        };
-        if number < 0 {
-            let cause = Cause::invalid(self.paths.spec.clone(), number, "should be a non-negative integer");
-            return Err(ApiError::invalid(self.call.def.about_kind(&self.call.path.name), vec![cause]));
-        }
+        let number = replicas(self.call, self.paths, &scale)?;
         let mut next = current.clone();
         set(&mut next, &self.paths.spec, Value::from(number));
         let version = meta::text(&scale, "resourceVersion").to_owned();
+        meta::set(&mut next, "resourceVersion", version);
+        Ok(next)
+    }
+}
+
+/// The replicas that a scale wants.
+fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64> {
+    let replicas = &scale["spec"]["replicas"];
+    let number = if replicas.is_null() { Some(0) } else { replicas.as_i64() };
+    let Some(number) = number else {
+        return Err(ApiError::bad_request("Scale in version \"v1\" cannot be handled as a Scale"));
+    };
+    if number < 0 {
+        let cause = Cause::invalid(paths.spec.clone(), number, "should be a non-negative integer");
+        return Err(ApiError::invalid(call.def.about_kind(&call.path.name), vec![cause]));
+    }
+    Ok(number)
+}
+
+/// A scale that is applied: who applies it owns the replicas of the object, if the scale has some.
+struct Applied<'a> {
+    call: &'a Call<'a>,
+    paths: &'a ScalePaths,
+    options: &'a WriteOptions,
+    wanted: &'a Value,
+}
+
+impl Edit for Applied<'_> {
+    async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
+        let (version, kind) = patch::type_of(self.wanted);
+        if (version, kind) != ("autoscaling/v1", "Scale") {
+            return Err(patch::no_object(version, kind));
+        }
+        let old = scale_of(current, self.paths);
+        let mut scale = old.clone();
+        let says = self.wanted["spec"].get("replicas").is_some();
+        if says {
+            scale["spec"]["replicas"] = self.wanted["spec"]["replicas"].clone();
+        }
+        let attributes = update::attributes(self.call, &old, self.options);
+        admission::mutate(&attributes, Some(&mut scale)).await?;
+        let (def, path) = (&self.call.def, &self.call.path);
+        let mut wanted =
+            json!({"apiVersion": def.api_version(), "kind": def.kind, "metadata": {"name": path.name}});
+        if !path.namespace.is_empty() {
+            meta::set(&mut wanted, "namespace", path.namespace.clone());
+        }
+        if says {
+            set(&mut wanted, &self.paths.spec, Value::from(replicas(self.call, self.paths, &scale)?));
+        }
+        let mut next = patch::merged(self.call, Some(current), &wanted, self.options).await?;
+        let version = meta::text(self.wanted, "resourceVersion").to_owned();
         meta::set(&mut next, "resourceVersion", version);
         Ok(next)
     }

@@ -146,6 +146,46 @@ async fn an_applied_configuration_may_leave_out_the_name_of_what_is_there() {
     assert_eq!(apply(widget(json!({"name": "b"}))).await.0, 400);
 }
 
+/// Who applies a scale owns the replicas, and nobody who does not force takes them away.
+#[tokio::test]
+async fn a_scale_is_applied() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let deployments = "/apis/apps/v1/namespaces/default/deployments";
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}});
+    let spec = json!({"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template});
+    let deployment =
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": spec});
+    assert_eq!(send_json(&env, "POST", deployments, deployment).await.0, 201);
+    let apply = async |query: &str, kind: &str, spec: Value| {
+        let path = format!("{deployments}/d/scale?{query}");
+        let scale = json!({"apiVersion": "autoscaling/v1", "kind": kind, "spec": spec});
+        send(&env, "PATCH", &path, "application/apply-patch+yaml", scale.to_string()).await
+    };
+    let three = || json!({"replicas": 3});
+    let (status, body) = apply("", "Scale", three()).await;
+    assert_eq!((status, &body["details"]["causes"][0]["field"]), (422, &json!("fieldManager")));
+    let (status, body) = apply("fieldManager=me", "Scales", three()).await;
+    assert_eq!((status, &body["message"]), (400, &json!("invalid object type: autoscaling/v1, Kind=Scales")));
+    let (status, body) = apply("fieldManager=me", "Scale", three()).await;
+    assert_eq!((status, &body["reason"]), (409, &json!("Conflict")));
+    let (status, body) = apply("fieldManager=me&force=true", "Scale", three()).await;
+    assert_eq!((status, &body["kind"], &body["spec"]["replicas"]), (200, &json!("Scale"), &json!(3)));
+    assert_eq!(apply("fieldManager=me", "Scale", json!({"replicas": -1})).await.0, 422);
+    let owned = async || {
+        let (_, deployment) = send_json(&env, "GET", &format!("{deployments}/d"), Value::Null).await;
+        let entries = deployment["metadata"]["managedFields"].as_array().unwrap().clone();
+        let mine =
+            entries.into_iter().find(|entry| entry["manager"] == "me" && entry["subresource"] == "scale");
+        mine.map(|entry| entry["fieldsV1"].clone())
+    };
+    assert_eq!(owned().await, Some(json!({"f:spec": {"f:replicas": {}}})));
+    let (status, body) = apply("fieldManager=me", "Scale", json!({})).await;
+    assert_eq!(status, 200, "{body}");
+    assert_eq!(owned().await, None);
+    env.stop().await;
+}
+
 #[tokio::test]
 async fn defaults_that_come_later_are_read_from_old_objects() {
     let env = TestEnv::builder().start().await.unwrap();
