@@ -34,6 +34,7 @@ mod options;
 mod response;
 mod rest;
 mod scope;
+mod subresource;
 pub(crate) mod transport;
 mod typed;
 mod user_agent;
@@ -46,6 +47,7 @@ pub use options::{ClientOptions, HttpVersion};
 pub use response::ResponseFuture;
 pub use rest::{RestClient, connect, connect_with_options, try_default};
 pub use scope::ClientScope;
+pub use subresource::{ResourceRequests, SubresourceRequests};
 pub use typed::{Deletion, TypedClient, WatchStream};
 pub use user_agent::default_user_agent;
 

@@ -166,7 +166,7 @@ where
         self.api.namespace()
     }
 
-    fn request(&self, verb: &'static str, name: Option<&str>) -> Request {
+    pub(super) fn request(&self, verb: &'static str, name: Option<&str>) -> Request {
         Request {
             verb,
             resource: resource_name::<K>(),
@@ -176,7 +176,7 @@ where
     }
 
     /// Refuses to ask for one object of a namespaced kind without saying in which namespace, as client-go does.
-    fn located(&self, verb: &'static str, name: Option<&str>) -> Result<(), Error> {
+    pub(super) fn located(&self, verb: &'static str, name: Option<&str>) -> Result<(), Error> {
         if !self.everywhere {
             return Ok(());
         }
@@ -318,7 +318,7 @@ where
         self.api.patch(name, params, patch).await.map_err(self.failed("patch", Some(name)))
     }
 
-    /// Patches a subresource such as `status` or `scale` and answers the whole object.
+    /// Patches a subresource such as `status` that answers the whole object; others have [`Self::subresource`].
     ///
     /// # Errors
     /// As [`Self::patch`].
@@ -332,11 +332,7 @@ where
     where
         P: Serialize + Debug,
     {
-        self.check_patch(name, params, patch)?;
-        self.api
-            .patch_subresource(subresource, name, params, patch)
-            .await
-            .map_err(self.failed("patch", Some(name)))
+        self.subresource(subresource).patch(name, params, patch).await
     }
 
     /// Patches the status subresource.
@@ -452,21 +448,17 @@ where
         P: Serialize,
     {
         self.located("patch", Some(name))?;
-        let managed = params.field_manager.as_deref().is_some_and(|manager| !manager.is_empty());
-        if matches!(patch, Patch::Apply(_)) && !managed {
-            return Err(Error::BadRequest {
-                request: self.request("apply", Some(name)),
-                reason: "server-side apply needs a field manager: PatchParams::apply(\"my-controller\")",
-            });
-        }
-        Ok(())
+        self.request("patch", Some(name)).needs_manager(params, patch)
     }
 }
 
 /// The outcome of a request, or that it took longer than the parameters let it. kube sends the timeout with watches alone;
 /// client-go limits every request that has one.
 #[allow(deprecated, reason = "kube has no other place for it")]
-async fn within<T>(params: &ListParams, request: impl Future<Output = kube::Result<T>>) -> kube::Result<T> {
+pub(super) async fn within<T>(
+    params: &ListParams,
+    request: impl Future<Output = kube::Result<T>>,
+) -> kube::Result<T> {
     let Some(seconds) = params.timeout.filter(|seconds| *seconds > 0) else { return request.await };
     let limit = Duration::from_secs(seconds.into());
     match tokio::time::timeout(limit, request).await {

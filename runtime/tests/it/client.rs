@@ -1,10 +1,14 @@
 //! Typed clients over a scripted transport.
 
+use std::sync::{Arc, Mutex};
+
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::autoscaling::v1::Scale;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kubesmith_runtime::client::{Discovery, Error, RestClient, TypedClient};
 
@@ -166,4 +170,105 @@ async fn a_list_ends_with_the_timeout_of_its_parameters() {
     let endless = ListParams { timeout: Some(0), ..ListParams::default() };
     let waited = tokio::time::timeout(std::time::Duration::from_secs(100), maps.list(&endless)).await;
     assert!(waited.is_err());
+}
+
+/// A client of deployments whose server answers a scale, and the requests that it got.
+fn scales() -> (TypedClient<Deployment>, Arc<Mutex<Vec<String>>>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&asked);
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let log = Arc::clone(&log);
+        async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect_bytes().await.unwrap();
+            let line = format!("{} {} {}", parts.method, parts.uri, String::from_utf8_lossy(&body));
+            log.lock().unwrap().push(line.trim_end().to_owned());
+            let scale = r#"{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a"},"spec":{"replicas":3}}"#;
+            let list = format!(
+                r#"{{"kind":"ScaleList","apiVersion":"autoscaling/v1","metadata":{{}},"items":[{scale}]}}"#
+            );
+            let is_list = parts.uri.query().is_some_and(|query| query.contains("labelSelector"));
+            let body = Full::new(Bytes::from(if is_list { list } else { scale.to_owned() }));
+            Ok::<_, std::convert::Infallible>(Response::new(body))
+        }
+    });
+    let client = kube::Client::new(service, "default");
+    (TypedClient::namespaced(RestClient::new(client, "apps", "v1"), "default"), asked)
+}
+
+#[tokio::test]
+async fn subresources_have_every_verb_and_types_of_their_own() {
+    let (deployments, asked) = scales();
+    let scales = deployments.subresource("scale");
+    let (post, apply) = (PostParams::default(), PatchParams::apply("me").force());
+    let mut scale: Scale = scales.get("a").await.unwrap();
+    assert_eq!(scale.spec.as_ref().unwrap().replicas, Some(3));
+    scale.spec = None;
+    let _: Scale = scales.create("a", &scale, &PostParams { dry_run: true, ..post.clone() }).await.unwrap();
+    let _: Scale = scales.update("a", &scale, &post).await.unwrap();
+    let patch = Patch::Merge(serde_json::json!({"spec": {}}));
+    let _: serde_json::Value = scales.patch("a", &PatchParams::default(), &patch).await.unwrap();
+    let _: Scale = scales.apply("a", &scale, &apply).await.unwrap();
+    let list: ObjectList<Scale> = scales.list("a", &ListParams::default().labels("a=b")).await.unwrap();
+    assert_eq!(list.items.len(), 1);
+    let body = r#"{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"}}"#;
+    let path = "/apis/apps/v1/namespaces/default/deployments/a/scale";
+    let expected = [
+        format!("GET {path}"),
+        format!("POST {path}?&dryRun=All {body}"),
+        format!("PUT {path}? {body}"),
+        format!("PATCH {path}? {{\"spec\":{{}}}}"),
+        format!("PATCH {path}?&force=true&fieldManager=me {body}"),
+        format!("GET {path}?&labelSelector=a%3Db"),
+    ];
+    assert_eq!(*asked.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn the_resource_itself_may_have_other_types() {
+    let (deployments, asked) = scales();
+    let requests = deployments.resource();
+    let (post, apply) = (PostParams::default(), PatchParams::apply("me"));
+    let scale: Scale = requests.get("a").await.unwrap();
+    let _: Scale = requests.create(&scale, &post).await.unwrap();
+    let _: Scale = requests.update("b", &scale, &post).await.unwrap();
+    let _: Scale = requests.patch("a", &PatchParams::default(), &Patch::Merge(())).await.unwrap();
+    let _: Scale = requests.apply("a", &(), &apply).await.unwrap();
+    let _: ObjectList<Scale> = requests.list(&ListParams::default().labels("a")).await.unwrap();
+    let lines = asked.lock().unwrap().clone();
+    let lines = lines.iter().map(|line| line.split(['?', '{']).next().unwrap_or_default().trim_end());
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    let expected = ["GET /a", "POST ", "PUT /b", "PATCH /a", "PATCH /a", "GET "].map(|line| {
+        let (method, rest) = line.split_once(' ').unwrap();
+        format!("{method} {path}{rest}")
+    });
+    assert_eq!(lines.collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_to_subresources_are_refused_and_fail_as_others() {
+    let post = PostParams::default();
+    let everywhere = TypedClient::<ConfigMap>::all_namespaces(RestClient::new(silent(), "", "v1"));
+    let error = everywhere.subresource("scale").get::<Scale>("a").await.unwrap_err();
+    assert!(matches!(error, Error::BadRequest { .. }), "{error}");
+    let error = everywhere.resource().create::<_, Scale>(&(), &post).await.unwrap_err();
+    assert!(matches!(error, Error::BadRequest { .. }), "{error}");
+    let maps = maps(200, "[]");
+    let error = maps.subresource("scale").get::<Scale>("a").await.unwrap_err();
+    assert!(error.to_string().starts_with("cannot get configmaps/scale \"default/a\": "), "{error}");
+    let nameless = maps.subresource("scale").update::<_, Scale>("", &(), &post).await.unwrap_err();
+    assert!(matches!(nameless, Error::Transport { .. }), "{nameless}");
+    let nobody = PatchParams::default();
+    for error in [
+        maps.subresource("scale").apply::<_, Scale>("a", &(), &nobody).await.unwrap_err(),
+        maps.resource().apply::<_, Scale>("a", &(), &nobody).await.unwrap_err(),
+        maps.resource().patch::<_, Scale>("a", &nobody, &Patch::Apply(())).await.unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("field manager"), "{error}");
+    }
+    let silent = TypedClient::<ConfigMap>::namespaced(RestClient::new(silent(), "", "v1"), "default");
+    #[allow(deprecated, reason = "kube has no other place for it")]
+    let params = ListParams { timeout: Some(1), ..ListParams::default() };
+    let error = silent.subresource("x").list::<Scale>("a", &params).await.unwrap_err();
+    assert!(error.to_string().ends_with("it took longer than the timeout of 1s"), "{error}");
 }
