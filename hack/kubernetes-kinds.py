@@ -23,6 +23,17 @@ ELSEWHERE = {
     "kube_aggregator::pkg::apis::apiregistration::v1::APIService": [("genclient", "")],
 }
 
+# Methods that client-go's clients have by files written by hand, in the same form: name, verb, subresource, input, result.
+BY_HAND = {
+    "api::core::v1::Namespace": [
+        "Finalize update finalize api::core::v1::Namespace api::core::v1::Namespace",
+    ],
+    "api::core::v1::Pod": [
+        "Bind create binding api::core::v1::Binding apimachinery::pkg::apis::meta::v1::Status",
+        "Evict create eviction api::policy::v1::Eviction apimachinery::pkg::apis::meta::v1::Status",
+    ],
+}
+
 
 def kinds(folder):
     """The kinds of k8s-openapi by their paths: constants and scope."""
@@ -59,6 +70,7 @@ def methods(markers, own):
             said = dict(part.split("=") for part in rest)
             types = [openapi(said[key]) if key in said else own for key in ("input", "result")]
             yield " " + " ".join([method, said["verb"], said["subresource"], *types])
+    yield from (" " + method for method in BY_HAND.get(own, []))
 
 
 def lines(folder, known):

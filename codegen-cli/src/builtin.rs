@@ -13,8 +13,8 @@ use crate::config::{ConfigFile, KindName};
 use crate::diag::Diagnostic;
 use crate::docs;
 use crate::ir::{
-    ClientTags, CrdVersion, Element, Group, Ir, Places, Resource, ResourceCode, RustType, Shape, Span,
-    TypeDef, TypeId, TypeRef, Version,
+    ClientTags, CrdVersion, Element, Group, Ir, Method, Places, Resource, ResourceCode, RustType, Shape,
+    Span, TypeDef, TypeId, TypeRef, Verb, Version,
 };
 use crate::known::{self, kinds};
 use crate::schema::Schema;
@@ -149,7 +149,8 @@ fn group(
 }
 
 fn resource(ir: &mut Ir, kind: &kinds::Kind, span: Span) -> Resource {
-    let has_status = kind.verbs.contains(&crate::ir::Verb::UpdateStatus);
+    let has_status = kind.verbs.contains(&Verb::UpdateStatus);
+    let methods = kind.methods.iter().map(|it| method(it, &span)).collect();
     let (root, description) = root(ir, kind, span.clone());
     let plural = names::pluralize_type(kind.kind);
     // What is plural already stays as it is: Endpoints.
@@ -164,11 +165,22 @@ fn resource(ir: &mut Ir, kind: &kinds::Kind, span: Span) -> Resource {
         scope: kind.scope,
         code: ResourceCode::new(kind.path.clone(), kind.kind, plural, docs::summary(&description)),
         crd: CrdVersion { served: true, status_subresource: has_status, ..CrdVersion::default() },
-        client: Some(ClientTags { verbs: kind.verbs.clone() }),
+        client: Some(ClientTags { verbs: kind.verbs.clone(), methods, chosen: None }),
         root,
         has_status_field: has_status,
         span,
         places: Places::new(),
+    }
+}
+
+fn method(method: &kinds::Method, span: &Span) -> Method {
+    Method {
+        name: names::method_name(method.name),
+        verb: method.verb,
+        subresource: Some(method.subresource.to_owned()),
+        input: method.verb.sends_object().then(|| method.input.clone()),
+        result: method.result.clone(),
+        span: span.clone(),
     }
 }
 

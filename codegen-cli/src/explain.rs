@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kubesmith_core::diag::{CODES, Code};
 use kubesmith_core::grammar::{
-    Definition, FAMILIES, Family, FamilySpec, KeySpec, MEANINGLESS, PLANNED, Places, Shape, Target, closest,
+    Definition, FAMILIES, Family, FamilySpec, KeySpec, MEANINGLESS, Places, Shape, Target, closest,
     definitions, marker_name, marker_text, near,
 };
 
@@ -61,9 +61,6 @@ fn explain_marker(name: &str) -> Result<String, String> {
     }
     if let Some(meaningless) = MEANINGLESS.iter().find(|marker| marker.covers(name)) {
         return Ok(format!("+{name}\n\n  It has no meaning for Rust types: {}.\n", meaningless.reason));
-    }
-    if let Some(planned) = PLANNED.iter().find(|marker| marker.covers(name)) {
-        return Ok(format!("+{name}\n\n  {}. Planned as {}; not accepted yet.\n", planned.doc, planned.key));
     }
     if let Some(definition) = all.get(outer) {
         return Ok(describe_marker(definition));
@@ -239,8 +236,8 @@ mod tests {
 
     #[test]
     fn markers_are_explained_as_what_they_are() {
-        let planned = explain(Some("+genclient:method")).unwrap();
-        assert!(planned.contains("not accepted yet"), "{planned}");
+        let method = explain(Some("+genclient:method")).unwrap();
+        assert!(method.contains("#[genclient(method("), "{method}");
         let minimum = explain(Some("+kubebuilder:validation:Minimum")).unwrap();
         assert_eq!(explain(Some("kubebuilder:validation:Minimum")).unwrap(), minimum);
         assert!(explain(Some("kubebuilder:validation:Minimun")).unwrap_err().contains("did you mean"));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::ir::{CrdVersion, Scope, Verb};
 use crate::schema::Schema;
 use crate::source::Loc;
-use crate::syntax::Name;
+use crate::syntax::{Name, PathExpr};
 
 pub use manifests::{ManifestFacts, WebhookFacts};
 
@@ -94,10 +94,31 @@ pub struct ResourceFacts {
 }
 
 /// Facts from `#[genclient]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct GenclientFacts {
     /// The verbs of a type that has a status.
     pub with_status: Vec<Verb>,
     /// The verbs of a type that has none.
     pub without_status: Vec<Verb>,
+    /// Where some of the verbs are chosen: `only_verbs` or `skip_verbs`.
+    pub chosen: Option<Loc>,
+    /// `method(...)`
+    pub methods: Vec<MethodFacts>,
+    /// `no_scale`
+    pub no_scale: bool,
+}
+
+/// A method of a client.
+#[derive(Clone, Debug)]
+pub struct MethodFacts {
+    /// In Rust: `get_scale`.
+    pub name: Name,
+    /// `verb`
+    pub verb: Verb,
+    /// `subresource`
+    pub subresource: Option<String>,
+    /// `input`
+    pub input: Option<PathExpr>,
+    /// `result`
+    pub result: Option<PathExpr>,
 }

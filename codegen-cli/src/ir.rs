@@ -132,10 +132,35 @@ pub struct ResourceCode {
 }
 
 /// What `#[genclient(...)]` says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ClientTags {
     /// Verbs to generate, in client-gen's order.
     pub verbs: Vec<Verb>,
+    /// Methods with names of their own: those that are asked for, then those of the scale.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<Method>,
+    /// Where some of the verbs are chosen; `None`: all or none are generated, or those that only read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Span>,
+}
+
+/// A method of a client with a name, and types, of its own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Method {
+    /// Its name in snake case: `get_scale`.
+    pub name: String,
+    /// What it does: create, update, get, list, patch or apply.
+    pub verb: Verb,
+    /// The subresource that it is for: `scale`; `None`: the resource itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subresource: Option<String>,
+    /// Path of the type that is sent, as [`ResourceCode::type_path`]; `None`: nothing, or any patch, is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Path of the type that is answered, of a list that of its items.
+    pub result: String,
+    /// Where it is asked for.
+    pub span: Span,
 }
 
 /// A client verb, in the order client-gen writes them.
@@ -154,6 +179,13 @@ pub enum Verb {
     Patch,
     Apply,
     ApplyStatus,
+}
+
+impl Verb {
+    /// Whether a method with this verb sends an object, whose type may be another than the kind's.
+    pub fn sends_object(self) -> bool {
+        matches!(self, Self::Create | Self::Update | Self::Apply)
+    }
 }
 
 /// A version's part of a CustomResourceDefinition that is not schema.

@@ -38,6 +38,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::STATUS_NOT_SUBRESOURCE, Level::Warn),
     (Code::STATUS_REQUIRED, Level::Warn),
     (Code::FIELD_ALIAS, Level::Warn),
+    (Code::MISSING_VERBS, Level::Warn),
     (Code::BOOLEAN, Level::Allow),
     (Code::FLOAT, Level::Allow),
     (Code::LARGE_INTEGER, Level::Allow),

@@ -7,6 +7,7 @@ mod enums;
 mod generics;
 mod known;
 mod manifests;
+mod methods;
 mod resource;
 mod rust_types;
 mod shape;

@@ -263,7 +263,7 @@ impl Parser<'_> {
         if derives.resource {
             if let Some(input) = ResourceInput::from_struct(item, &mut diagnostics) {
                 definition.resource = Some(Box::new(self.resource(&input)));
-                definition.genclient = input.genclient.as_ref().map(facts::genclient);
+                definition.genclient = input.genclient.as_ref().map(|tags| self.genclient(tags));
                 self.model(&input.model, &mut definition, true);
             }
         } else {

@@ -103,6 +103,11 @@ fn after_load(
         diagnostics.extend(validate::sizes(&ir, &schemas, &tree, sources));
     }
     diagnostics.extend(without_folder(settings, &ir, sources));
+    if settings.client.output.is_some() {
+        let [informers, listers] =
+            [Generator::Informer, Generator::Lister].map(|part| settings.only.contains(&part));
+        diagnostics.extend(validate::without_verbs(&ir, informers, listers, sources));
+    }
     (ir, targets)
 }
 

@@ -140,8 +140,17 @@ impl<'a> Resolver<'a> {
         if self.item(id).visibility == Visibility::Public && self.is_public_module(id.krate, id.module) {
             return Some(self.definition_path(id));
         }
+        self.reexported(id.krate, id)
+    }
+
+    /// A path that begins with the crate and by which the definition, perhaps of another crate, can be named from outside.
+    pub fn path_from(&self, krate: usize, id: ItemId) -> Option<String> {
+        if id.krate == krate { self.public_path(id) } else { self.reexported(krate, id) }
+    }
+
+    fn reexported(&self, krate: usize, id: ItemId) -> Option<String> {
         let mut public = self.public.borrow_mut();
-        public.entry(id.krate).or_insert_with(|| self.reexports(id.krate)).get(&id).cloned()
+        public.entry(krate).or_insert_with(|| self.reexports(krate)).get(&id).cloned()
     }
 
     /// What the module of a definition and those around it say of it, the nearest first. Where the group is said and

@@ -1,5 +1,6 @@
 //! Rules that span items, one function each. They read the intermediate representation and the schemas.
 
+mod clients;
 mod constraints;
 mod conventions;
 mod names;
@@ -19,6 +20,7 @@ use crate::parallel;
 use crate::schema::{Additional, Schema, Schemas};
 use crate::source::{Loc, SourceMap};
 
+pub use clients::without_verbs;
 pub use conventions::conventions;
 pub(crate) use server::{About, about, definition, field, words};
 pub use sizes::sizes;
@@ -50,6 +52,7 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> (Vec<Option<
     names::resource_names_are_unique(&input, &mut out);
     names::code_names_are_unique(&input, &mut out);
     names::protected_groups_are_approved(&input, &mut out);
+    clients::kinds_are_applied(&input, &mut out);
     let checked = parallel::map(&definitions, |definition| {
         let mut out = Vec::new();
         versions::agree(&input, definition, &mut out);

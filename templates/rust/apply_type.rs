@@ -32,6 +32,14 @@ impl __Type__ApplyConfiguration {
         Self::default().with_api_version("__api_version__").with_kind("__Kind__").with_metadata(metadata)
     }
 
+    /// Configures a `__Kind__`, which is applied to what the request names.
+    #[when(of_subresource)]
+    #[must_use]
+    #[inline]
+    pub fn new() -> Self {
+        Self::default().with_api_version("__api_version__").with_kind("__Kind__")
+    }
+
     /// Sets the name of the object.
     #[when(meta_name)]
     #[must_use]

@@ -145,6 +145,28 @@ pub trait __Kind__Interface: Send + Sync + 'static {
         object: &__Object__,
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
+
+    /// __MethodDoc__
+    #[each(method)]
+    #[unless(patches)]
+    fn __method__(
+        &self,
+        #[when(named)] name: &str,
+        #[when(sends)] input: &__Input__,
+        #[when(has_params)] params: &::kubesmith_runtime::kube::api::__Params__,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Answer__>;
+
+    /// __MethodDoc__
+    #[along(method)]
+    #[when(patches)]
+    fn __method__<P>(
+        &self,
+        name: &str,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+        patch: &::kubesmith_runtime::kube::api::Patch<P>,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Answer__>
+    where
+        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
 }
 
 #[when(cluster)]
@@ -301,5 +323,30 @@ impl __Kind__Interface for super::__Client__ {
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
         self.apply_status(object, params)
+    }
+
+    #[each(method)]
+    #[unless(patches)]
+    fn __method__(
+        &self,
+        #[when(named)] name: &str,
+        #[when(sends)] input: &__Input__,
+        #[when(has_params)] params: &::kubesmith_runtime::kube::api::__Params__,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Answer__> {
+        self.__method__(#[when(named)] name, #[when(sends)] input, #[when(has_params)] params)
+    }
+
+    #[along(method)]
+    #[when(patches)]
+    fn __method__<P>(
+        &self,
+        name: &str,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+        patch: &::kubesmith_runtime::kube::api::Patch<P>,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Answer__>
+    where
+        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
+    {
+        self.__method__(name, params, patch)
     }
 }

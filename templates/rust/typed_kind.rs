@@ -279,4 +279,34 @@ impl __Client__ {
     ) -> ::kubesmith_runtime::client::Result<__Object__> {
         self.inner.apply_status(object, params).await
     }
+
+    /// __MethodDoc__
+    #[each(method)]
+    #[unless(patches)]
+    pub async fn __method__(
+        &self,
+        #[when(named)] name: &str,
+        #[when(sends)] input: &__Input__,
+        #[when(has_params)] params: &::kubesmith_runtime::kube::api::__Params__,
+    ) -> ::kubesmith_runtime::client::Result<__Answer__> {
+        self.inner
+            .__target__(#[when(in_subresource)] "__subresource__")
+            .__request__(#[when(named)] name, #[when(sends)] input, #[when(has_params)] params)
+            .await
+    }
+
+    /// __MethodDoc__
+    #[along(method)]
+    #[when(patches)]
+    pub async fn __method__<P>(
+        &self,
+        name: &str,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+        patch: &::kubesmith_runtime::kube::api::Patch<P>,
+    ) -> ::kubesmith_runtime::client::Result<__Answer__>
+    where
+        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
+    {
+        self.inner.__target__(#[when(in_subresource)] "__subresource__").patch(name, params, patch).await
+    }
 }

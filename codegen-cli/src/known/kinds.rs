@@ -28,6 +28,23 @@ pub struct Kind {
     pub path: String,
     /// The verbs of client-go's client.
     pub verbs: Vec<Verb>,
+    /// The methods of client-go's client that have names of their own.
+    pub methods: Vec<Method>,
+}
+
+/// A method of a client with a name, and types, of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// `GetScale`
+    pub name: &'static str,
+    /// What it does.
+    pub verb: Verb,
+    /// `scale`
+    pub subresource: &'static str,
+    /// `k8s_openapi::api::autoscaling::v1::Scale`; counts where something is sent.
+    pub input: String,
+    /// `k8s_openapi::api::autoscaling::v1::Scale`
+    pub result: String,
 }
 
 impl Kind {
@@ -47,8 +64,14 @@ impl Kind {
 }
 
 static TABLE: LazyLock<Vec<Kind>> = LazyLock::new(|| {
-    let kinds = TEXT.lines().filter(|line| !line.starts_with(['#', ' ']));
-    kinds.filter_map(kind).collect()
+    let mut kinds: Vec<Kind> = Vec::new();
+    for line in TEXT.lines().filter(|line| !line.starts_with('#')) {
+        match (line.strip_prefix(' '), kinds.last_mut()) {
+            (Some(line), Some(kind)) => kind.methods.extend(method(line)),
+            _ => kinds.extend(kind(line)),
+        }
+    }
+    kinds
 });
 
 /// Every kind, ordered by group, version and kind.
@@ -70,7 +93,32 @@ fn kind(line: &'static str) -> Option<Kind> {
         scope: if word()? == "cluster" { Scope::Cluster } else { Scope::Namespaced },
         path: format!("k8s_openapi::{}", word()?),
         verbs: word()?.split(',').map(verb).collect::<Option<_>>()?,
+        methods: Vec::new(),
     })
+}
+
+/// `None` for a line that says too little; a test counts these lines, too.
+fn method(line: &'static str) -> Option<Method> {
+    let mut words = line.split(' ');
+    let mut word = || words.next();
+    Some(Method {
+        name: word()?,
+        verb: verb(word()?)?,
+        subresource: word()?,
+        input: format!("k8s_openapi::{}", word()?),
+        result: format!("k8s_openapi::{}", word()?),
+    })
+}
+
+/// The `apiVersion` and kind of a type of k8s-openapi that is an object: one that has them and metadata. `None`: it is none, or
+/// of a group in which nothing has a client.
+pub fn sent(path: &str) -> Option<(String, &str)> {
+    let (module, name) = path.rsplit_once("::")?;
+    let properties = super::definition(super::openapi_name(path)?)?.get("properties")?;
+    let is_object = ["apiVersion", "kind", "metadata"].iter().all(|field| properties.get(field).is_some());
+    let is_neighbour = |kind: &&Kind| kind.path.rsplit_once("::").is_some_and(|(of, _)| of == module);
+    let neighbour = all().iter().find(is_neighbour)?;
+    is_object.then(|| (neighbour.api_version(), name))
 }
 
 fn verb(name: &str) -> Option<Verb> {
@@ -103,12 +151,30 @@ mod tests {
         let deployment = all().iter().find(|kind| kind.kind == "Deployment").unwrap();
         assert_eq!((deployment.api_version().as_str(), deployment.plural), ("apps/v1", "deployments"));
         assert_eq!((deployment.scope, deployment.verbs.len()), (Scope::Namespaced, 11));
+        let methods = TEXT.lines().filter(|line| line.starts_with(' ')).count();
+        assert_eq!(all().iter().map(|kind| kind.methods.len()).sum::<usize>(), methods);
+        assert_eq!(deployment.methods[1].name, "UpdateScale");
+        assert_eq!(deployment.methods[1].input, "k8s_openapi::api::autoscaling::v1::Scale");
+    }
+
+    #[test]
+    fn what_is_sent_to_subresources_has_a_version_and_a_kind() {
+        let sent = |path: &str| super::sent(path).map(|(version, kind)| format!("{version}/{kind}"));
+        assert_eq!(sent("k8s_openapi::api::autoscaling::v1::Scale").as_deref(), Some("autoscaling/v1/Scale"));
+        let token = "k8s_openapi::api::authentication::v1::TokenRequest";
+        assert_eq!(sent(token).as_deref(), Some("authentication.k8s.io/v1/TokenRequest"));
+        assert_eq!(sent("k8s_openapi::api::core::v1::Binding").as_deref(), Some("v1/Binding"));
+        assert_eq!(sent("k8s_openapi::api::autoscaling::v1::ScaleSpec"), None);
+        assert_eq!(sent("shop::v1::Cart"), None);
     }
 
     #[test]
     fn every_kind_is_a_type_of_k8s_openapi() {
         for kind in all() {
-            assert!(find(&kind.path).is_some() && openapi_name(&kind.path).is_some(), "{}", kind.path);
+            let types = kind.methods.iter().flat_map(|method| [&method.input, &method.result]);
+            for path in types.chain([&kind.path]) {
+                assert!(find(path).is_some() && openapi_name(path).is_some(), "{path}");
+            }
         }
     }
 }

@@ -62,9 +62,10 @@ impl Ctx<'_> {
                 field.required = metadata_presence(item) == Some(true);
             }
         }
-        let client = item.genclient.as_ref().map(|tags| ClientTags {
-            verbs: if has_status_field { tags.with_status.clone() } else { tags.without_status.clone() },
-        });
+        let client = match (&item.genclient, &path) {
+            (Some(tags), Some(path)) => Some(self.client(id, tags, has_status_field, facts, path)),
+            _ => None,
+        };
         let summary = item.description.as_deref().map(docs::summary).unwrap_or_default();
         let root = Root { id: root, type_path: path?, has_status_field, client, summary, loc: item.name.loc };
         Some(self.lowered(facts, (group?, version?), module.code_name, root))

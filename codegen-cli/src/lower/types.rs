@@ -7,6 +7,7 @@ use super::generics::{Arg, Instance, Scope};
 use crate::diag::Diagnostic;
 use crate::ir::{Element, RustType, Shape, Tagging, TypeDef, TypeRef};
 use crate::known::{self, Known};
+use crate::load::ModuleId;
 use crate::resolve::{ItemId, Target, Unresolved};
 use crate::source::Loc;
 use crate::syntax::{Argument, PathExpr, TypeExpr, TypeKind, ValueExpr};
@@ -16,6 +17,14 @@ pub(super) const ALIAS_LIMIT: usize = 128;
 
 /// How many parts a tuple may have, those of tuples in it included.
 const TUPLE_LIMIT: usize = 1024;
+
+/// What the path of a type leads to.
+pub(super) enum Found {
+    /// A type of the crates that were read.
+    Item(ItemId),
+    /// The path of another one.
+    External(String),
+}
 
 /// A type in use, with its `Option` taken off.
 #[derive(Debug)]
@@ -125,26 +134,30 @@ impl Ctx<'_> {
         {
             return self.parameter(path, argument.clone());
         }
-        match self.resolver.resolve(scope.krate, scope.module, path) {
-            Ok(Target::Item(id)) => self.item_use(scope, path, id),
-            Ok(Target::External(external)) => self.external(scope, path, &external),
-            Ok(Target::Unread(at, external)) => {
-                self.report_unread(path, at, &external);
-                None
-            }
-            Ok(Target::Module(..)) => {
-                let message = format!("`{}` is a module, not a type", path.text());
-                self.diagnostics.push(
-                    Diagnostic::error(Code::UNRESOLVED_TYPE, path.loc, message)
-                        .help(format!("name a type of the module: `{}::...`", path.text())),
-                );
-                None
-            }
-            Err(unresolved) => {
-                self.report_unresolved(path, unresolved);
-                None
-            }
+        match self.found(scope.krate, scope.module, path)? {
+            Found::Item(id) => self.item_use(scope, path, id),
+            Found::External(external) => self.external(scope, path, &external),
         }
+    }
+
+    /// The type that a path in a module leads to; `None` after a diagnostic.
+    pub(super) fn found(&mut self, krate: usize, module: ModuleId, path: &PathExpr) -> Option<Found> {
+        match self.resolver.resolve(krate, module, path) {
+            Ok(Target::Item(id)) => return Some(Found::Item(id)),
+            Ok(Target::External(external)) => return Some(Found::External(external)),
+            Ok(Target::Unread(at, external)) => self.report_unread(path, at, &external),
+            Ok(Target::Module(..)) => self.report_module(path),
+            Err(unresolved) => self.report_unresolved(path, unresolved),
+        }
+        None
+    }
+
+    fn report_module(&mut self, path: &PathExpr) {
+        let message = format!("`{}` is a module, not a type", path.text());
+        self.diagnostics.push(
+            Diagnostic::error(Code::UNRESOLVED_TYPE, path.loc, message)
+                .help(format!("name a type of the module: `{}::...`", path.text())),
+        );
     }
 
     pub(crate) fn report_unresolved(&mut self, path: &PathExpr, unresolved: Unresolved) {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use kubesmith_core::grammar::{self, Json, Spanned};
 use kubesmith_core::model::{
-    Constraints, Conversion, GenclientAttrs, ModuleAttrs, OneOf, OneOfKind, Presence, ResourceAttrs,
-    ResourceInput, Rule, SchemaAttrs, ValidationAttrs, Verb,
+    Constraints, Conversion, GenclientAttrs, MethodAttrs, ModuleAttrs, OneOf, OneOfKind, Presence,
+    ResourceAttrs, ResourceInput, Rule, SchemaAttrs, ValidationAttrs, Verb,
 };
 use kubesmith_core::names;
 use serde_json::{Map, Number, Value};
 
 use super::Parser;
-use crate::facts::{GenclientFacts, ModuleFacts, ResourceFacts, TypeFacts};
+use crate::facts::{GenclientFacts, MethodFacts, ModuleFacts, ResourceFacts, TypeFacts};
 use crate::ir::{
     self, ConversionWebhook, CrdStyle, CrdVersion, Deprecation, PrintColumn, Scale, Scope, WebhookEndpoint,
 };
@@ -102,6 +102,31 @@ impl Parser<'_> {
         }
     }
 
+    /// The client's verbs and methods.
+    pub(super) fn genclient(&self, attrs: &GenclientAttrs) -> GenclientFacts {
+        let chosen = attrs.only_verbs.as_ref().or(attrs.skip_verbs.as_ref());
+        GenclientFacts {
+            with_status: attrs.verbs(true).into_iter().map(verb).collect(),
+            without_status: attrs.verbs(false).into_iter().map(verb).collect(),
+            chosen: chosen.map(|verbs| self.loc(verbs.span)),
+            methods: attrs.methods.iter().map(|method| self.method(method)).collect(),
+            no_scale: attrs.no_scale.is_some(),
+        }
+    }
+
+    fn method(&self, attrs: &MethodAttrs) -> MethodFacts {
+        let path = |text: &Option<Spanned<String>>| {
+            text.as_ref().and_then(|text| self.path_in_text(&text.value, text.span))
+        };
+        MethodFacts {
+            name: Name { text: attrs.rust_name(), loc: self.loc(attrs.name.span) },
+            verb: verb(attrs.verb.value),
+            subresource: text(attrs.subresource.as_ref()),
+            input: path(&attrs.input),
+            result: path(&attrs.result),
+        }
+    }
+
     fn spanned<T>(&self, name: &Spanned<T>, text: impl Fn(&T) -> &str) -> Name {
         Name { text: text(&name.value).to_string(), loc: self.loc(name.span) }
     }
@@ -173,14 +198,6 @@ fn conversion(conversion: &Conversion) -> Option<ir::Conversion> {
     }
     let ca_bundle = text(conversion.ca_bundle.as_ref());
     Some(ir::Conversion::Webhook(ConversionWebhook { endpoint, ca_bundle, review_versions }))
-}
-
-/// The client's verbs.
-pub(super) fn genclient(attrs: &GenclientAttrs) -> GenclientFacts {
-    GenclientFacts {
-        with_status: attrs.verbs(true).into_iter().map(verb).collect(),
-        without_status: attrs.verbs(false).into_iter().map(verb).collect(),
-    }
 }
 
 fn verb(verb: Verb) -> ir::Verb {

@@ -19,6 +19,7 @@ mod fake;
 mod features;
 mod forms;
 mod fuzz;
+mod genclient;
 mod import;
 mod known_types;
 mod manifests;

@@ -130,13 +130,11 @@ pub(crate) fn crds(input: PathBuf, max_desc_len: Option<usize>, allow_dangerous_
     })
 }
 
-/// Runs the pipeline for the CRDs alone, with these levels of warnings.
+/// Runs the pipeline with these levels of warnings.
 pub(crate) fn linted(input: PathBuf, lints: LintConfig) -> Generated {
-    let only = vec![Generator::Crd];
     settled(Overrides {
         input: vec![input],
-        crd_output: Some("out".into()),
-        only,
+        output: Some("out".into()),
         lints,
         allow_dangerous_types: true,
         ..Overrides::default()

@@ -146,6 +146,13 @@ codes! {
         "A conversion webhook is a service (namespace and name, optionally path and port) or an https URL without user, query \
          and fragment. The API server calls it to convert objects between the versions of a kind: \
          https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.";
+    METHOD = 115, "method that a client cannot have",
+        "`method(...)` of `#[genclient]` has a name that no other method of the client has, one of the verbs create, update, \
+         get, list, patch and apply, and types that are named by paths: types of a crate with kinds, or of k8s_openapi. Create, \
+         update and apply have an `input`. What is applied is a kind, as a server wants to be told its apiVersion and kind.";
+    RESOURCE_NAME = 116, "client and resource disagree on the resource's name",
+        "`#[genclient(resource_name = ...)]` says what clients ask for, `plural` of `#[resource]`, or the plural that follows \
+         from the kind, what the API server has. They must say the same.";
 
     INVALID_GROUP = 201, "invalid API group",
         "A group is a DNS subdomain with at least one dot: lower-case letters, digits, `-` and `.`, at most 253 \
@@ -376,6 +383,10 @@ codes! {
         "serde reads a field under its aliases as well, but an API field has one name: an API server drops whatever the schema \
          does not have before a client reads it, and clients in other languages know one name. Aliases of an enum's variants \
          are values of the schema.";
+    MISSING_VERBS = 713, "no informer or lister for want of a verb",
+        "An informer lists and watches, a lister lists and gets, as in client-gen's clients. The client of this kind lacks one \
+         of these verbs, so that the kind is left out of the informers or listers that are generated. Nothing is said of a \
+         client with `no_verbs`.";
 
     RBAC_RULE = 801, "rule of a role that an API server refuses",
         "A rule says which verbs are allowed on `resources` of `groups`, or on `urls`, which are no resources. The core \

@@ -3,12 +3,10 @@
 use std::fmt::Write as _;
 
 use super::{
-    FAMILIES, FamilySpec, KeySpec, MEANINGLESS, MODULE, PLANNED, Places, Shape, Target, definitions,
-    marker_text,
+    FAMILIES, FamilySpec, KeySpec, MEANINGLESS, MODULE, Places, Shape, Target, definitions, marker_text,
 };
 
-/// The text of docs/attributes.md: every key with its value, places, marker, meaning and example,
-/// and the markers that are planned.
+/// The text of docs/attributes.md: every key with its value, places, marker, meaning and example.
 pub fn attributes_markdown() -> String {
     let mut out = String::from(INTRODUCTION);
     for family in FAMILIES {
@@ -16,11 +14,6 @@ pub fn attributes_markdown() -> String {
     }
     write_modules(&mut out);
     write_markers(&mut out);
-    out.push_str(PLANNED_INTRODUCTION);
-    for planned in PLANNED {
-        let markers = names(planned.markers);
-        let _ = writeln!(out, "| {} | `{}` | {} |", cell(&markers), cell(planned.key), planned.doc);
-    }
     out
 }
 
@@ -82,15 +75,6 @@ These markers have no meaning for Rust types; a warning says so.
 
 | Marker | Why |
 |---|---|
-";
-
-const PLANNED_INTRODUCTION: &str = "
-## Planned
-
-These markers have no key. Using one of them, or one of the keys below, is an error.
-
-| Marker | Key | Meaning |
-|---|---|---|
 ";
 
 /// Markers, each in its quotes.

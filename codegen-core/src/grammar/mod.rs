@@ -8,8 +8,8 @@
 mod docs;
 mod literal;
 mod marker;
+mod meaningless;
 mod parse;
-mod planned;
 mod suggest;
 mod synonyms;
 mod table;
@@ -22,10 +22,10 @@ pub use marker::{
     Definition, ItemAttributes, Target, check_markers, definitions, is_marker, marker_family, marker_name,
     marker_text, near,
 };
+pub use meaningless::{MEANINGLESS, Meaningless};
 pub use parse::{Entry, Parsed, parse_attributes, parse_each, parse_module};
-pub use planned::{MEANINGLESS, Meaningless, PLANNED, Planned};
 pub use suggest::{closest, edit_distance};
-pub use table::{FAMILIES, MODULE, RULE_REASONS, SCHEMA_TYPES, VERBS};
+pub use table::{FAMILIES, METHOD_VERBS, MODULE, RULE_REASONS, SCHEMA_TYPES, VERBS};
 pub use value::{Json, Number, Spanned, Value};
 
 /// An attribute family.

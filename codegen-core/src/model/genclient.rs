@@ -2,9 +2,11 @@
 
 use proc_macro2::Span;
 
-use super::EntryValue;
+use super::method::{self, MethodAttrs};
+use super::{EntryValue, ResourceAttrs};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Parsed, Spanned};
+use crate::names;
 
 /// A client verb, in the order client-gen writes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +91,12 @@ pub struct GenclientAttrs {
     pub no_status: Option<Span>,
     /// `readonly`
     pub readonly: Option<Span>,
+    /// `method(...)`, in source order.
+    pub methods: Vec<MethodAttrs>,
+    /// `no_scale`
+    pub no_scale: Option<Span>,
+    /// `resource_name`
+    pub resource_name: Option<Spanned<String>>,
 }
 
 impl GenclientAttrs {
@@ -103,6 +111,9 @@ impl GenclientAttrs {
             skip_verbs: None,
             no_status: None,
             readonly: None,
+            methods: Vec::new(),
+            no_scale: None,
+            resource_name: None,
         };
         for entry in &parsed.entries {
             let Some(span) = entry.given() else { continue };
@@ -117,10 +128,14 @@ impl GenclientAttrs {
                 }
                 "no_status" => out.no_status = Some(span),
                 "readonly" => out.readonly = Some(span),
+                "method" => out.methods.extend(MethodAttrs::read(entry, diagnostics)),
+                "no_scale" => out.no_scale = Some(span),
+                "resource_name" => out.resource_name = entry.string(),
                 _ => {}
             }
         }
         out.check(diagnostics);
+        method::check_unique(&out.methods, diagnostics);
         Some(out)
     }
 
@@ -156,8 +171,32 @@ impl GenclientAttrs {
         }
     }
 
-    /// Reports status verbs that are asked for although the type has no status.
+    /// Reports what the resource has otherwise: its name, no scale.
+    pub(super) fn check_resource(&self, attrs: &ResourceAttrs, diagnostics: &mut Diagnostics) {
+        if let Some(name) =
+            self.resource_name.as_ref().filter(|name| name.value != attrs.plural.value.as_str())
+        {
+            let plural = attrs.plural.value.as_str();
+            let message =
+                format!("clients would ask for {:?}, and the resource is called {plural:?}", name.value);
+            diagnostics.push(
+                Diagnostic::error(Code::RESOURCE_NAME, name.span, message)
+                    .secondary(attrs.plural.span, format!("its plural is {plural:?}"))
+                    .help(format!("add plural = {:?} to #[resource], or remove `resource_name`", name.value)),
+            );
+        }
+        if let Some(span) = self.no_scale.filter(|_| attrs.scale.is_none()) {
+            let message = "`no_scale` has nothing to leave out: the resource has no scale";
+            let help = "remove it, or add scale(...) to #[resource]";
+            diagnostics.push(Diagnostic::error(Code::VERBS, span, message).help(help));
+        }
+    }
+
+    /// Reports methods that the client has anyway, and status verbs that are asked for although the type has no status.
     pub(super) fn check_status(&self, has_status: bool, diagnostics: &mut Diagnostics) {
+        let verbs: Vec<String> =
+            self.verbs(has_status).into_iter().map(|verb| names::snake_case(verb.as_str())).collect();
+        method::check_free(&self.methods, &verbs, diagnostics);
         if has_status {
             return;
         }

@@ -72,6 +72,7 @@ impl ResourceInput {
             }
             if let (Some(attrs), Some(genclient)) = (&attrs, &genclient) {
                 check_scope(attrs, genclient, out);
+                genclient.check_resource(attrs, out);
             }
             (attrs, genclient)
         });

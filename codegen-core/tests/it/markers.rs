@@ -128,6 +128,8 @@ fn the_whole_vocabulary_of_controller_gen_is_known() {
         "genclient:readonly",
         "genclient:onlyVerbs",
         "genclient:skipVerbs",
+        "genclient:method",
+        "resourceName",
         "groupGoName",
     ];
     let prefixed = |prefix: &str| validation.map(|name| format!("kubebuilder:validation:{prefix}{name}"));
@@ -197,6 +199,10 @@ fn arguments_are_those_of_controller_gen() {
     for (marker, attribute) in [
         ("+genclient", "#[genclient]"),
         ("+genclient:onlyVerbs=get,list", "#[genclient(only_verbs(\"get\", \"list\"))]"),
+        (
+            "+genclient:method=Bind, verb=create , subresource=binding",
+            "#[genclient(method(name = \"Bind\", verb = \"create\", subresource = \"binding\"))]",
+        ),
     ] {
         let left = format!("/// {marker}");
         assert_eq!(
@@ -262,6 +268,13 @@ fn mistakes_in_markers_are_reported() {
             "+kubebuilder:object:root=false",
             "KS0004: `+kubebuilder:object:root=false` says something else than `+kubebuilder:object:root=true`",
         ),
+        ("+genclient:method", "KS0004: `+genclient:method` needs a value"),
+        ("+genclient:method=", "KS0005: `method` is empty"),
+        ("+genclient:method=A", "KS0009: `+genclient:method` needs the argument `verb`"),
+        ("+genclient:method=A,get", "KS0012: expected `name=value` in `+genclient:method`, found `get`"),
+        ("+genclient:method=A,vreb=get", "KS0002: unknown argument `vreb` of `+genclient:method`"),
+        ("+genclient:method=A,verb=watch", "KS0007: unknown value \"watch\" of `verb`"),
+        ("+genclient:method=A,verb=get,verb=list", "KS0003: `verb` says again what is said already"),
         ("+genclient:onlyVerbs=fetch", "KS0007: unknown value \"fetch\" of `+genclient:onlyVerbs`"),
         ("+optional", "KS0006: `+optional` cannot stand on the type that derives `Resource`"),
         ("+kubebuilder:resource:scope=cluster", "KS0007: unknown value \"cluster\" of `scope`"),

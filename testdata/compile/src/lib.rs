@@ -17,6 +17,8 @@ pub mod defaults;
 pub mod groups_versions;
 #[path = "../../cases/header/expected/mod.rs"]
 pub mod header;
+#[path = "../../cases/methods/expected/mod.rs"]
+pub mod methods;
 #[path = "../../cases/names/expected/mod.rs"]
 pub mod names;
 #[path = "../../cases/namespaced-scope/expected/mod.rs"]

@@ -23,6 +23,7 @@ mod definitions;
 mod docs;
 mod layout;
 mod manifest;
+mod methods;
 mod names;
 mod plan;
 mod root_docs;
@@ -205,7 +206,7 @@ struct Printer {
 impl Printer {
     fn print(&mut self, header: &str, template: Template, package: &Bindings, file: &Bindings) -> String {
         let skeleton = self.skeletons.entry(template).or_insert_with(|| Skeleton::parse(template.source()));
-        if !template.has_layouts() {
+        if !template.has_layouts() || (template.has_methods() && file.rows().is_some()) {
             return crate::format::rust(header, &skeleton.fill(&[package, file]));
         }
         let shape = Layout::shape(file);
@@ -328,6 +329,11 @@ impl Template {
                 | Self::ListerKind
                 | Self::ValidationKind
         )
+    }
+
+    /// Whether it shows the methods of the kind's client that have names of their own, which a layout does not know.
+    fn has_methods(self) -> bool {
+        matches!(self, Self::TypedKind | Self::TypedInterface)
     }
 }
 

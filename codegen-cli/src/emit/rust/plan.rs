@@ -7,7 +7,7 @@ use heck::ToSnakeCase;
 
 use super::apply::{ApplyTypes, Files};
 use super::skeleton::Bindings;
-use super::{Package, RustOptions, Template, conversions, definitions, docs, names, root_docs};
+use super::{Package, RustOptions, Template, conversions, definitions, docs, methods, names, root_docs};
 use crate::ir::{Group, InputCrate, Ir, Resource, Scope, TypeId, Verb, Version};
 
 /// A file to be rendered.
@@ -325,7 +325,9 @@ pub(super) fn object_path(type_path: &str, package: &Package) -> String {
     match package {
         Package::Module { own_lib: Some(own), .. } if own == first => plain_path(&format!("crate::{rest}")),
         // The built-in types are those the runtime was built with.
-        _ if first == "k8s_openapi" => plain_path(&format!("::kubesmith_runtime::{type_path}")),
+        _ if matches!(first, "k8s_openapi" | "serde_json") => {
+            plain_path(&format!("::kubesmith_runtime::{type_path}"))
+        }
         _ => plain_path(&format!("::{type_path}")),
     }
 }
@@ -382,8 +384,13 @@ fn kinds_of_version(
                 true => BUILT_IN_SOURCE.to_owned(),
                 false => source(ir, &resource.span.file),
             };
-            let configuration = apply.path_of_kind(ir, resource.root);
-            Arc::new(kind(group, version, resource, source, once(&resource), configuration, options))
+            let of_kind = OfKind {
+                source,
+                reexport: once(&resource),
+                configuration: apply.path_of_kind(ir, resource.root),
+                methods: methods::bindings(ir, resource, apply, options),
+            };
+            Arc::new(kind(group, version, resource, of_kind, options))
         })
         .collect()
 }
@@ -411,15 +418,24 @@ fn exports(resource: &Resource) -> Vec<String> {
     exports
 }
 
+/// What is known of a kind beside its description.
+struct OfKind {
+    source: String,
+    /// Whether the version's module exports its names.
+    reexport: bool,
+    /// Path of its apply configuration.
+    configuration: Option<String>,
+    methods: Vec<Arc<Bindings>>,
+}
+
 fn kind(
     group: &Group,
     version: &Version,
     resource: &Resource,
-    source: String,
-    reexport: bool,
-    configuration: Option<String>,
+    of_kind: OfKind,
     options: &RustOptions,
 ) -> Kind {
+    let OfKind { source, reexport, configuration, methods } = of_kind;
     let verbs = resource.client.as_ref().map_or(&[][..], |tags| &tags.verbs);
     let has = |verb: Verb| verbs.contains(&verb);
     let client = options.parts.client && resource.client.is_some();
@@ -452,8 +468,9 @@ fn kind(
         .flag("status", resource.crd.status_subresource)
         .flag("client_expansion", extended("clientset/typed"))
         .flag("lister_expansion", extended("listers"))
-        .flag("any_verb", !verbs.is_empty())
-        .flag("list_or_watch", has(Verb::List) || has(Verb::Watch));
+        .flag("any_verb", !(verbs.is_empty() && methods.is_empty()))
+        .flag("list_or_watch", has(Verb::List) || has(Verb::Watch))
+        .list("method", methods);
     let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));
     let validation = options.definitions.contains_key(&resource.root);
     let root = resource.root;

@@ -5,7 +5,7 @@
 //!   the bound text; a path that begins with such an identifier may be replaced by a whole path;
 //! - a documentation line that is only `__Name__` becomes as many lines as the bound text has, and
 //!   goes away, with the empty line before it, when there is no text;
-//! - `#[when(flag)]` and `#[unless(flag)]` keep or drop what they stand on;
+//! - `#[when(flag)]` and `#[unless(flag)]` keep or drop what they stand on, parameters and arguments of methods included;
 //! - `__Name__` among the arguments of an attribute is replaced by the bound text, as tokens;
 //! - `#![when(flag, attribute)]` becomes `#![attribute]` or goes away;
 //! - `#[each(list)]` repeats what it stands on, once per entry of the list; `#[along(list)]` behind it says that the two
@@ -332,6 +332,15 @@ nodes! {
     };
     syn::Field, visit_field_mut, field => Some(&mut field.attrs);
     syn::FieldValue, visit_field_value_mut, field => Some(&mut field.attrs);
+    syn::FnArg, visit_fn_arg_mut, argument => match argument {
+        syn::FnArg::Receiver(it) => Some(&mut it.attrs),
+        syn::FnArg::Typed(it) => Some(&mut it.attrs),
+    };
+    Expr, visit_expr_mut, expr => match expr {
+        Expr::Lit(it) => Some(&mut it.attrs),
+        Expr::Path(it) => Some(&mut it.attrs),
+        _ => None,
+    };
     syn::Variant, visit_variant_mut, variant => Some(&mut variant.attrs);
     syn::Arm, visit_arm_mut, arm => Some(&mut arm.attrs);
     syn::Stmt, visit_stmt_mut, stmt => match stmt {
@@ -479,6 +488,22 @@ impl VisitMut for Filler<'_> {
 
     fn visit_fields_named_mut(&mut self, fields: &mut syn::FieldsNamed) {
         self.expand_list(&mut fields.named);
+    }
+
+    fn visit_signature_mut(&mut self, signature: &mut syn::Signature) {
+        self.expand_list(&mut signature.inputs);
+        self.visit_ident_mut(&mut signature.ident);
+        self.visit_generics_mut(&mut signature.generics);
+        self.visit_return_type_mut(&mut signature.output);
+    }
+
+    fn visit_expr_method_call_mut(&mut self, call: &mut syn::ExprMethodCall) {
+        self.visit_expr_mut(&mut call.receiver);
+        self.visit_ident_mut(&mut call.method);
+        if let Some(turbofish) = &mut call.turbofish {
+            self.visit_angle_bracketed_generic_arguments_mut(turbofish);
+        }
+        self.expand_list(&mut call.args);
     }
 
     fn visit_expr_struct_mut(&mut self, expr: &mut syn::ExprStruct) {

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{Dependency, Package, Parts, RustOptions, Skeleton, Template, emit};
 use crate::config::{self, Overrides};
 use crate::ir::{
-    ClientTags, CrdVersion, Group, InputCrate, Ir, Places, Resource, ResourceCode, Scope, Span, TypeId, Verb,
-    Version,
+    ClientTags, CrdVersion, Group, InputCrate, Ir, Method, Places, Resource, ResourceCode, Scope, Span,
+    TypeId, Verb, Version,
 };
 use crate::pipeline;
 
@@ -43,7 +43,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
             summary: format!("{kind} is a thing in the shop."),
         },
         crd: CrdVersion::default(),
-        client: Some(ClientTags { verbs: ALL_VERBS.to_vec() }),
+        client: Some(ClientTags { verbs: ALL_VERBS.to_vec(), ..ClientTags::default() }),
         root: TypeId(0),
         has_status_field: true,
         span: Span { file: "api/src/v1.rs".into(), start: 0, end: 0 },
@@ -122,7 +122,7 @@ fn tokens(text: &str) -> String {
 }
 
 fn with_verbs(mut resource: Resource, verbs: &[Verb]) -> Resource {
-    resource.client = Some(ClientTags { verbs: verbs.to_vec() });
+    resource.client = Some(ClientTags { verbs: verbs.to_vec(), ..ClientTags::default() });
     resource
 }
 
@@ -174,6 +174,39 @@ fn a_verb_that_is_left_out_has_no_method() {
     let text = file(&some, "src/clientset/typed/shop/v1/cart/interface.rs");
     let verbs: Vec<_> = text.matches("-> impl ::kubesmith_runtime::client::ResponseFuture<").collect();
     assert_eq!(verbs.len(), 4, "two in the trait, two in its implementation");
+}
+
+/// A method that takes and answers carts.
+fn method(name: &str, verb: Verb) -> Method {
+    Method {
+        name: name.to_owned(),
+        verb,
+        subresource: None,
+        input: verb.sends_object().then(|| "shop_api::v1::Cart".to_owned()),
+        result: "shop_api::v1::Cart".to_owned(),
+        span: Span::default(),
+    }
+}
+
+#[test]
+fn methods_stand_on_the_client_and_in_its_trait_in_their_order() {
+    let all = [Verb::Apply, Verb::Patch, Verb::Create, Verb::List, Verb::Get, Verb::Update];
+    let names = ["do_apply", "do_patch", "do_create", "do_list", "do_get", "type_"];
+    let mut cart = with_verbs(resource("Cart", Scope::Cluster), &[]);
+    let methods = names.iter().zip(all).map(|(name, verb)| method(name, verb)).collect();
+    cart.client = Some(ClientTags { methods, ..ClientTags::default() });
+    let tree = check(vec![cart], &options());
+    for (path, before) in [("cart.rs", "pub async fn "), ("cart/interface.rs", "fn ")] {
+        let text = file(&tree, &format!("src/clientset/typed/shop/v1/{path}"));
+        let places = names.map(|name| {
+            let generic = if name == "do_patch" { "<P>(" } else { "(" };
+            text.find(&format!("{before}{name}{generic}")).unwrap_or_else(|| panic!("{name} in {text}"))
+        });
+        assert!(places.is_sorted(), "{places:?}");
+        assert!(!text.contains("fn get("), "{text}");
+    }
+    let client = file(&tree, "src/clientset/typed/shop/v1/cart.rs");
+    assert!(client.contains("self.inner.resource().list(params).await"), "{client}");
 }
 
 #[test]
@@ -310,6 +343,9 @@ fn user_text_cannot_break_out() {
     cart.code.summary = "*/ \"; fn evil() {} // `x` \\ [a] __Kind__ \n pub fn evil() {}".to_owned();
     cart.plural = "c\"); } fn evil() {".to_owned();
     cart.span.file = "api/\nfn evil() {}".into();
+    let evil = "x\"); } fn evil() {} // `\n";
+    let method = Method { subresource: Some(evil.to_owned()), ..method(evil, Verb::Update) };
+    cart.client = cart.client.map(|tags| ClientTags { methods: vec![method], ..tags });
     let mut options = options();
     options.header = "Licensed\nfn evil() {}".to_owned();
     let mut ir = ir(vec![cart]);

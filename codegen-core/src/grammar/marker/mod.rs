@@ -17,7 +17,7 @@ pub(crate) use definition::find;
 pub use lines::ItemAttributes;
 pub(crate) use lines::MarkerLine;
 
-use super::{Family, MEANINGLESS, MODULE, PLANNED, Place, closest};
+use super::{Family, MEANINGLESS, MODULE, Place, closest};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 
 /// A marker in plain text: its name without `+` and its place. `None`: the text is none.
@@ -39,7 +39,7 @@ pub fn is_marker(name: &str) -> bool {
 
 /// Whether a marker of that name is known, whatever becomes of it.
 fn is_known(name: &str) -> bool {
-    is_marker(name) || MEANINGLESS.iter().any(|m| m.covers(name)) || PLANNED.iter().any(|p| p.covers(name))
+    is_marker(name) || MEANINGLESS.iter().any(|m| m.covers(name))
 }
 
 /// Reports the markers of an item that stand for no attribute, and documentation that cannot be read.
@@ -75,11 +75,6 @@ pub(super) fn other(line: &MarkerLine) -> Diagnostic {
             .help("remove the line");
     }
     let error = Diagnostic::error(Code::UNKNOWN_MARKER, span, format!("unknown marker `+{name}`"));
-    if let Some(planned) = PLANNED.iter().find(|planned| planned.covers(name)) {
-        return error
-            .note(format!("it is to become {}, which does not exist yet", planned.key))
-            .help("remove the line");
-    }
     if let Some((first, _)) = name.split_once(char::is_whitespace).filter(|(first, _)| is_known(first)) {
         return error.help(format!("a marker stands alone on its line: move what follows `+{first}`"));
     }

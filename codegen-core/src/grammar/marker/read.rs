@@ -97,7 +97,11 @@ impl Parser<'_> {
             let owner = Owner { name: format!("`+{}`", line.definition.name), keys };
             let mut entries = Vec::new();
             let (meant, before) = (std::mem::take(&mut self.meant), self.diagnostics.len());
-            for (key, span, value) in self.arguments(line, keys) {
+            let arguments = match line.definition.syntax() {
+                Syntax::Words => self.word_arguments(line, keys),
+                Syntax::Arguments | Syntax::Json => self.arguments(line, keys),
+            };
+            for (key, span, value) in arguments {
                 self.add(line.written(key), span, value, &owner, &mut entries);
             }
             // After a mistake the rest was not read.
@@ -189,6 +193,47 @@ impl Parser<'_> {
                 return out;
             }
         }
+    }
+
+    /// `method=GetScale,verb=get`: the last part of the marker's name is that of the first argument. What follows a wrong
+    /// argument is not read.
+    fn word_arguments(
+        &mut self,
+        line: &Reading<'_>,
+        keys: &'static [KeySpec],
+    ) -> Vec<(&'static KeySpec, Span, Option<Value>)> {
+        let mut out = Vec::new();
+        let marker = &line.definition.name;
+        let wanted = super::write::text(line.definition);
+        if line.value.is_none() {
+            let message = format!("`+{marker}` needs a value");
+            self.error(Code::WRONG_VALUE, line.name_span(), message, format!("write {wanted}"));
+            return out;
+        }
+        let mut at = 1 + marker.rfind(':').map_or(0, |colon| colon + 1);
+        for part in line.line.text[at..].split(',') {
+            let span = line.line.span(at..at + part.len());
+            let Some((name, value)) = part.split_once('=') else {
+                let message = format!("expected `name=value` in `+{marker}`, found `{}`", part.trim());
+                self.error(Code::MALFORMED_MARKER, span, message, format!("write {wanted}"));
+                break;
+            };
+            let Some(key) = keys.iter().find(|key| argument_name(key, marker) == Some(name.trim())) else {
+                self.unknown_argument(name.trim(), span, line, keys);
+                break;
+            };
+            let start = at + name.len() + 1;
+            let place = line.line.span(start..start + value.len());
+            let text = Json::String(value.trim().to_owned());
+            let value = self.shaped(line.written(key), Spanned::new(text, place));
+            let broken = value.is_none();
+            out.push((key, span, value));
+            if broken {
+                break;
+            }
+            at += part.len() + 1;
+        }
+        out
     }
 
     fn unknown_argument(&mut self, name: &str, span: Span, line: &Reading<'_>, keys: &'static [KeySpec]) {

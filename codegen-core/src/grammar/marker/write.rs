@@ -57,7 +57,12 @@ fn whole(marker: &Definition, entry: &Entry) -> String {
             let arguments = entries.iter().filter_map(|inner| {
                 Some(argument(argument_name(inner.key, &marker.name)?, inner, marker.syntax()))
             });
-            format!("+{}:{}", marker.name, arguments.collect::<Vec<_>>().join(","))
+            let arguments = arguments.collect::<Vec<_>>().join(",");
+            match marker.name.rsplit_once(':') {
+                // The last part of the name is that of the first argument.
+                Some((outer, _)) if marker.syntax() == Syntax::Words => format!("+{outer}:{arguments}"),
+                _ => format!("+{}:{arguments}", marker.name),
+            }
         }
         _ => argument(&format!("+{}", marker.name), entry, marker.syntax()),
     }
@@ -77,6 +82,7 @@ fn value(entry: &Entry, syntax: Syntax) -> Option<String> {
         Value::Flag if BOOLEANS.contains(&entry.key.name) => "true".to_owned(),
         Value::Bool(value) => value.value.to_string(),
         Value::Flag | Value::Invalid | Value::Nested(_) => return None,
+        Value::String(text) if syntax == Syntax::Words => text.value.clone(),
         Value::String(text) => quoted(&text.value),
         Value::Strings(texts) if syntax == Syntax::Words => {
             list(texts.iter().map(|text| text.value.clone()).collect())

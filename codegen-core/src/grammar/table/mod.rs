@@ -26,6 +26,9 @@ pub const VERBS: &[&str] = &[
     "applyStatus",
 ];
 
+/// The verbs that client-gen makes methods of their own with.
+pub const METHOD_VERBS: &[&str] = &["create", "update", "get", "list", "patch", "apply"];
+
 /// The types of a structural schema.
 pub const SCHEMA_TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
 

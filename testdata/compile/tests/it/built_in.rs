@@ -19,7 +19,7 @@ use kubesmith_testenv::TestEnv;
 
 const LONG: Duration = Duration::from_secs(30);
 
-fn pod(name: &str) -> Pod {
+pub(super) fn pod(name: &str) -> Pod {
     let container = Container { name: "a".into(), image: Some("a".into()), ..Container::default() };
     Pod {
         metadata: ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() },

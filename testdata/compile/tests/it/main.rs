@@ -10,6 +10,7 @@ mod defaults;
 mod fake;
 mod informers;
 mod left_out;
+mod methods;
 mod requests;
 mod traits;
 mod trees;

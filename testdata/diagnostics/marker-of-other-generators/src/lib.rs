@@ -1,16 +1,15 @@
-//! Markers whose generators are planned.
+//! Markers of generators that Rust types do not need, and one that nobody knows.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::{Resource, Schema};
 use serde::{Deserialize, Serialize};
 
 /// +kubebuilder:ac:generate=true
-/// +genclient:method=Scale,verb=update
 /// +k8s:conversion-gen=false
-/// +resourceName=widgets
 /// +k8s:prerelease-lifecycle-gen:introduced=1.1
 /// +k8s:defaulter-gen=TypeMeta
 /// +k8s:validation-gen=*
+/// +k8s:proxy-gen=true
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "example.com", version = "v1")]
 pub struct Widget {

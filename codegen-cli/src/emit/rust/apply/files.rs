@@ -10,6 +10,7 @@ use super::super::skeleton::Bindings;
 use super::super::{docs, names};
 use super::fields::Field;
 use super::{ApplyTypes, Form, Key, Kind, Type};
+use crate::ir::Scope;
 
 /// Fields of an object's metadata that its configuration sets by methods of its own.
 const META: [(&str, &str); 5] = [
@@ -84,7 +85,7 @@ impl ApplyTypes {
         // A field of the object itself with this name has the method.
         let is_free = |name: &str| ty.fields.iter().all(|field| field.rust != name);
         let bindings = META.iter().fold(bindings, |bindings, (name, flag)| {
-            bindings.flag(flag, is_free(name) && (*name != "namespace" || kind.namespaced))
+            bindings.flag(flag, is_free(name) && (*name != "namespace" || kind.scope != Some(Scope::Cluster)))
         });
         bindings
             .text("Kind", &kind.kind)
@@ -93,8 +94,9 @@ impl ApplyTypes {
             .text("extract", format!("extract_{}", names::bare(&kind.module)))
             .path("Object", &kind.object)
             .path("ObjectMeta", self.path(&Key::BuiltIn(OBJECT_META.to_owned())))
-            .flag("namespaced", kind.namespaced)
-            .flag("cluster", !kind.namespaced)
+            .flag("namespaced", kind.scope == Some(Scope::Namespaced))
+            .flag("cluster", kind.scope == Some(Scope::Cluster))
+            .flag("of_subresource", kind.scope.is_none())
     }
 
     fn field_bindings(&self, field: &Field) -> Bindings {

@@ -1,6 +1,6 @@
 //! Apply configurations: which types have one, where it lies and what fields it has.
 //!
-//! Every struct that a kind with an apply verb leads into gets one, those of Kubernetes' own types included, each once
+//! Every struct that a kind with an apply verb leads into, or one that a method applies, gets one, those of Kubernetes' own types included, each once
 //! per package: `applyconfigurations/<group>/<version>/<type>.rs`. A user's type lies with the kind that uses it
 //! ([`place`]), a built-in type where Kubernetes has it. [`forms`] says what fields hold, from the representation and from
 //! what is known of built-in types ([`builtin`]).
@@ -13,15 +13,16 @@ mod builtin;
 mod fields;
 mod files;
 mod forms;
+mod kinds;
 mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Ir, Resource, Shape, TypeId, TypeRef, Verb, Version};
-use crate::known;
+use crate::ir::{Ir, TypeId};
 
 use super::{RustOptions, names};
 use fields::Field;
+use kinds::Kind;
 use place::Place;
 
 pub(super) use files::Files;
@@ -69,15 +70,6 @@ pub(super) struct ApplyTypes {
     root: String,
 }
 
-/// What the file of a kind needs beside its fields.
-struct Kind {
-    api_version: String,
-    kind: String,
-    object: String,
-    module: String,
-    namespaced: bool,
-}
-
 impl ApplyTypes {
     pub(super) fn new(ir: &Ir, options: &RustOptions) -> Self {
         let root = format!("{}::applyconfigurations", super::plan::root_path(&options.package));
@@ -87,17 +79,10 @@ impl ApplyTypes {
         }
         let reader = forms::Reader { ir, package: &options.package, nameable: ir.nameable() };
         let mut uses = place::Uses::default();
-        for (at, (group, version, resource)) in applied(ir).enumerate() {
-            let key = key_of(ir, resource.root);
-            uses.kind(group, version, &key);
-            let kind = Kind {
-                api_version: super::plan::api_version(group, version),
-                kind: resource.kind.clone(),
-                object: super::plan::object_path(&resource.code.type_path, &options.package),
-                module: resource.code.module.clone(),
-                namespaced: resource.scope == crate::ir::Scope::Namespaced,
-            };
-            out.kinds.insert(key.clone(), kind);
+        let kinds = kinds::all(ir, options);
+        out.kinds.extend(kinds.iter().map(|(key, _, kind)| (key.clone(), kind.clone())));
+        for (key, place, _) in kinds {
+            let at = uses.kind(place, &key);
             out.walk(&reader, &mut uses, at, key);
         }
         let mut places = uses.places(ir);
@@ -186,7 +171,13 @@ impl ApplyTypes {
 
     /// The path of a kind's apply configuration, if it has one.
     pub(super) fn path_of_kind(&self, ir: &Ir, root: TypeId) -> Option<String> {
-        let key = key_of(ir, root);
+        let key = kinds::key_of(ir, root);
+        self.kinds.contains_key(&key).then(|| self.path(&key))
+    }
+
+    /// The path of the apply configuration of what a method takes, if it has one.
+    pub(super) fn path_of_input(&self, ir: &Ir, path: &str) -> Option<String> {
+        let key = kinds::key_of_path(ir, path)?;
         self.kinds.contains_key(&key).then(|| self.path(&key))
     }
 
@@ -229,33 +220,6 @@ impl Form {
             Form::Whole { .. } | Form::List(_) | Form::Map(_) => None,
         }
     }
-}
-
-/// The type of a kind: that of a kind of Kubernetes stands in the arena under a name for it.
-fn key_of(ir: &Ir, root: TypeId) -> Key {
-    let held = match ir.types.get(root.0 as usize).map(|definition| &definition.shape) {
-        Some(Shape::Newtype(element)) => Some(&element.ty),
-        _ => None,
-    };
-    match held {
-        Some(TypeRef::Known(path)) => {
-            known::openapi_name(path).map_or(Key::Named(root), |name| Key::BuiltIn(name.to_owned()))
-        }
-        _ => Key::Named(root),
-    }
-}
-
-/// The kinds that clients apply, in order.
-fn applied(ir: &Ir) -> impl Iterator<Item = (&crate::ir::Group, &Version, &Resource)> {
-    let versions =
-        ir.groups.iter().flat_map(|group| group.versions.iter().map(move |version| (group, version)));
-    let all = versions.flat_map(|(group, version)| {
-        version.resources.iter().map(move |resource| (group, version, resource))
-    });
-    all.filter(|(_, _, resource)| {
-        let verbs = resource.client.as_ref().map_or(&[][..], |tags| &tags.verbs);
-        verbs.contains(&Verb::Apply) || verbs.contains(&Verb::ApplyStatus)
-    })
 }
 
 /// The module of a group and of a version in it, as clients have them.

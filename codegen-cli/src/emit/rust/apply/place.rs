@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::{ToSnakeCase, ToUpperCamelCase};
 
 use super::super::names;
-use super::{Key, builtin, modules};
-use crate::ir::{Group, Ir, Version};
+use super::{Key, builtin};
+use crate::ir::Ir;
 
 /// Modules of group and version, and the name there without `ApplyConfiguration`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,10 +33,10 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    /// Takes a kind in.
-    pub(super) fn kind(&mut self, group: &Group, version: &Version, root: &Key) {
-        let (group, version) = modules(&group.module, &version.name);
+    /// Takes a kind in, with the modules of its group and version; its number here.
+    pub(super) fn kind(&mut self, (group, version): (String, String), root: &Key) -> usize {
         self.kinds.push((group, version, root.clone()));
+        self.kinds.len() - 1
     }
 
     /// Notes that a kind leads into a type; whether that is new.

@@ -17,7 +17,9 @@ pub use self::interface::{PodInterface, PodsGetter};
 #[derive(Clone, Debug)]
 pub struct Pods {
     rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    >,
 }
 
 impl Pods {
@@ -43,7 +45,9 @@ impl Pods {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -54,7 +58,9 @@ impl Pods {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -66,7 +72,9 @@ impl Pods {
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedPods {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    >,
 }
 
 impl NamespacedPods {
@@ -83,7 +91,9 @@ impl NamespacedPods {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
         self.inner.create(object, params).await
     }
 
@@ -92,7 +102,9 @@ impl NamespacedPods {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
         self.inner.update(object, params).await
     }
 
@@ -101,7 +113,9 @@ impl NamespacedPods {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
         self.inner.update_status(object, params).await
     }
 
@@ -111,7 +125,9 @@ impl NamespacedPods {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     > {
         self.inner.delete(name, params).await
     }
@@ -135,7 +151,9 @@ impl NamespacedPods {
     pub async fn get(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
         self.inner.get(name).await
     }
 
@@ -144,7 +162,9 @@ impl NamespacedPods {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -155,7 +175,9 @@ impl NamespacedPods {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -166,7 +188,9 @@ impl NamespacedPods {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -180,7 +204,9 @@ impl NamespacedPods {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -192,7 +218,9 @@ impl NamespacedPods {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
         self.inner.apply(object, params).await
     }
 
@@ -201,7 +229,57 @@ impl NamespacedPods {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
         self.inner.apply_status(object, params).await
+    }
+
+    /// Replaces the subresource `ephemeralcontainers` of the `Pod` of this name.
+    pub async fn update_ephemeral_containers(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
+        self.inner.subresource("ephemeralcontainers").update(name, input, params).await
+    }
+
+    /// Replaces the subresource `resize` of the `Pod` of this name.
+    pub async fn update_resize(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
+        self.inner.subresource("resize").update(name, input, params).await
+    }
+
+    /// Sends an object to the subresource `binding` of the `Pod` of this name.
+    pub async fn bind(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Binding,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
+    > {
+        self.inner.subresource("binding").create(name, input, params).await
+    }
+
+    /// Sends an object to the subresource `eviction` of the `Pod` of this name.
+    pub async fn evict(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::policy::v1::Eviction,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
+    > {
+        self.inner.subresource("eviction").create(name, input, params).await
     }
 }

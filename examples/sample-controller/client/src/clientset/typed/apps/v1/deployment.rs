@@ -16,7 +16,9 @@ pub use self::interface::{DeploymentInterface, DeploymentsGetter};
 #[derive(Clone, Debug)]
 pub struct Deployments {
     rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    >,
 }
 
 impl Deployments {
@@ -42,7 +44,9 @@ impl Deployments {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -53,7 +57,9 @@ impl Deployments {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -65,7 +71,9 @@ impl Deployments {
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedDeployments {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    >,
 }
 
 impl NamespacedDeployments {
@@ -82,7 +90,9 @@ impl NamespacedDeployments {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    > {
         self.inner.create(object, params).await
     }
 
@@ -91,7 +101,9 @@ impl NamespacedDeployments {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    > {
         self.inner.update(object, params).await
     }
 
@@ -100,7 +112,9 @@ impl NamespacedDeployments {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    > {
         self.inner.update_status(object, params).await
     }
 
@@ -110,7 +124,9 @@ impl NamespacedDeployments {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     > {
         self.inner.delete(name, params).await
     }
@@ -134,7 +150,9 @@ impl NamespacedDeployments {
     pub async fn get(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    > {
         self.inner.get(name).await
     }
 
@@ -143,7 +161,9 @@ impl NamespacedDeployments {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -154,7 +174,9 @@ impl NamespacedDeployments {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -165,7 +187,9 @@ impl NamespacedDeployments {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -179,7 +203,9 @@ impl NamespacedDeployments {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -191,7 +217,9 @@ impl NamespacedDeployments {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    > {
         self.inner.apply(object, params).await
     }
 
@@ -200,7 +228,43 @@ impl NamespacedDeployments {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    > {
         self.inner.apply_status(object, params).await
+    }
+
+    /// Reads the subresource `scale` of the `Deployment` of this name.
+    pub async fn get_scale(
+        &self,
+        name: &str,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").get(name).await
+    }
+
+    /// Replaces the subresource `scale` of the `Deployment` of this name.
+    pub async fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").update(name, input, params).await
+    }
+
+    /// Changes the subresource `scale` of the `Deployment` of this name by server-side apply; the parameters name the field manager.
+    pub async fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").apply(name, input, params).await
     }
 }

@@ -13,7 +13,9 @@ pub use self::interface::{ReplicaSetInterface, ReplicaSetsGetter};
 #[derive(Clone, Debug)]
 pub struct ReplicaSets {
     rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    >,
 }
 
 impl ReplicaSets {
@@ -39,7 +41,9 @@ impl ReplicaSets {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -50,7 +54,9 @@ impl ReplicaSets {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -62,7 +68,9 @@ impl ReplicaSets {
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedReplicaSets {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    >,
 }
 
 impl NamespacedReplicaSets {
@@ -79,7 +87,9 @@ impl NamespacedReplicaSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    > {
         self.inner.create(object, params).await
     }
 
@@ -88,7 +98,9 @@ impl NamespacedReplicaSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    > {
         self.inner.update(object, params).await
     }
 
@@ -97,7 +109,9 @@ impl NamespacedReplicaSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    > {
         self.inner.update_status(object, params).await
     }
 
@@ -107,7 +121,9 @@ impl NamespacedReplicaSets {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     > {
         self.inner.delete(name, params).await
     }
@@ -131,7 +147,9 @@ impl NamespacedReplicaSets {
     pub async fn get(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    > {
         self.inner.get(name).await
     }
 
@@ -140,7 +158,9 @@ impl NamespacedReplicaSets {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -151,7 +171,9 @@ impl NamespacedReplicaSets {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -162,7 +184,9 @@ impl NamespacedReplicaSets {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -176,7 +200,9 @@ impl NamespacedReplicaSets {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -188,7 +214,9 @@ impl NamespacedReplicaSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    > {
         self.inner.apply(object, params).await
     }
 
@@ -197,7 +225,43 @@ impl NamespacedReplicaSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    > {
         self.inner.apply_status(object, params).await
+    }
+
+    /// Reads the subresource `scale` of the `ReplicaSet` of this name.
+    pub async fn get_scale(
+        &self,
+        name: &str,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").get(name).await
+    }
+
+    /// Replaces the subresource `scale` of the `ReplicaSet` of this name.
+    pub async fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").update(name, input, params).await
+    }
+
+    /// Changes the subresource `scale` of the `ReplicaSet` of this name by server-side apply; the parameters name the field manager.
+    pub async fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").apply(name, input, params).await
     }
 }

@@ -15,7 +15,9 @@ pub use self::interface::{StatefulSetInterface, StatefulSetsGetter};
 #[derive(Clone, Debug)]
 pub struct StatefulSets {
     rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    >,
 }
 
 impl StatefulSets {
@@ -41,7 +43,9 @@ impl StatefulSets {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -52,7 +56,9 @@ impl StatefulSets {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -64,7 +70,9 @@ impl StatefulSets {
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedStatefulSets {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    >,
 }
 
 impl NamespacedStatefulSets {
@@ -81,7 +89,9 @@ impl NamespacedStatefulSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    > {
         self.inner.create(object, params).await
     }
 
@@ -90,7 +100,9 @@ impl NamespacedStatefulSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    > {
         self.inner.update(object, params).await
     }
 
@@ -99,7 +111,9 @@ impl NamespacedStatefulSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    > {
         self.inner.update_status(object, params).await
     }
 
@@ -109,7 +123,9 @@ impl NamespacedStatefulSets {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     > {
         self.inner.delete(name, params).await
     }
@@ -133,7 +149,9 @@ impl NamespacedStatefulSets {
     pub async fn get(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    > {
         self.inner.get(name).await
     }
 
@@ -142,7 +160,9 @@ impl NamespacedStatefulSets {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -153,7 +173,9 @@ impl NamespacedStatefulSets {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -164,7 +186,9 @@ impl NamespacedStatefulSets {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -178,7 +202,9 @@ impl NamespacedStatefulSets {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -190,7 +216,9 @@ impl NamespacedStatefulSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    > {
         self.inner.apply(object, params).await
     }
 
@@ -199,7 +227,43 @@ impl NamespacedStatefulSets {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    > {
         self.inner.apply_status(object, params).await
+    }
+
+    /// Reads the subresource `scale` of the `StatefulSet` of this name.
+    pub async fn get_scale(
+        &self,
+        name: &str,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").get(name).await
+    }
+
+    /// Replaces the subresource `scale` of the `StatefulSet` of this name.
+    pub async fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").update(name, input, params).await
+    }
+
+    /// Changes the subresource `scale` of the `StatefulSet` of this name by server-side apply; the parameters name the field manager.
+    pub async fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").apply(name, input, params).await
     }
 }

@@ -15,7 +15,9 @@ pub use self::interface::{NamespaceInterface, NamespacesGetter};
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct Namespaces {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    >,
 }
 
 impl Namespaces {
@@ -32,7 +34,9 @@ impl Namespaces {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    > {
         self.inner.create(object, params).await
     }
 
@@ -41,7 +45,9 @@ impl Namespaces {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    > {
         self.inner.update(object, params).await
     }
 
@@ -50,7 +56,9 @@ impl Namespaces {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    > {
         self.inner.update_status(object, params).await
     }
 
@@ -60,7 +68,9 @@ impl Namespaces {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     > {
         self.inner.delete(name, params).await
     }
@@ -69,7 +79,9 @@ impl Namespaces {
     pub async fn get(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    > {
         self.inner.get(name).await
     }
 
@@ -78,7 +90,9 @@ impl Namespaces {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -89,7 +103,9 @@ impl Namespaces {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -100,7 +116,9 @@ impl Namespaces {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -114,7 +132,9 @@ impl Namespaces {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -127,7 +147,9 @@ impl Namespaces {
         &self,
         configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    > {
         self.inner.apply_configuration(configuration, params).await
     }
 
@@ -136,7 +158,21 @@ impl Namespaces {
         &self,
         configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    > {
         self.inner.apply_configuration_to("status", configuration, params).await
+    }
+
+    /// Replaces the subresource `finalize` of the `Namespace` of this name.
+    pub async fn finalize(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    > {
+        self.inner.subresource("finalize").update(name, input, params).await
     }
 }

@@ -15,7 +15,9 @@ pub use self::interface::{ServiceAccountInterface, ServiceAccountsGetter};
 #[derive(Clone, Debug)]
 pub struct ServiceAccounts {
     rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    >,
 }
 
 impl ServiceAccounts {
@@ -41,7 +43,9 @@ impl ServiceAccounts {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -52,7 +56,9 @@ impl ServiceAccounts {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -64,7 +70,9 @@ impl ServiceAccounts {
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedServiceAccounts {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+    inner: ::kubesmith_runtime::client::TypedClient<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    >,
 }
 
 impl NamespacedServiceAccounts {
@@ -81,7 +89,9 @@ impl NamespacedServiceAccounts {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    > {
         self.inner.create(object, params).await
     }
 
@@ -90,7 +100,9 @@ impl NamespacedServiceAccounts {
         &self,
         object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    > {
         self.inner.update(object, params).await
     }
 
@@ -100,7 +112,9 @@ impl NamespacedServiceAccounts {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     > {
         self.inner.delete(name, params).await
     }
@@ -124,7 +138,9 @@ impl NamespacedServiceAccounts {
     pub async fn get(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    > {
         self.inner.get(name).await
     }
 
@@ -133,7 +149,9 @@ impl NamespacedServiceAccounts {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     > {
         self.inner.list(params).await
     }
@@ -144,7 +162,9 @@ impl NamespacedServiceAccounts {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     > {
         self.inner.watch(params, resource_version).await
     }
@@ -155,7 +175,9 @@ impl NamespacedServiceAccounts {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -169,7 +191,9 @@ impl NamespacedServiceAccounts {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    >
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
     {
@@ -182,7 +206,21 @@ impl NamespacedServiceAccounts {
         &self,
         configuration: &crate::built_in::applyconfigurations::core::v1::ServiceAccountApplyConfiguration,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount> {
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    > {
         self.inner.apply_configuration(configuration, params).await
+    }
+
+    /// Sends an object to the subresource `token` of the `ServiceAccount` of this name.
+    pub async fn create_token(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenRequest,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenRequest,
+    > {
+        self.inner.subresource("token").create(name, input, params).await
     }
 }

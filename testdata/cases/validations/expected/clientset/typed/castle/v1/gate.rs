@@ -119,9 +119,7 @@ impl NamespacedGates {
         list: &::kubesmith_runtime::kube::api::ListParams,
     ) -> ::kubesmith_runtime::client::Result<
         ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_validations::Gate,
-            >,
+            ::kubesmith_runtime::kube::api::ObjectList<::case_validations::Gate>,
         >,
     > {
         self.inner.delete_collection(params, list).await
@@ -199,5 +197,39 @@ impl NamespacedGates {
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> ::kubesmith_runtime::client::Result<::case_validations::Gate> {
         self.inner.apply_status(object, params).await
+    }
+
+    /// Reads the subresource `scale` of the `Gate` of this name.
+    pub async fn get_scale(
+        &self,
+        name: &str,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").get(name).await
+    }
+
+    /// Replaces the subresource `scale` of the `Gate` of this name.
+    pub async fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").update(name, input, params).await
+    }
+
+    /// Changes the subresource `scale` of the `Gate` of this name by server-side apply; the parameters name the field manager.
+    pub async fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> ::kubesmith_runtime::client::Result<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.inner.subresource("scale").apply(name, input, params).await
     }
 }

@@ -55,7 +55,9 @@ pub trait PodInterface: Send + Sync + 'static {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     >;
 
     /// Deletes the objects that the list parameters select.
@@ -84,7 +86,9 @@ pub trait PodInterface: Send + Sync + 'static {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     >;
 
     /// Watches objects from a resource version on.
@@ -93,7 +97,9 @@ pub trait PodInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     >;
 
     /// Changes parts of an object.
@@ -137,6 +143,46 @@ pub trait PodInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    >;
+
+    /// Replaces the subresource `ephemeralcontainers` of the `Pod` of this name.
+    fn update_ephemeral_containers(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    >;
+
+    /// Replaces the subresource `resize` of the `Pod` of this name.
+    fn update_resize(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    >;
+
+    /// Sends an object to the subresource `binding` of the `Pod` of this name.
+    fn bind(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Binding,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
+    >;
+
+    /// Sends an object to the subresource `eviction` of the `Pod` of this name.
+    fn evict(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::policy::v1::Eviction,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
     >;
 }
 
@@ -184,7 +230,9 @@ impl PodInterface for super::NamespacedPods {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     > {
         self.delete(name, params)
     }
@@ -216,7 +264,9 @@ impl PodInterface for super::NamespacedPods {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     > {
         self.list(params)
     }
@@ -226,7 +276,9 @@ impl PodInterface for super::NamespacedPods {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        >,
     > {
         self.watch(params, resource_version)
     }
@@ -278,5 +330,49 @@ impl PodInterface for super::NamespacedPods {
         ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
     > {
         self.apply_status(object, params)
+    }
+
+    fn update_ephemeral_containers(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
+        self.update_ephemeral_containers(name, input, params)
+    }
+
+    fn update_resize(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
+    > {
+        self.update_resize(name, input, params)
+    }
+
+    fn bind(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Binding,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
+    > {
+        self.bind(name, input, params)
+    }
+
+    fn evict(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::policy::v1::Eviction,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
+    > {
+        self.evict(name, input, params)
     }
 }

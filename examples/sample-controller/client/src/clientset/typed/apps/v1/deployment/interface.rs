@@ -54,7 +54,9 @@ pub trait DeploymentInterface: Send + Sync + 'static {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     >;
 
     /// Deletes the objects that the list parameters select.
@@ -83,7 +85,9 @@ pub trait DeploymentInterface: Send + Sync + 'static {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     >;
 
     /// Watches objects from a resource version on.
@@ -92,7 +96,9 @@ pub trait DeploymentInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     >;
 
     /// Changes parts of an object.
@@ -136,6 +142,34 @@ pub trait DeploymentInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+    >;
+
+    /// Reads the subresource `scale` of the `Deployment` of this name.
+    fn get_scale(
+        &self,
+        name: &str,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    >;
+
+    /// Replaces the subresource `scale` of the `Deployment` of this name.
+    fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    >;
+
+    /// Changes the subresource `scale` of the `Deployment` of this name by server-side apply; the parameters name the field manager.
+    fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
 
@@ -183,7 +217,9 @@ impl DeploymentInterface for super::NamespacedDeployments {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     > {
         self.delete(name, params)
     }
@@ -215,7 +251,9 @@ impl DeploymentInterface for super::NamespacedDeployments {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     > {
         self.list(params)
     }
@@ -225,7 +263,9 @@ impl DeploymentInterface for super::NamespacedDeployments {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
+        >,
     > {
         self.watch(params, resource_version)
     }
@@ -277,5 +317,36 @@ impl DeploymentInterface for super::NamespacedDeployments {
         ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
     > {
         self.apply_status(object, params)
+    }
+
+    fn get_scale(
+        &self,
+        name: &str,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.get_scale(name)
+    }
+
+    fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.update_scale(name, input, params)
+    }
+
+    fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.apply_scale(name, input, params)
     }
 }

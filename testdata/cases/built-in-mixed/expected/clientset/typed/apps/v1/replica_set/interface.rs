@@ -51,7 +51,9 @@ pub trait ReplicaSetInterface: Send + Sync + 'static {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     >;
 
     /// Deletes the objects that the list parameters select.
@@ -80,7 +82,9 @@ pub trait ReplicaSetInterface: Send + Sync + 'static {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     >;
 
     /// Watches objects from a resource version on.
@@ -89,7 +93,9 @@ pub trait ReplicaSetInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     >;
 
     /// Changes parts of an object.
@@ -133,6 +139,34 @@ pub trait ReplicaSetInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+    >;
+
+    /// Reads the subresource `scale` of the `ReplicaSet` of this name.
+    fn get_scale(
+        &self,
+        name: &str,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    >;
+
+    /// Replaces the subresource `scale` of the `ReplicaSet` of this name.
+    fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    >;
+
+    /// Changes the subresource `scale` of the `ReplicaSet` of this name by server-side apply; the parameters name the field manager.
+    fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
 
@@ -180,7 +214,9 @@ impl ReplicaSetInterface for super::NamespacedReplicaSets {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     > {
         self.delete(name, params)
     }
@@ -212,7 +248,9 @@ impl ReplicaSetInterface for super::NamespacedReplicaSets {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     > {
         self.list(params)
     }
@@ -222,7 +260,9 @@ impl ReplicaSetInterface for super::NamespacedReplicaSets {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
+        >,
     > {
         self.watch(params, resource_version)
     }
@@ -274,5 +314,36 @@ impl ReplicaSetInterface for super::NamespacedReplicaSets {
         ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
     > {
         self.apply_status(object, params)
+    }
+
+    fn get_scale(
+        &self,
+        name: &str,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.get_scale(name)
+    }
+
+    fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.update_scale(name, input, params)
+    }
+
+    fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.apply_scale(name, input, params)
     }
 }

@@ -53,7 +53,9 @@ pub trait StatefulSetInterface: Send + Sync + 'static {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     >;
 
     /// Deletes the objects that the list parameters select.
@@ -82,7 +84,9 @@ pub trait StatefulSetInterface: Send + Sync + 'static {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     >;
 
     /// Watches objects from a resource version on.
@@ -91,7 +95,9 @@ pub trait StatefulSetInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     >;
 
     /// Changes parts of an object.
@@ -135,6 +141,34 @@ pub trait StatefulSetInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+    >;
+
+    /// Reads the subresource `scale` of the `StatefulSet` of this name.
+    fn get_scale(
+        &self,
+        name: &str,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    >;
+
+    /// Replaces the subresource `scale` of the `StatefulSet` of this name.
+    fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    >;
+
+    /// Changes the subresource `scale` of the `StatefulSet` of this name by server-side apply; the parameters name the field manager.
+    fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
 
@@ -182,7 +216,9 @@ impl StatefulSetInterface for super::NamespacedStatefulSets {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     > {
         self.delete(name, params)
     }
@@ -214,7 +250,9 @@ impl StatefulSetInterface for super::NamespacedStatefulSets {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     > {
         self.list(params)
     }
@@ -224,7 +262,9 @@ impl StatefulSetInterface for super::NamespacedStatefulSets {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
+        >,
     > {
         self.watch(params, resource_version)
     }
@@ -276,5 +316,36 @@ impl StatefulSetInterface for super::NamespacedStatefulSets {
         ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
     > {
         self.apply_status(object, params)
+    }
+
+    fn get_scale(
+        &self,
+        name: &str,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.get_scale(name)
+    }
+
+    fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.update_scale(name, input, params)
+    }
+
+    fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.apply_scale(name, input, params)
     }
 }

@@ -51,7 +51,9 @@ pub trait NamespaceInterface: Send + Sync + 'static {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     >;
 
     /// Reads an object.
@@ -67,7 +69,9 @@ pub trait NamespaceInterface: Send + Sync + 'static {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     >;
 
     /// Watches objects from a resource version on.
@@ -76,7 +80,9 @@ pub trait NamespaceInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     >;
 
     /// Changes parts of an object.
@@ -118,6 +124,16 @@ pub trait NamespaceInterface: Send + Sync + 'static {
         &self,
         configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
         params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    >;
+
+    /// Replaces the subresource `finalize` of the `Namespace` of this name.
+    fn finalize(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        params: &::kubesmith_runtime::kube::api::PostParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
     >;
@@ -167,7 +183,9 @@ impl NamespaceInterface for super::Namespaces {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     > {
         self.delete(name, params)
     }
@@ -185,7 +203,9 @@ impl NamespaceInterface for super::Namespaces {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     > {
         self.list(params)
     }
@@ -195,7 +215,9 @@ impl NamespaceInterface for super::Namespaces {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        >,
     > {
         self.watch(params, resource_version)
     }
@@ -247,5 +269,16 @@ impl NamespaceInterface for super::Namespaces {
         ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
     > {
         self.apply_status(configuration, params)
+    }
+
+    fn finalize(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    > {
+        self.finalize(name, input, params)
     }
 }

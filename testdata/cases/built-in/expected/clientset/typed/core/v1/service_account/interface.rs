@@ -44,7 +44,9 @@ pub trait ServiceAccountInterface: Send + Sync + 'static {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     >;
 
     /// Deletes the objects that the list parameters select.
@@ -73,7 +75,9 @@ pub trait ServiceAccountInterface: Send + Sync + 'static {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     >;
 
     /// Watches objects from a resource version on.
@@ -82,7 +86,9 @@ pub trait ServiceAccountInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     >;
 
     /// Changes parts of an object.
@@ -117,6 +123,16 @@ pub trait ServiceAccountInterface: Send + Sync + 'static {
         params: &::kubesmith_runtime::kube::api::PatchParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    >;
+
+    /// Sends an object to the subresource `token` of the `ServiceAccount` of this name.
+    fn create_token(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenRequest,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenRequest,
     >;
 }
 
@@ -154,7 +170,9 @@ impl ServiceAccountInterface for super::NamespacedServiceAccounts {
         name: &str,
         params: &::kubesmith_runtime::kube::api::DeleteParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::client::Deletion<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     > {
         self.delete(name, params)
     }
@@ -186,7 +204,9 @@ impl ServiceAccountInterface for super::NamespacedServiceAccounts {
         &self,
         params: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::kube::api::ObjectList<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     > {
         self.list(params)
     }
@@ -196,7 +216,9 @@ impl ServiceAccountInterface for super::NamespacedServiceAccounts {
         params: &::kubesmith_runtime::kube::api::WatchParams,
         resource_version: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+        ::kubesmith_runtime::client::WatchStream<
+            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+        >,
     > {
         self.watch(params, resource_version)
     }
@@ -238,5 +260,16 @@ impl ServiceAccountInterface for super::NamespacedServiceAccounts {
         ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
     > {
         self.apply(configuration, params)
+    }
+
+    fn create_token(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenRequest,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenRequest,
+    > {
+        self.create_token(name, input, params)
     }
 }

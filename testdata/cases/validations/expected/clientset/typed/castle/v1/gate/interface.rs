@@ -23,27 +23,21 @@ pub trait GateInterface: Send + Sync + 'static {
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >;
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
     fn update(
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >;
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
 
     /// Replaces the status of the object of that name and nothing else.
     fn update_status(
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >;
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
 
     /// Deletes an object.
     fn delete(
@@ -61,9 +55,7 @@ pub trait GateInterface: Send + Sync + 'static {
         list: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
         ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_validations::Gate,
-            >,
+            ::kubesmith_runtime::kube::api::ObjectList<::case_validations::Gate>,
         >,
     >;
 
@@ -71,9 +63,7 @@ pub trait GateInterface: Send + Sync + 'static {
     fn get(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >;
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
 
     /// Lists objects.
     fn list(
@@ -98,9 +88,7 @@ pub trait GateInterface: Send + Sync + 'static {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
 
@@ -111,9 +99,7 @@ pub trait GateInterface: Send + Sync + 'static {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
 
@@ -122,17 +108,41 @@ pub trait GateInterface: Send + Sync + 'static {
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >;
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
 
     /// Changes the status of an object by server-side apply.
     fn apply_status(
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
+
+    /// Reads the subresource `scale` of the `Gate` of this name.
+    fn get_scale(
+        &self,
+        name: &str,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    >;
+
+    /// Replaces the subresource `scale` of the `Gate` of this name.
+    fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    >;
+
+    /// Changes the subresource `scale` of the `Gate` of this name by server-side apply; the parameters name the field manager.
+    fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
 
@@ -149,9 +159,7 @@ impl GateInterface for super::NamespacedGates {
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    > {
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
         self.create(object, params)
     }
 
@@ -159,9 +167,7 @@ impl GateInterface for super::NamespacedGates {
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    > {
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
         self.update(object, params)
     }
 
@@ -169,9 +175,7 @@ impl GateInterface for super::NamespacedGates {
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    > {
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
         self.update_status(object, params)
     }
 
@@ -191,9 +195,7 @@ impl GateInterface for super::NamespacedGates {
         list: &::kubesmith_runtime::kube::api::ListParams,
     ) -> impl ::kubesmith_runtime::client::ResponseFuture<
         ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_validations::Gate,
-            >,
+            ::kubesmith_runtime::kube::api::ObjectList<::case_validations::Gate>,
         >,
     > {
         self.delete_collection(params, list)
@@ -202,9 +204,7 @@ impl GateInterface for super::NamespacedGates {
     fn get(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    > {
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
         self.get(name)
     }
 
@@ -232,9 +232,7 @@ impl GateInterface for super::NamespacedGates {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
     {
@@ -247,9 +245,7 @@ impl GateInterface for super::NamespacedGates {
         name: &str,
         params: &::kubesmith_runtime::kube::api::PatchParams,
         patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    >
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>
     where
         P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
     {
@@ -260,9 +256,7 @@ impl GateInterface for super::NamespacedGates {
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    > {
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
         self.apply(object, params)
     }
 
@@ -270,9 +264,38 @@ impl GateInterface for super::NamespacedGates {
         &self,
         object: &::case_validations::Gate,
         params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_validations::Gate,
-    > {
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
         self.apply_status(object, params)
+    }
+
+    fn get_scale(
+        &self,
+        name: &str,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.get_scale(name)
+    }
+
+    fn update_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PostParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.update_scale(name, input, params)
+    }
+
+    fn apply_scale(
+        &self,
+        name: &str,
+        input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        params: &::kubesmith_runtime::kube::api::PatchParams,
+    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    > {
+        self.apply_scale(name, input, params)
     }
 }

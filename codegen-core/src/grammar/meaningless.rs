@@ -1,23 +1,4 @@
-//! Markers of controller-gen and code-generator that stand for no key: those that are planned, and those
-//! that mean nothing for Rust types. They are documented, not accepted: an accepted key has an effect.
-
-/// A marker and the key that will stand for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Planned {
-    /// The markers, without `+`; those that begin with one of them and a colon as well.
-    pub markers: &'static [&'static str],
-    /// The attribute and key.
-    pub key: &'static str,
-    /// What it does.
-    pub doc: &'static str,
-}
-
-impl Planned {
-    /// Whether the marker of that name is meant.
-    pub fn covers(&self, name: &str) -> bool {
-        covers(self.markers, name)
-    }
-}
+//! Markers of controller-gen and code-generator that stand for no key, as they mean nothing for Rust types.
 
 /// A marker that has no meaning for Rust types.
 #[derive(Clone, Copy, Debug)]
@@ -40,17 +21,6 @@ fn covers(markers: &[&str], name: &str) -> bool {
         .iter()
         .any(|marker| name.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
 }
-
-const fn p(markers: &'static [&'static str], key: &'static str, doc: &'static str) -> Planned {
-    Planned { markers, key, doc }
-}
-
-/// Planned keys, by generator.
-#[rustfmt::skip]
-pub static PLANNED: &[Planned] = &[
-    p(&["genclient:method"], "#[genclient(method(name, verb, subresource, input, result))]", "A custom method of the client"),
-    p(&["resourceName"], "#[genclient(resource_name = \"...\")]", "Another resource name in the client's URLs"),
-];
 
 /// Markers without meaning, by generator.
 pub static MEANINGLESS: &[Meaningless] = &[
