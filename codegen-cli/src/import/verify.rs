@@ -57,7 +57,7 @@ const MOST_OWNED: usize = 100;
 /// The crate of the definitions, and what is wrong with them.
 fn checked(crds: &[Crd], package: &str, sources: &SourceMap) -> Result<(Files, Wrong), Box<Diagnostic>> {
     let made = super::crate_of(crds, package);
-    let generated = generate(&made.files).map_err(unchecked)?;
+    let generated = generate(&made.files).map_err(|error| unchecked(&error))?;
     let errors: Vec<&Diagnostic> =
         generated.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
     if errors.is_empty() {
@@ -86,7 +86,7 @@ fn alone(
 ) -> Result<(), Box<Diagnostic>> {
     for (at, crd) in crds.iter().enumerate() {
         let made = super::crate_of(std::slice::from_ref(crd), package);
-        let generated = generate(&made.files).map_err(unchecked)?;
+        let generated = generate(&made.files).map_err(|error| unchecked(&error))?;
         let error = generated.diagnostics.iter().find(|found| found.severity == Severity::Error);
         wrong.extend(error.map(|error| (at, refused(crd, error, sources))));
     }
@@ -101,7 +101,7 @@ fn alone(
     Ok(())
 }
 
-fn unchecked(error: io::Error) -> Box<Diagnostic> {
+fn unchecked(error: &io::Error) -> Box<Diagnostic> {
     let message = format!("what was imported cannot be checked: {error}");
     let help = "check the space and the permissions of the folder for temporary files";
     Box::new(Diagnostic::error(Code::CANNOT_WRITE, None, message).help(help))
