@@ -74,7 +74,7 @@ impl Tags {
             (METHODS[self.method].0, self.method > 0),
             ("no_scale", self.no_scale),
             // Of every other kind; it changes nothing.
-            (&name, self.choice % 2 == 0),
+            (&name, self.choice.is_multiple_of(2)),
         ];
         let given = |parts: &[(&str, bool)]| {
             parts.iter().filter(|(_, given)| *given).map(|(text, _)| (*text).to_owned()).collect::<Vec<_>>()

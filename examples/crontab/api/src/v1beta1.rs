@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
     group = "stable.example.com",
     version = "v1beta1",
     short_name = "ct",
-    print_column(name = "Schedule", type = "string", json_path = ".spec.schedule"),
-    print_column(name = "Image", type = "string", json_path = ".spec.image")
+    print_column(name = "Schedule", json_path = ".spec.schedule"),
+    print_column(name = "Image", json_path = ".spec.image")
 )]
 #[genclient]
 pub struct CronTab {

@@ -280,11 +280,16 @@ fn of_table(error: tokio_postgres::Error, table: &Table) -> DatabaseError {
     }
 }
 
+/// Whether the server is only not ready yet: it is being stopped or started (57P0x), has all the connections that it can
+/// have (53300), or the connection failed (08xxx).
+fn passes(state: &SqlState) -> bool {
+    let code = state.code();
+    code.starts_with("57P") || code.starts_with("08") || *state == SqlState::TOO_MANY_CONNECTIONS
+}
+
 impl From<tokio_postgres::Error> for DatabaseError {
     fn from(error: tokio_postgres::Error) -> Self {
-        // 57P0x: it is being stopped or started.
-        if let Some(refused) = error.as_db_error().filter(|refused| !refused.code().code().starts_with("57P"))
-        {
+        if let Some(refused) = error.as_db_error().filter(|refused| !passes(refused.code())) {
             return DatabaseError::Refused {
                 state: refused.code().clone(),
                 message: refused.message().to_owned(),

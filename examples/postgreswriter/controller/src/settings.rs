@@ -48,7 +48,7 @@ impl Settings {
         let port = some("PSQL_PORT")?;
         let number = port.parse().ok().filter(|port| *port > 0);
         Ok(Settings {
-            host: some("PSQL_HOST")?,
+            host: host(some("PSQL_HOST")?)?,
             port: number
                 .ok_or_else(|| problem("PSQL_PORT", format!("is {port:?}, not a number from 1 to 65535")))?,
             database: some("PSQL_DBNAME")?,
@@ -70,6 +70,17 @@ impl Settings {
         config.options(format!("-c statement_timeout={}", TIMEOUT.as_millis()));
         config
     }
+}
+
+/// A name, an address or the folder of a socket; what is none would be waited for for ever.
+fn host(value: String) -> Result<String, SettingsError> {
+    let is_folder = value.starts_with('/');
+    let is_address = value.parse::<std::net::IpAddr>().is_ok();
+    let is_name = !value.contains([':', '/', '@', '?']) && !value.contains(char::is_whitespace);
+    if is_folder || is_address || is_name {
+        return Ok(value);
+    }
+    Err(problem("PSQL_HOST", format!("is {value:?}, not a name, an address or the folder of a socket")))
 }
 
 fn problem(variable: &'static str, problem: impl Into<String>) -> SettingsError {
@@ -110,6 +121,13 @@ mod tests {
         }
         for name in ["PSQL_HOST", "PSQL_PORT", "PSQL_DBNAME", "PSQL_USER"] {
             assert_eq!(read(name, Some(" ")).unwrap_err(), format!("{name} is empty"));
+        }
+        for host in ["http://db:5432", "a b", "db:5432", "user@db", "db/school"] {
+            let expected = format!("PSQL_HOST is {host:?}, not a name, an address or the folder of a socket");
+            assert_eq!(read("PSQL_HOST", Some(host)).unwrap_err(), expected);
+        }
+        for host in ["db", "10.0.0.1", "fd00::1", "/var/run/postgresql"] {
+            assert!(read("PSQL_HOST", Some(host)).is_ok(), "{host}");
         }
         for port in ["0", "65536", "-1", "5432x", "postgres"] {
             let expected = format!("PSQL_PORT is {port:?}, not a number from 1 to 65535");

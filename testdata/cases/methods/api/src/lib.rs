@@ -1,5 +1,10 @@
 //! Methods with names of their own, alone and together with the other tags.
 
+#![allow(
+    clippy::duplicated_attributes,
+    reason = "methods may have the same verb or type; the lint looks at the words alone"
+)]
+
 mod types;
 pub mod views;
 
