@@ -11,7 +11,7 @@ use kubesmith_core::diag::Code;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::canonical::canonical;
+use super::canonical::{canonical, is_mark};
 use super::position::Lines;
 use super::strict;
 use crate::diag::Diagnostic;
@@ -337,9 +337,13 @@ impl Reader<'_> {
         self.warnings
     }
 
-    /// Quoted templates are valid YAML.
+    /// Quoted templates are valid YAML. What kubectl notes in an annotation repeats every description, and these may have braces.
     fn templates(&mut self, value: &Value) {
-        let metadata = value.get("metadata").map(Value::to_string).unwrap_or_default();
+        let mut metadata = value.get("metadata").cloned().unwrap_or_default();
+        if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+            annotations.retain(|name, _| !is_mark(name));
+        }
+        let metadata = metadata.to_string();
         let spec =
             ["group", "names", "scope", "conversion"].map(|key| value["spec"][key].to_string()).concat();
         for (path, text) in [("metadata", metadata), ("spec", spec)] {

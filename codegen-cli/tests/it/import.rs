@@ -206,6 +206,17 @@ fn definition(spec: &Value) -> String {
 }
 
 #[test]
+fn what_kubectl_notes_of_a_definition_makes_it_no_template() {
+    let text = definition(
+        &json!({"type": "object", "properties": {"to": {"type": "string", "description": "As {{ to }}."}}}),
+    );
+    let mut applied: Value = serde_yaml::from_str(&text).unwrap();
+    applied["metadata"]["annotations"] = json!({"kubectl.kubernetes.io/last-applied-configuration": text});
+    let imported = import("crds.yaml", &applied.to_string());
+    assert!(imported.diagnostics.is_empty(), "{}", shown(&imported));
+}
+
+#[test]
 fn deep_and_wide_schemas_are_imported() {
     let mut deep = json!({"type": "string"});
     for _ in 0..40 {

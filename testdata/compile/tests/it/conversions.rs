@@ -215,8 +215,7 @@ fn what_only_looks_alike_is_converted_by_hand_and_all_else_derived() {
         |beta: &v1beta1::Pallet| ByHand.convert_v1beta1_pallet_to_v1_pallet(beta),
     );
     for load in loads {
-        let mut pallet = v1::Pallet::default();
-        pallet.spec = v1::PalletSpec {
+        let spec = v1::PalletSpec {
             slots: [(Slot::Front, stamp(6))].into(),
             shelves: [(v1::Shelf::Lower, 7)].into(),
             sheet: vec![stamp(8)],
@@ -225,6 +224,7 @@ fn what_only_looks_alike_is_converted_by_hand_and_all_else_derived() {
             label: v1::Label::new("fragile".to_owned()),
             gate: IntOrString::String("west".to_owned()),
         };
+        let pallet = v1::Pallet { spec, ..v1::Pallet::default() };
         assert_eq!(trip.check(&pallet), Ok(()));
     }
 }
