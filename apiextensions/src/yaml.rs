@@ -4,7 +4,7 @@
 //! YAML 1.1 reader would take them for something else, literal blocks for text with line breaks and
 //! lines folded past column 80. It knows nothing of CRDs.
 //!
-//! Every string goes through [`Writer::scalar`], which picks a style that can represent it; a string
+//! Every string goes through `Writer::scalar`, which picks a style that can represent it; a string
 //! can therefore not end its scalar and become structure.
 
 use std::cmp::Ordering;
