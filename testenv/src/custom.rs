@@ -8,7 +8,7 @@ use std::sync::Arc;
 use kubesmith_apiextensions::structural::{CustomResource, Structural};
 use serde_json::Value;
 
-use crate::apply::Typed;
+use crate::apply::{ReplicasPaths, Typed};
 use crate::conversion::ConversionWebhook;
 use crate::crd;
 use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths};
@@ -50,6 +50,12 @@ impl Family {
             (format!("{group}/{name}"), Arc::new(Schema::new(crd, version)))
         });
         Self { conversion: ConversionWebhook::of(&crd["spec"]["conversion"]), versions: versions.collect() }
+    }
+
+    /// Where each version has its replicas.
+    pub(crate) fn replicas_paths(&self) -> ReplicasPaths {
+        let none = ReplicasPaths::default();
+        self.versions.iter().fold(none, |paths, (name, schema)| paths.with(name, schema.replicas.as_deref()))
     }
 
     /// The schema of an `apiVersion`.
@@ -101,6 +107,8 @@ pub(crate) struct Schema {
     rules: CustomResource,
     /// Who may own what.
     pub(crate) typed: Typed,
+    /// The path of the replicas, if the version has a scale.
+    replicas: Option<String>,
 }
 
 impl Schema {
@@ -113,6 +121,7 @@ impl Schema {
         Self {
             id: id(crd, version),
             typed: Typed::custom(&structural),
+            replicas: ScalePaths::parse(&version["subresources"]["scale"]).map(|paths| paths.spec),
             schema,
             rules: CustomResource::new(structural)
                 .with_subresources(&version["subresources"])

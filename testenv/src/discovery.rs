@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use crate::builtin::certificates;
 use crate::http::negotiate::{self, Shape};
 use crate::http::path::Target;
 use crate::http::reply::Reply;
@@ -130,14 +131,17 @@ type Action =
 const CONNECT: &[&str] = &["create", "get"];
 const PROXY: &[&str] = &["create", "delete", "get", "patch", "update"];
 const ACTIONS: &[Action] = &[
+    (certificates::COLLECTION, "approval", "CertificateSigningRequest", None, SUB_VERBS),
     ("nodes", "proxy", "NodeProxyOptions", None, PROXY),
     ("pods", "attach", "PodAttachOptions", None, CONNECT),
     ("pods", "binding", "Binding", None, &["create"]),
+    ("pods", "ephemeralcontainers", "Pod", None, SUB_VERBS),
     ("pods", "eviction", "Eviction", Some(("policy", "v1")), &["create"]),
     ("pods", "exec", "PodExecOptions", None, CONNECT),
     ("pods", "log", "Pod", None, &["get"]),
     ("pods", "portforward", "PodPortForwardOptions", None, CONNECT),
     ("pods", "proxy", "PodProxyOptions", None, PROXY),
+    ("pods", "resize", "Pod", None, SUB_VERBS),
     ("serviceaccounts", "token", "TokenRequest", Some(("authentication.k8s.io", "v1")), &["create"]),
     ("services", "proxy", "ServiceProxyOptions", None, PROXY),
 ];

@@ -5,8 +5,9 @@ use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
-use crate::apply::{self, ApplyError, Manager, Typed, Unconverted, Versions};
+use crate::apply::{self, ApplyError, Manager, ReplicasPaths, Typed, Unconverted, Versions};
 use crate::builtin::BuiltIn;
+use crate::builtin::parts::Part;
 use crate::conversion;
 use crate::http::query::WriteOptions;
 use crate::registry::Behaviour;
@@ -27,10 +28,12 @@ fn typed(built_in: &BuiltIn) -> &'static Typed {
 }
 
 fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
-    let ignored = match call.path.subresource.as_str() {
-        "status" => vec!["metadata".to_owned(), "spec".to_owned()],
-        _ if call.def.status => vec!["status".to_owned()],
-        _ => Vec::new(),
+    let part = Part::of(&call.def, &call.path.subresource);
+    let ignored: &[&str] = match (part.and_then(Part::ignored), call.path.subresource.as_str()) {
+        (Some(ignored), _) => ignored,
+        (None, "status") => &["metadata", "spec"],
+        (None, _) if call.def.status => &["status"],
+        (None, _) => &[],
     };
     Manager {
         name: call.manager(&options.field_manager),
@@ -38,6 +41,7 @@ fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
         subresource: call.path.subresource.clone(),
         time: call.server.now(),
         ignored,
+        only: part.map_or(&[], Part::owned),
     }
 }
 
@@ -46,8 +50,8 @@ pub(crate) async fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Valu
     if options.applying {
         return;
     }
-    if let ("scale", Some(paths)) = (call.path.subresource.as_str(), &call.def.scale) {
-        apply::own_scale(new, &paths.spec, &manager(call, options));
+    // Who owns what of a scale is settled in the scale.
+    if call.is_for_scale() {
         return;
     }
     let (old, manager) = (old.unwrap_or(&Value::Null), manager(call, options));
@@ -86,6 +90,45 @@ pub(crate) async fn applied(
             Ok(applied) => return Ok(applied.object),
             Err(ApplyError::Unconverted(needed)) => versions.make(needed).await?,
             Err(error) => return Err(refused(&error)),
+        }
+    }
+}
+
+/// Records who set which fields of a scale by a write that is no apply.
+pub(crate) fn updated_scale(call: &Call<'_>, old: &Value, new: &Value, options: &WriteOptions) -> Value {
+    apply::update(apply::scale(), old, new, &manager_of_scale(call, options))
+}
+
+/// As [`applied`], for a scale.
+///
+/// # Errors
+/// As for [`applied`].
+pub(crate) fn applied_scale(
+    call: &Call<'_>,
+    live: &Value,
+    wanted: &Value,
+    options: &WriteOptions,
+) -> ApiResult<Value> {
+    let manager = manager_of_scale(call, options);
+    let applied = apply::apply(apply::scale(), live, wanted, &manager, options.force);
+    applied.map(|applied| applied.object).map_err(|error| refused(&error))
+}
+
+fn manager_of_scale(call: &Call<'_>, options: &WriteOptions) -> Manager {
+    let api_version = apply::SCALE_VERSION.to_owned();
+    Manager { api_version, ignored: &[], ..manager(call, options) }
+}
+
+/// Where the versions of a resource have their replicas.
+pub(crate) fn replicas_paths(call: &Call<'_>) -> ReplicasPaths {
+    match &call.def.behaviour {
+        Behaviour::Custom(custom) => custom.family.replicas_paths(),
+        Behaviour::BuiltIn(own) => {
+            let kinds = crate::builtin::all().filter(|kind| kind.shares_objects_with(own));
+            kinds.fold(ReplicasPaths::default(), |paths, kind| {
+                let def = kind.def();
+                paths.with(&kind.api_version(), def.scale.as_ref().map(|scale| scale.spec.as_str()))
+            })
         }
     }
 }

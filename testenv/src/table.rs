@@ -138,7 +138,7 @@ pub(crate) fn between(start: &str, end: &str) -> String {
 }
 
 /// A duration in seconds in the words of apimachinery's `HumanDuration`.
-fn human_duration(seconds: i64) -> String {
+pub(crate) fn human_duration(seconds: i64) -> String {
     let (minutes, hours) = (seconds / 60, seconds / 3600);
     let with = |big: i64, unit: char, small: i64, small_unit: char| match small {
         0 => format!("{big}{unit}"),

@@ -38,8 +38,10 @@ pub struct Manager {
     pub subresource: String,
     /// The time of the request, in RFC 3339 with whole seconds.
     pub time: String,
-    /// Top-level fields that the endpoint ignores, such as `status` where it is a subresource.
-    pub ignored: Vec<String>,
+    /// Fields that the endpoint ignores, such as `status` where it is a subresource; with dots between their names.
+    pub ignored: &'static [&'static str],
+    /// Beginnings of the only paths that the endpoint cares for, `*` for any element; empty: all.
+    pub only: &'static [&'static [&'static str]],
 }
 
 /// What tells one entry from another. Entries of appliers are told apart by name and subresource alone.

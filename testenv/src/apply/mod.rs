@@ -6,6 +6,7 @@
 mod builtin;
 mod managed;
 mod prune;
+mod scale;
 mod set;
 mod types;
 mod versions;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value};
 
 use managed::{Identity, Managed, Owned};
 pub use managed::{Manager, Operation};
+pub use scale::{ReplicasPaths, SCALE_VERSION, scale};
 pub use set::{Element, Set, path_text};
 use types::Ty;
 pub use types::Typed;
@@ -144,12 +146,45 @@ fn without_managed_fields(object: &Value) -> Value {
     object
 }
 
-fn ignored(manager: &Manager) -> Set {
-    let mut set = Set::default();
-    for field in &manager.ignored {
-        set.insert(&[Element::Field(field.clone())]);
+/// The fields that the endpoint of a request cares for.
+#[derive(Clone, Debug)]
+struct Scope {
+    ignored: Set,
+    only: &'static [&'static [&'static str]],
+}
+
+impl Scope {
+    fn new(manager: &Manager) -> Self {
+        let mut ignored = Set::default();
+        for field in manager.ignored {
+            let path: Vec<Element> = field.split('.').map(|part| Element::Field(part.to_owned())).collect();
+            ignored.insert(&path);
+        }
+        Self { ignored, only: manager.only }
     }
-    set
+
+    /// The part of a set that counts.
+    fn of(&self, set: &Set) -> Set {
+        let set = set.recursive_difference(&self.ignored);
+        if self.only.is_empty() {
+            return set;
+        }
+        let mut inside = Set::default();
+        for path in set.paths() {
+            if self.only.iter().any(|beginning| begins_with(&path, beginning)) {
+                inside.insert(&path);
+            }
+        }
+        inside
+    }
+}
+
+fn begins_with(path: &[Element], beginning: &[&str]) -> bool {
+    let fits = |(element, name): (&Element, &&str)| match element {
+        Element::Field(field) => field == name || *name == "*",
+        _ => *name == "*",
+    };
+    path.len() >= beginning.len() && path.iter().zip(beginning).all(fits)
 }
 
 /// The object to compare with: what is stored, or what a new object has by itself.
@@ -174,7 +209,8 @@ fn record_update(
     manager: &Manager,
 ) -> Result<(), Unconverted> {
     let base = base(versions.typed(&manager.api_version), live, new);
-    let mut compared = Comparisons::new(versions, &base, new, ignored(manager));
+    let scope = Scope::new(manager);
+    let mut compared = Comparisons::new(versions, &base, new, scope.clone());
     for owned in managed.0.values_mut() {
         owned.set = match compared.at(&owned.api_version)? {
             Some(compared) => {
@@ -186,7 +222,7 @@ fn record_update(
         };
     }
     let taken = compared.at(&manager.api_version)?.map(|own| own.modified.union(&own.added));
-    let own = taken.unwrap_or_default().recursive_difference(&ignored(manager)).difference(&server_set());
+    let own = scope.of(&taken.unwrap_or_default()).difference(&server_set());
     if !own.is_empty() {
         let entry = managed.0.entry(Identity::new(manager, Operation::Update)).or_default();
         entry.set = entry.set.union(&own);
@@ -307,11 +343,12 @@ fn run(
     })?;
     let identity = Identity::new(manager, Operation::Apply);
     let last = managed.0.get(&identity).cloned().unwrap_or_default();
-    let set = walk::fields_of(ty, applied).recursive_difference(&ignored(manager));
+    let scope = Scope::new(manager);
+    let set = scope.of(&walk::fields_of(ty, applied));
     let owned = Owned { set, api_version: manager.api_version.clone(), time: last.time.clone() };
     managed.0.insert(identity.clone(), owned);
     let mut object = prune::give_up(versions, merged, &managed, &last, &manager.api_version)?;
-    let compared = Comparisons::new(versions, &base, &object, ignored(manager));
+    let compared = Comparisons::new(versions, &base, &object, scope);
     settle(compared, &mut managed, &identity, force)?;
     let changed = live.is_null() || object != base;
     if let Some(own) = managed.0.get_mut(&identity) {
@@ -389,25 +426,6 @@ fn remember_last_applied(mut result: Applied, applied: &Value, manager: &Manager
         result.changed |= old != Some(Value::String(text));
     }
     result
-}
-
-/// Moves ownership through the scale subresource: who sets replicas there owns the field of the object.
-///
-/// `path` is the JSON path of the replicas, such as `.spec.replicas`. The entry has no time, as the server writes none.
-pub fn own_scale(object: &mut Value, path: &str, manager: &Manager) {
-    let path: Vec<Element> =
-        path.split('.').filter(|part| !part.is_empty()).map(|part| Element::Field(part.to_owned())).collect();
-    let mut replicas = Set::default();
-    replicas.insert(&path);
-    let mut managed = Managed::of(object);
-    for owned in managed.0.values_mut() {
-        owned.set = owned.set.difference(&replicas);
-    }
-    let entry = managed.0.entry(Identity::new(manager, Operation::Update)).or_default();
-    entry.set = entry.set.union(&replicas);
-    entry.api_version.clone_from(&manager.api_version);
-    managed.0.retain(|_, owned| !owned.set.is_empty());
-    managed.write_to(object);
 }
 
 /// Whether two objects differ in nothing but the times of their managed fields: such a write is none.

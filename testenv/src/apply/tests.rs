@@ -23,7 +23,8 @@ fn manager(name: &str, second: u32) -> Manager {
         api_version: "g/v1".to_owned(),
         subresource: String::new(),
         time: format!("2026-01-01T00:00:{second:02}Z"),
-        ignored: Vec::new(),
+        ignored: &[],
+        only: &[],
     }
 }
 
@@ -149,7 +150,7 @@ fn an_endpoint_owns_nothing_that_it_ignores() {
     let typed = Typed::custom(&schema());
     let mut object = config(json!({"size": 1}));
     object["status"] = json!({"phase": "X"});
-    let ignoring = Manager { ignored: vec!["status".to_owned()], ..manager("web", 1) };
+    let ignoring = Manager { ignored: &["status"], ..manager("web", 1) };
     assert_eq!(
         fields(&update(&typed, &Value::Null, &object, &ignoring))[0].1,
         json!({"f:spec": {".": {}, "f:size": {}}})
@@ -218,15 +219,114 @@ fn built_in_kinds_know_their_lists_and_structures() {
     assert_eq!(object["spec"]["ports"], json!([{"port": 80, "protocol": "TCP", "name": "http"}]));
 }
 
+/// `.spec.size` in the version of the tests, somewhere else in another, and no scale in a third.
+fn paths() -> ReplicasPaths {
+    let none = ReplicasPaths::default();
+    none.with("g/v1", Some(".spec.size")).with("g/v2", Some(".spec.count")).with("g/v3", None)
+}
+
+fn of_scale(name: &str) -> Manager {
+    let (api_version, subresource) = (SCALE_VERSION.to_owned(), "scale".to_owned());
+    Manager { api_version, subresource, ..manager(name, 2) }
+}
+
+/// An object's scale, and what it is once somebody set the replicas.
+fn scaled(object: &Value, replicas: u32, name: &str) -> (Value, Value) {
+    let mut old = json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "metadata": {"uid": "u"},
+        "spec": {"replicas": 2}});
+    old["metadata"]["managedFields"] = paths().to_scale(object);
+    let mut new = old.clone();
+    new["spec"]["replicas"] = json!(replicas);
+    let new = update(scale(), &old, &new, &of_scale(name));
+    (old, new)
+}
+
 #[test]
 fn the_scale_subresource_takes_its_field() {
     let typed = Typed::custom(&schema());
     let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
-    own_scale(&mut object, ".spec.size", &Manager { subresource: "scale".to_owned(), ..manager("hpa", 2) });
+    let (old, new) = scaled(&object, 3, "hpa");
+    assert_eq!(fields(&old), [("web".to_owned(), json!({"f:spec": {"f:replicas": {}}}))]);
+    assert_eq!(old["metadata"]["managedFields"][0]["apiVersion"], "autoscaling/v1");
+    paths().to_object(&mut object, &new, "g/v1");
     assert_eq!(
         fields(&object),
         [("hpa".to_owned(), json!({"f:spec": {"f:size": {}}})), ("web".to_owned(), json!({"f:spec": {}}))]
     );
+    assert_eq!(object["metadata"]["managedFields"][0].get("time"), None, "kube-apiserver writes none");
+}
+
+/// Who sets what is set already takes nothing, and nobody loses a field.
+#[test]
+fn a_scale_that_stays_leaves_everything_to_its_owners() {
+    let typed = Typed::custom(&schema());
+    let mut object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
+    let before = object.clone();
+    let (_, new) = scaled(&object, 2, "hpa");
+    paths().to_object(&mut object, &new, "g/v1");
+    assert_eq!(object, before);
+}
+
+/// Each manager's version says where the replicas are; those of versions that are gone are dropped.
+#[test]
+fn every_version_has_its_own_replicas() {
+    let entry = |name: &str, version: &str, fields: Value| {
+        json!({"manager": name, "operation": "Apply", "apiVersion": format!("g/{version}"),
+               "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": fields}})
+    };
+    let both = |path: &str| json!({path: {}, "f:color": {}});
+    let mut object = json!({"metadata": {"managedFields": [
+        entry("one", "v1", both("f:size")),
+        entry("two", "v2", both("f:count")),
+        entry("three", "v3", both("f:size")),
+        entry("four", "v4", both("f:size")),
+    ]}});
+    let (old, new) = scaled(&object, 5, "hpa");
+    let owners: Vec<String> = fields(&old).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(owners, ["one", "two"]);
+    paths().to_object(&mut object, &new, "g/v2");
+    let colour = || json!({"f:spec": {"f:color": {}}});
+    assert_eq!(
+        fields(&object),
+        [
+            ("one".to_owned(), colour()),
+            ("three".to_owned(), json!({"f:spec": both("f:size")})),
+            ("two".to_owned(), colour()),
+            ("hpa".to_owned(), json!({"f:spec": {"f:count": {}}})),
+        ]
+    );
+}
+
+#[test]
+fn a_conflict_about_a_scale_names_the_field_of_the_scale() {
+    let typed = Typed::custom(&schema());
+    let object = update(&typed, &Value::Null, &config(json!({"size": 2})), &manager("web", 1));
+    let (old, _) = scaled(&object, 2, "hpa");
+    let wanted = json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "spec": {"replicas": 4}});
+    let refused = apply(scale(), &old, &wanted, &of_scale("me"), false).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "Apply failed with 1 conflict: conflict with \"web\" using autoscaling/v1: .spec.replicas"
+    );
+}
+
+#[test]
+fn an_endpoint_of_a_part_owns_that_part() {
+    let typed = Typed::custom(&schema());
+    let part = Manager { only: &[&["spec", "ports", "*", "port"]], ..manager("me", 2) };
+    let object = applied(&Value::Null, json!({"size": 1, "ports": [{"name": "web", "port": 80}]}), "one", 1);
+    let mut new = object.clone();
+    new["spec"] = json!({"size": 2, "ports": [{"name": "web", "port": 81}]});
+    let mine = json!({"f:spec": {"f:ports": {"k:{\"name\":\"web\"}": {"f:port": {}}}}});
+    let updated = update(&typed, &object, &new, &part);
+    assert_eq!(fields(&updated)[1], ("me".to_owned(), mine.clone()));
+    assert!(fields(&updated)[0].1["f:spec"]["f:size"].is_object(), "what does not count is not taken");
+    let wanted = config(json!({"size": 3, "ports": [{"name": "web", "port": 82}]}));
+    let refused = apply(&typed, &object, &wanted, &part, false).unwrap_err();
+    let conflict = "Apply failed with 1 conflict: conflict with \"one\": .spec.ports[name=\"web\"].port";
+    assert_eq!(refused.to_string(), conflict);
+    let forced = apply(&typed, &object, &wanted, &part, true).unwrap().object;
+    assert_eq!(fields(&forced)[1], ("me".to_owned(), mine));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::set::Set;
+use super::Scope;
 use super::types::{Ty, Typed};
 use super::walk::Comparison;
 
@@ -60,13 +60,13 @@ pub(super) struct Comparisons<'a> {
     versions: &'a dyn Versions,
     old: &'a Value,
     new: &'a Value,
-    ignored: Set,
+    scope: Scope,
     made: BTreeMap<String, Comparison>,
 }
 
 impl<'a> Comparisons<'a> {
-    pub(super) fn new(versions: &'a dyn Versions, old: &'a Value, new: &'a Value, ignored: Set) -> Self {
-        Self { versions, old, new, ignored, made: BTreeMap::new() }
+    pub(super) fn new(versions: &'a dyn Versions, old: &'a Value, new: &'a Value, scope: Scope) -> Self {
+        Self { versions, old, new, scope, made: BTreeMap::new() }
     }
 
     /// The changes as `api_version` shows them; `None` if there is no such version any more.
@@ -75,7 +75,7 @@ impl<'a> Comparisons<'a> {
             let Some(typed) = self.versions.typed(api_version) else { return Ok(None) };
             let old = converted(self.versions, self.old, api_version)?;
             let new = converted(self.versions, self.new, api_version)?;
-            let compared = Comparison::between(Ty::of(typed), &old, &new).without(&self.ignored);
+            let compared = Comparison::between(Ty::of(typed), &old, &new).within(&self.scope);
             self.made.insert(api_version.to_owned(), compared);
         }
         Ok(self.made.get(api_version))

@@ -9,6 +9,7 @@ use kubesmith_apiextensions::structural::ListType;
 use kubesmith_apiextensions::structural::validate::same;
 use serde_json::{Map, Value};
 
+use super::Scope;
 use super::set::{Element, Set, path_text};
 use super::types::{Atom, Ty};
 
@@ -30,11 +31,11 @@ impl Comparison {
         walk.found
     }
 
-    pub(crate) fn without(self, fields: &Set) -> Self {
+    pub(super) fn within(self, scope: &Scope) -> Self {
         Self {
-            removed: self.removed.recursive_difference(fields),
-            modified: self.modified.recursive_difference(fields),
-            added: self.added.recursive_difference(fields),
+            removed: scope.of(&self.removed),
+            modified: scope.of(&self.modified),
+            added: scope.of(&self.added),
         }
     }
 }

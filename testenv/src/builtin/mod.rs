@@ -4,10 +4,12 @@
 
 pub(crate) mod admission;
 mod autoscaling;
+pub(crate) mod certificates;
 mod check;
 mod defaults;
 mod events;
 mod kinds;
+pub(crate) mod parts;
 pub(crate) mod printers;
 mod webhooks;
 

@@ -146,7 +146,13 @@ async fn run(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
     let mut next = pod.clone();
     match pod["status"]["phase"].as_str() {
         Some("Running") if ends => finished(&mut next, &cluster.time()),
-        Some("Running") => return Ok(()),
+        Some("Running") => {
+            followed(&mut next, &cluster.time());
+            if next != *pod {
+                unless_gone(cluster.update_status(PODS, &next).await)?;
+            }
+            return Ok(());
+        }
         _ => {
             let n = cluster.server().store.count("pod-addresses") % 0xfffe + 1;
             let address = format!("10.244.{}.{}", n >> 8, n & 0xff);
@@ -197,8 +203,45 @@ fn started(pod: &mut Value, address: &str, time: &str) {
 fn container_status(container: &Value, state: &Value) -> Value {
     let image = container["image"].as_str().unwrap_or_default();
     let runs = state["running"].is_object();
-    json!({"name": container["name"], "image": image, "imageID": image, "containerID": "", "ready": true,
-           "started": runs, "restartCount": 0, "state": state, "lastState": {}})
+    let mut status = json!({"name": container["name"], "image": image, "imageID": image, "containerID": "",
+           "ready": true, "started": runs, "restartCount": 0, "state": state, "lastState": {}});
+    show_resources(container, &mut status);
+    status
+}
+
+/// What a container has of what it asked for: all of it.
+fn show_resources(container: &Value, status: &mut Value) {
+    let resources = container["resources"].as_object().cloned().unwrap_or_default();
+    match resources.get("requests") {
+        Some(requests) => status["allocatedResources"] = requests.clone(),
+        None => drop(meta::object_mut(status).remove("allocatedResources")),
+    }
+    status["resources"] = resources.into();
+}
+
+/// Follows what became of a running pod: its containers have other resources, or it has further ephemeral containers.
+fn followed(pod: &mut Value, time: &str) {
+    let containers = |pod: &Value, list: &str| pod["spec"][list].as_array().cloned().unwrap_or_default();
+    for (list, statuses) in [("containers", "containerStatuses"), ("initContainers", "initContainerStatuses")]
+    {
+        let containers = containers(pod, list);
+        for status in pod["status"][statuses].as_array_mut().into_iter().flatten() {
+            let running = status["state"]["running"].is_object();
+            if let Some(container) = containers.iter().find(|c| running && c["name"] == status["name"]) {
+                show_resources(container, status);
+            }
+        }
+    }
+    let statuses = "ephemeralContainerStatuses";
+    let mut known = pod["status"][statuses].as_array().cloned().unwrap_or_default();
+    for container in containers(pod, "ephemeralContainers") {
+        if !known.iter().any(|status| status["name"] == container["name"]) {
+            known.push(container_status(&container, &json!({"running": {"startedAt": time}})));
+        }
+    }
+    if !known.is_empty() {
+        pod["status"][statuses] = known.into();
+    }
 }
 
 /// All containers have ended well.
@@ -254,6 +297,17 @@ mod tests {
         assert!(status["initContainerStatuses"][0]["state"]["terminated"].is_object());
         assert!(status["initContainerStatuses"][1]["state"]["running"].is_object());
         assert!(super::super::pods::is_ready(&pod));
+        pod["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "2"}});
+        pod["spec"]["ephemeralContainers"] = json!([{"name": "debug", "image": "d"}]);
+        followed(&mut pod, "2026-01-01T00:00:01Z");
+        assert_eq!(pod["status"]["containerStatuses"][0]["allocatedResources"], json!({"cpu": "2"}));
+        let followed_once = pod.clone();
+        followed(&mut pod, "2026-01-01T00:00:02Z");
+        assert_eq!(pod, followed_once);
+        assert_eq!(
+            pod["status"]["ephemeralContainerStatuses"][0]["state"]["running"]["startedAt"],
+            "2026-01-01T00:00:01Z"
+        );
         finished(&mut pod, "2026-01-01T00:00:01Z");
         assert!(!super::super::pods::is_ready(&pod) && is_over(&pod));
     }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use k8s_openapi::api::{
-    admissionregistration, apps, authentication, authorization, autoscaling, batch, coordination, core,
-    discovery, events, networking, node, policy, rbac, scheduling, storage,
+    admissionregistration, apps, authentication, authorization, autoscaling, batch, certificates,
+    coordination, core, discovery, events, networking, node, policy, rbac, scheduling, storage,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
 use schemars::generate::SchemaSettings;
@@ -124,6 +124,11 @@ static KINDS: &[Described] = &[
     described::<rbac::v1::Role>("rbac.authorization.k8s.io", "v1", "Role"),
     described::<rbac::v1::RoleBinding>("rbac.authorization.k8s.io", "v1", "RoleBinding"),
     described::<scheduling::v1::PriorityClass>("scheduling.k8s.io", "v1", "PriorityClass"),
+    described::<certificates::v1::CertificateSigningRequest>(
+        "certificates.k8s.io",
+        "v1",
+        "CertificateSigningRequest",
+    ),
     described::<storage::v1::CSIDriver>("storage.k8s.io", "v1", "CSIDriver"),
     described::<storage::v1::CSINode>("storage.k8s.io", "v1", "CSINode"),
     described::<storage::v1::StorageClass>("storage.k8s.io", "v1", "StorageClass"),

@@ -3,6 +3,7 @@
 use kubesmith_apiextensions::structural::object_meta::{validate_object_meta, validate_object_meta_update};
 use serde_json::Value;
 
+use crate::builtin::parts::Part;
 use crate::builtin::{self, Stage};
 use crate::http::decode::{self, Decoded};
 use crate::http::negotiate::{self, BodyFormat};
@@ -13,7 +14,7 @@ use crate::names;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
-use crate::types;
+use crate::types::{self, Type};
 
 /// Reads the body as an object of the resource.
 pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
@@ -179,17 +180,29 @@ pub(super) fn settle_applied(
         Behaviour::Custom(_) => None,
     };
     let Some(message) = message else { return settle_fields(def, value, duplicates, options) };
-    let unknown = types::decode::undeclared(value, message);
+    let kind = format!("{}/{}, Kind={}", def.group, def.version, def.kind);
+    check_declared(call, value, message, &kind)?;
+    Ok(Vec::new())
+}
+
+/// Refuses a configuration with members that its type does not have.
+pub(super) fn check_declared(
+    call: &Call<'_>,
+    config: &Value,
+    message: &'static Type,
+    kind: &str,
+) -> ApiResult<()> {
+    let unknown = types::decode::undeclared(config, message);
     let faults: Vec<String> =
         unknown.iter().map(|path| format!("{path}: field not declared in schema")).collect();
     let faults = match faults.as_slice() {
-        [] => return Ok(Vec::new()),
+        [] => return Ok(()),
         [one] => one.clone(),
         several => format!("errors:\n  {}", several.join("\n  ")),
     };
+    let (namespace, name) = (&call.path.namespace, &call.path.name);
     Err(ApiError::unexpected(format!(
-        "failed to create typed patch object ({}/{}; {}/{}, Kind={}): {faults}",
-        call.path.namespace, call.path.name, def.group, def.version, def.kind
+        "failed to create typed patch object ({namespace}/{name}; {kind}): {faults}"
     )))
 }
 
@@ -212,12 +225,12 @@ pub(super) fn default(def: &ResourceDef, value: &mut Value, stage: Stage) {
     }
 }
 
-/// Checks a whole object; `old` is the one it replaces.
+/// Checks a whole object; `old` is the one it replaces, through this subresource.
 pub(super) fn check(
     def: &ResourceDef,
     value: &Value,
     old: Option<&Value>,
-    status_only: bool,
+    subresource: &str,
 ) -> ApiResult<()> {
     if meta::is_deeper(value, meta::MAX_DEPTH) {
         let text = format!("the object is nested deeper than {} levels", meta::MAX_DEPTH);
@@ -229,9 +242,11 @@ pub(super) fn check(
                 Some(old) => validate_object_meta_update(value, old, built_in.name_rule),
                 None => validate_object_meta(value, built_in.name_rule),
             };
-            causes.into_iter().map(Cause::from).chain((built_in.check)(value, old)).collect()
+            let part = old.zip(Part::of(def, subresource)).and_then(|(old, part)| part.check(value, old));
+            let own = part.unwrap_or_else(|| (built_in.check)(value, old));
+            causes.into_iter().map(Cause::from).chain(own).collect()
         }
-        Behaviour::Custom(custom) => custom.check(value, old, status_only),
+        Behaviour::Custom(custom) => custom.check(value, old, subresource == "status"),
     };
     if causes.is_empty() {
         return Ok(());

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{admit, read};
 use crate::admission::{self, Attributes, Operation, Options};
-use crate::builtin::{self, Stage};
+use crate::builtin::{self, Stage, certificates};
 use crate::conversion;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -60,7 +60,7 @@ pub(super) async fn insert(
         }
         let mut complete = value.clone();
         prepare(call, &mut complete)?;
-        admit::check(def, &complete, None, false)?;
+        admit::check(def, &complete, None, "")?;
         let name = meta::name(&complete);
         admission::validate(&Attributes { name, ..attributes }, Some(&complete)).await?;
         let key = def.key_of(&complete);
@@ -116,6 +116,9 @@ fn prepare(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
     }
     if def.status {
         meta::object_mut(value).remove("status");
+    }
+    if def.collection == certificates::COLLECTION {
+        certificates::requested_by(&call.user, value);
     }
     builtin::admission::created(&call.server, def, value)
 }

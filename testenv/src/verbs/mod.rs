@@ -17,6 +17,7 @@ use std::sync::Arc;
 use ::http::Method;
 use serde_json::Value;
 
+use crate::builtin::parts::Part;
 use crate::conversion;
 use crate::garbage;
 use crate::http::reply::Reply;
@@ -48,7 +49,7 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
         "" => {}
         "status" if call.def.status => return item(call, method).await,
         "scale" if call.def.scale.is_some() => return scale::dispatch(call, method).await,
-        "finalize" if call.def.collection == "namespaces" => return item(call, method).await,
+        sub if Part::of(&call.def, sub).is_some() => return item(call, method).await,
         _ if call.def.is_custom() => return Err(ApiError::not_found(call.def.about(&call.path.name))),
         _ => return Err(ApiError::NoSuchPath),
     }

@@ -7,6 +7,7 @@ use super::admit;
 use super::patch::{self, carry_out, decoded};
 use super::update::{self, Edit};
 use crate::admission;
+use crate::apply::SCALE_VERSION;
 use crate::conversion;
 use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::WriteOptions;
@@ -14,7 +15,8 @@ use crate::http::reply::Reply;
 use crate::meta;
 use crate::registry::ScalePaths;
 use crate::server::Call;
-use crate::status::{ApiError, ApiResult, Cause};
+use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::types::{self, Type};
 
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     let Some(paths) = call.def.scale.clone() else { return Err(ApiError::NoSuchPath) };
@@ -24,31 +26,58 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
             let stored = call.server.store.get(&call.def.collection, &key);
             let stored = stored.ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))?;
             let served = conversion::one(&call.server, &call.def, &stored).await?;
+            if get(served.value(), &paths.spec).is_null() && call.def.is_custom() {
+                let text = format!("the spec replicas field {:?} does not exist", paths.spec);
+                return Err(ApiError::internal_of(text));
+            }
             Ok(shown(call, served.value(), &paths))
         }
         Method::PUT => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
             let wanted = admit::read_object(call)?.value;
-            write(call, &paths, &options, &|_| Ok(wanted.clone())).await
+            let edit = |old: &Value| {
+                let mut next = wanted.clone();
+                settle(&mut next)?;
+                Ok(crate::managed::updated_scale(call, old, &next, &options))
+            };
+            write(call, &paths, &options, &edit).await
         }
         Method::PATCH => {
             let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
             let options = patch::options(call, kind)?;
-            let patch = decoded(call, kind)?;
-            if kind == PatchKind::Apply {
-                let mut applied = Applied { call, paths: &paths, options: &options, wanted: &patch.value };
-                let object = update::change(call, &options, &mut applied).await?;
-                let served = conversion::one(&call.server, &call.def, &object).await?;
-                return Ok(shown(call, served.value(), &paths));
+            let patch = decoded(call, kind)?.value;
+            match kind {
+                PatchKind::Apply => {
+                    check_applied(call, &patch)?;
+                    let edit = |old: &Value| crate::managed::applied_scale(call, old, &patch, &options);
+                    write(call, &paths, &options, &edit).await
+                }
+                _ => {
+                    let edit = |old: &Value| {
+                        let mut next = old.clone();
+                        carry_out(call, kind, &mut next, &patch)?;
+                        settle(&mut next)?;
+                        Ok(crate::managed::updated_scale(call, old, &next, &options))
+                    };
+                    write(call, &paths, &options, &edit).await
+                }
             }
-            write(call, &paths, &options, &|scale| {
-                let mut next = scale.clone();
-                carry_out(call, kind, &mut next, &patch.value)?;
-                Ok(next)
-            })
-            .await
         }
         _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+/// Checks that a configuration is one of a scale.
+fn check_applied(call: &Call<'_>, patch: &Value) -> ApiResult<()> {
+    let (version, kind) = patch::type_of(patch);
+    if (version, kind) != (SCALE_VERSION, KIND) {
+        return Err(patch::no_object(version, kind));
+    }
+    match message() {
+        Some(message) => {
+            admit::check_declared(call, patch, message, &format!("{SCALE_VERSION}, Kind={KIND}"))
+        }
+        None => Ok(()),
     }
 }
 
@@ -68,19 +97,29 @@ struct Scaled<'a> {
     call: &'a Call<'a>,
     paths: &'a ScalePaths,
     options: &'a WriteOptions,
-    /// The wanted scale, made of the current one.
+    /// The wanted scale and who owns it, made of the current one.
     edit: &'a (dyn Fn(&Value) -> ApiResult<Value> + Sync),
 }
 
+/// The replicas of a scale whose object has none, so that a change which sets none is noticed.
+const UNSET: i64 = i32::MIN as i64;
+
 impl Edit for Scaled<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        let old = scale_of(current, self.paths);
+        let owners = crate::managed::replicas_paths(self.call);
+        let mut old = scale_of(current, self.paths);
+        if get(current, &self.paths.spec).is_null() {
+            old["spec"]["replicas"] = UNSET.into();
+        }
+        old["metadata"]["managedFields"] = owners.to_scale(current);
         let mut scale = (self.edit)(&old)?;
+        let managed = scale.clone();
         let attributes = update::attributes(self.call, &old, self.options);
         admission::mutate(&attributes, Some(&mut scale)).await?;
         let number = replicas(self.call, self.paths, &scale)?;
         let mut next = current.clone();
         set(&mut next, &self.paths.spec, Value::from(number));
+        owners.to_object(&mut next, &managed, &self.call.def.api_version());
         let version = meta::text(&scale, "resourceVersion").to_owned();
         meta::set(&mut next, "resourceVersion", version);
         Ok(next)
@@ -94,49 +133,37 @@ fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64
     let Some(number) = number else {
         return Err(ApiError::bad_request("Scale in version \"v1\" cannot be handled as a Scale"));
     };
-    if number < 0 {
+    if number == UNSET {
+        let text = format!("the spec replicas field {:?} cannot be empty", paths.spec);
+        return Err(ApiError::bad_request(text));
+    }
+    if number >= 0 {
+        return Ok(number);
+    }
+    let name = &call.path.name;
+    if call.def.is_custom() {
         let cause = Cause::invalid(paths.spec.clone(), number, "should be a non-negative integer");
-        return Err(ApiError::invalid(call.def.about_kind(&call.path.name), vec![cause]));
+        return Err(ApiError::invalid(call.def.about_kind(name), vec![cause]));
     }
-    Ok(number)
+    let cause = Cause::invalid("spec.replicas", number, "must be greater than or equal to 0");
+    Err(ApiError::invalid(About::new(GROUP, KIND, name), vec![cause]))
 }
 
-/// A scale that is applied: who applies it owns the replicas of the object, if the scale has some.
-struct Applied<'a> {
-    call: &'a Call<'a>,
-    paths: &'a ScalePaths,
-    options: &'a WriteOptions,
-    wanted: &'a Value,
+/// Group and kind of every scale.
+const GROUP: &str = "autoscaling";
+const KIND: &str = "Scale";
+
+/// What a scale is made of.
+fn message() -> Option<&'static Type> {
+    types::of_kind(SCALE_VERSION, KIND)
 }
 
-impl Edit for Applied<'_> {
-    async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        let (version, kind) = patch::type_of(self.wanted);
-        if (version, kind) != ("autoscaling/v1", "Scale") {
-            return Err(patch::no_object(version, kind));
-        }
-        let old = scale_of(current, self.paths);
-        let mut scale = old.clone();
-        let says = self.wanted["spec"].get("replicas").is_some();
-        if says {
-            scale["spec"]["replicas"] = self.wanted["spec"]["replicas"].clone();
-        }
-        let attributes = update::attributes(self.call, &old, self.options);
-        admission::mutate(&attributes, Some(&mut scale)).await?;
-        let (def, path) = (&self.call.def, &self.call.path);
-        let mut wanted =
-            json!({"apiVersion": def.api_version(), "kind": def.kind, "metadata": {"name": path.name}});
-        if !path.namespace.is_empty() {
-            meta::set(&mut wanted, "namespace", path.namespace.clone());
-        }
-        if says {
-            set(&mut wanted, &self.paths.spec, Value::from(replicas(self.call, self.paths, &scale)?));
-        }
-        let mut next = patch::merged(self.call, Some(current), &wanted, self.options).await?;
-        let version = meta::text(self.wanted, "resourceVersion").to_owned();
-        meta::set(&mut next, "resourceVersion", version);
-        Ok(next)
-    }
+/// Brings a scale into the form that its type gives it.
+fn settle(scale: &mut Value) -> ApiResult<()> {
+    let Some(message) = message() else { return Ok(()) };
+    types::decode::settle(scale, message).map(drop).map_err(|why| {
+        ApiError::bad_request(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
+    })
 }
 
 /// The wanted and the old scale of a change of the scale; `None` for other changes.
@@ -146,7 +173,10 @@ pub(super) fn views(call: &Call<'_>, wanted: &Value, current: &Value) -> Option<
 }
 
 fn shown(call: &Call<'_>, object: &Value, paths: &ScalePaths) -> Reply {
-    Reply::value(200, &scale_of(object, paths), call.accepted.yaml)
+    let mut scale = scale_of(object, paths);
+    // What is made here has the right types; zero replicas are left out, as Go leaves them out.
+    let _ = settle(&mut scale);
+    Reply::value(200, &scale, call.accepted.yaml)
 }
 
 /// The `autoscaling/v1` view of an object.

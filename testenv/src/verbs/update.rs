@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{admit, create, delete, read, scale};
 use crate::admission::{self, Attributes, Operation, Options};
+use crate::builtin::parts::Part;
 use crate::builtin::{self, Stage};
 use crate::conversion;
 use crate::http::query::WriteOptions;
@@ -102,7 +103,7 @@ pub(super) async fn change(
             return Err(ApiError::modified(def.about(&call.path.name)));
         }
         prepare(call, current, &mut wanted);
-        admit::check(def, &wanted, Some(current), call.path.subresource == "status")?;
+        admit::check(def, &wanted, Some(current), &call.path.subresource)?;
         match scale::views(call, &wanted, current) {
             None => admission::validate(&attributes, Some(&wanted)).await?,
             Some((wanted, old)) => {
@@ -168,6 +169,9 @@ fn prepare(call: &Call<'_>, current: &Value, wanted: &mut Value) {
 
 /// The main resource leaves the status as it is, the status leaves everything else.
 fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
+    if let Some(part) = Part::of(&call.def, &call.path.subresource) {
+        return part.keep_rest(current, wanted, &call.server.now());
+    }
     match call.path.subresource.as_str() {
         "status" => {
             let given = std::mem::replace(wanted, current.clone());
@@ -176,11 +180,6 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
             if !call.def.is_custom() {
                 keep_metadata(&call.def, &given, wanted);
             }
-        }
-        "finalize" => {
-            let given = std::mem::replace(wanted, current.clone());
-            put_back(meta::map_at(wanted, "spec"), "finalizers", given["spec"].get("finalizers").cloned());
-            meta::copy(&given, wanted, "managedFields");
         }
         _ if call.def.status => put_back(meta::object_mut(wanted), "status", current.get("status").cloned()),
         _ => {}

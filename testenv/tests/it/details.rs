@@ -169,9 +169,18 @@ async fn a_scale_is_applied() {
     assert_eq!((status, &body["message"]), (400, &json!("invalid object type: autoscaling/v1, Kind=Scales")));
     let (status, body) = apply("fieldManager=me", "Scale", three()).await;
     assert_eq!((status, &body["reason"]), (409, &json!("Conflict")));
+    let cause = &body["details"]["causes"][0];
+    assert_eq!(cause["field"], ".spec.replicas");
+    assert!(cause["message"].as_str().unwrap().ends_with("using autoscaling/v1"), "{cause}");
+    let (status, body) = apply("fieldManager=me", "Scale", json!({"size": 3})).await;
+    let text = "failed to create typed patch object (default/d; autoscaling/v1, Kind=Scale): .spec.size: field not \
+                declared in schema";
+    assert_eq!((status, &body["message"]), (500, &json!(text)));
     let (status, body) = apply("fieldManager=me&force=true", "Scale", three()).await;
     assert_eq!((status, &body["kind"], &body["spec"]["replicas"]), (200, &json!("Scale"), &json!(3)));
-    assert_eq!(apply("fieldManager=me", "Scale", json!({"replicas": -1})).await.0, 422);
+    let (status, body) = apply("fieldManager=me", "Scale", json!({"replicas": -1})).await;
+    let text = "Scale.autoscaling \"d\" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0";
+    assert_eq!((status, &body["message"]), (422, &json!(text)));
     let owned = async || {
         let (_, deployment) = send_json(&env, "GET", &format!("{deployments}/d"), Value::Null).await;
         let entries = deployment["metadata"]["managedFields"].as_array().unwrap().clone();
@@ -183,6 +192,46 @@ async fn a_scale_is_applied() {
     let (status, body) = apply("fieldManager=me", "Scale", json!({})).await;
     assert_eq!(status, 200, "{body}");
     assert_eq!(owned().await, None);
+    env.stop().await;
+}
+
+/// A custom resource that counts elsewhere: its scale has no number until the object has one.
+#[tokio::test]
+async fn a_scale_without_replicas_is_no_scale() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let scale = json!({"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"});
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "fleets.b.example"}, "spec": {"group": "b.example", "scope": "Namespaced",
+            "names": {"plural": "fleets", "kind": "Fleet"}, "versions": [{"name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": schema}, "subresources": {"scale": scale}}]}});
+    env.install_crds(vec![serde_json::from_value(crd).unwrap()]).await.unwrap();
+    let fleets = "/apis/b.example/v1/namespaces/default/fleets";
+    let fleet = json!({"apiVersion": "b.example/v1", "kind": "Fleet", "metadata": {"name": "f"}});
+    assert_eq!(send_json(&env, "POST", fleets, fleet).await.0, 201);
+    let path = format!("{fleets}/f/scale");
+    let (status, body) = send_json(&env, "GET", &path, Value::Null).await;
+    let text = "Internal error occurred: the spec replicas field \".spec.size\" does not exist";
+    assert_eq!((status, &body["message"]), (500, &json!(text)));
+    let patch = async |patch: Value| {
+        send(&env, "PATCH", &path, "application/merge-patch+json", patch.to_string()).await
+    };
+    let (status, body) = patch(json!({"metadata": {"labels": {}}})).await;
+    let text = "the spec replicas field \".spec.size\" cannot be empty";
+    assert_eq!((status, &body["message"]), (400, &json!(text)));
+    let (status, body) = patch(json!({"spec": {"replicas": 2}})).await;
+    assert_eq!((status, &body["spec"]["replicas"]), (200, &json!(2)));
+    let apply = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 3}}).to_string();
+    let applied = format!("{path}?fieldManager=me");
+    let (status, body) = send(&env, "PATCH", &applied, "application/apply-patch+yaml", apply).await;
+    assert_eq!((status, &body["details"]["causes"][0]["field"]), (409, &json!(".spec.replicas")));
+    let (_, body) = patch(json!({"spec": {"replicas": "x"}})).await;
+    assert_eq!(
+        body["message"],
+        "Scale in version \"v1\" cannot be handled as a Scale: json: cannot unmarshal string into Go struct field \
+         ScaleSpec.spec.replicas of type int32"
+    );
+    assert_eq!(patch(json!({"spec": {"replicas": 0}})).await.1["spec"], json!({}), "Go leaves out a zero");
     env.stop().await;
 }
 

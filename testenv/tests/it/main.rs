@@ -14,6 +14,7 @@ mod fault;
 mod history;
 mod hostile;
 mod kinds;
+mod parts;
 mod robust;
 #[cfg(unix)]
 mod stand_in;

@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(super) use data::{config_map, secret};
 pub(super) use network::{endpoint_slice, ingress, service};
 pub(super) use objects::*;
-pub(super) use pods::pod;
+pub(super) use pods::{pod, pod_ephemeral_containers, pod_resize};
 pub(super) use workloads::*;
 
 use crate::names::quoted;

@@ -176,7 +176,8 @@ fn field_version(item: &mut Value) {
     }
 }
 
-fn quality_of_service(spec: &Value) -> &'static str {
+/// How much a pod is asked for what it uses: its class of service.
+pub(in crate::builtin) fn quality_of_service(spec: &Value) -> &'static str {
     let all = ["initContainers", "containers"];
     let containers: Vec<&Value> = all.iter().filter_map(|list| spec[*list].as_array()).flatten().collect();
     let named = |c: &Value, part: &str| c["resources"][part].as_object().cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Who may do what, and the questions about it.
+//! Who may do what, the questions about it, and requests for certificates.
 
 use super::kind;
-use crate::builtin::{BuiltIn, check, defaults};
+use crate::builtin::{BuiltIn, certificates, check, defaults};
 use crate::names::NameRule;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -55,4 +55,17 @@ pub(super) static KINDS: &[BuiltIn] = &[
     review(AUTHORIZATION, "SelfSubjectRulesReview", "selfsubjectrulesreviews", "selfsubjectrulesreview"),
     review(AUTHORIZATION, "SubjectAccessReview", "subjectaccessreviews", "subjectaccessreview"),
     BuiltIn { review: true, ..kind("", "Binding", "bindings", "binding", &[]) },
+    BuiltIn {
+        namespaced: false,
+        status: true,
+        selectable: &["spec.signerName"],
+        check: certificates::check,
+        ..kind(
+            "certificates.k8s.io",
+            "CertificateSigningRequest",
+            "certificatesigningrequests",
+            "certificatesigningrequest",
+            &["csr"],
+        )
+    },
 ];

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{AGE, BuiltInColumn, Cell, NAME, column, count, list, made, string, text, wide};
-use crate::table::since;
+use crate::builtin::certificates;
+use crate::table::{human_duration, since};
 
 /// Only name and age.
 pub(super) const AGED: &[BuiltInColumn] = &[NAME, AGE];
@@ -28,6 +29,18 @@ pub(super) const ROLE_BINDINGS: &[BuiltInColumn] = &[
     wide(made("Users", |o, _| subjects(o, "User").into())),
     wide(made("Groups", |o, _| subjects(o, "Group").into())),
     wide(made("ServiceAccounts", |o, _| subjects(o, "ServiceAccount").into())),
+];
+
+pub(super) const CERTIFICATE_REQUESTS: &[BuiltInColumn] = &[
+    NAME,
+    AGE,
+    text("SignerName", Cell::At("/spec/signerName")),
+    text("Requestor", Cell::At("/spec/username")),
+    made("RequestedDuration", |o, _| match o["spec"]["expirationSeconds"].as_i64() {
+        Some(seconds) => human_duration(seconds).into(),
+        None => "<none>".into(),
+    }),
+    made("Condition", |o, _| certificates::state(o)),
 ];
 
 pub(super) const QUOTAS: &[BuiltInColumn] =

@@ -124,6 +124,7 @@ pub(crate) fn columns(def: &ResourceDef) -> &'static [BuiltInColumn] {
         "leases" => cells::LEASES,
         "rolebindings" | "clusterrolebindings" => cells::ROLE_BINDINGS,
         "resourcequotas" => cells::QUOTAS,
+        "certificatesigningrequests" => cells::CERTIFICATE_REQUESTS,
         "priorityclasses" => cells::PRIORITY_CLASSES,
         "runtimeclasses" => cells::RUNTIME_CLASSES,
         "mutatingwebhookconfigurations" | "validatingwebhookconfigurations" => cells::WEBHOOKS,

@@ -1,0 +1,104 @@
+//! Managers of a scale: who owns the replicas of an object owns `.spec.replicas` of its scale, and the other way round.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::managed::{Identity, Managed, Operation, Owned};
+use super::set::{Element, Set};
+use super::types::Typed;
+
+/// The `apiVersion` of every scale.
+pub const SCALE_VERSION: &str = "autoscaling/v1";
+
+static SCALE: LazyLock<Typed> = LazyLock::new(|| Typed::builtin("autoscaling", "v1", "Scale"));
+
+/// The merge rules of a scale.
+#[must_use]
+pub fn scale() -> &'static Typed {
+    &SCALE
+}
+
+/// Where the versions of a resource have the replicas that its scale shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReplicasPaths(BTreeMap<String, Option<Set>>);
+
+impl ReplicasPaths {
+    /// Adds an `apiVersion` and the JSON path of its replicas, such as `.spec.size`; none for a version without a scale.
+    #[must_use]
+    pub fn with(mut self, api_version: &str, path: Option<&str>) -> Self {
+        self.0.insert(api_version.to_owned(), path.map(field));
+        self
+    }
+
+    /// `managedFields` of an object's scale, made of those of the object.
+    #[must_use]
+    pub fn to_scale(&self, object: &Value) -> Value {
+        let mut managed = Managed::default();
+        for (identity, owned) in &Managed::of(object).0 {
+            if self.owns(owned) {
+                let (set, time) = (field(IN_SCALE), owned.time.clone());
+                managed.0.insert(seen(identity), Owned { set, api_version: SCALE_VERSION.to_owned(), time });
+            }
+        }
+        managed.encode()
+    }
+
+    /// Carries the ownership of a scale back to its object, which is of this `apiVersion`: whoever lost the replicas there
+    /// loses them here. Managers of versions that are gone are dropped, and new ones have no time, as kube-apiserver does.
+    pub fn to_object(&self, object: &mut Value, scale: &Value, api_version: &str) {
+        let mut new = Managed::of(scale);
+        new.0.retain(|_, owned| !owned.set.intersection(&field(IN_SCALE)).is_empty());
+        let mut managed = Managed::of(object);
+        managed.0.retain(|_, owned| self.0.contains_key(&owned.api_version));
+        for (identity, owned) in managed.0.iter_mut().filter(|(_, owned)| self.owns(owned)) {
+            if new.0.remove(&seen(identity)).is_none()
+                && let Some(replicas) = self.of(&owned.api_version)
+            {
+                owned.set = owned.set.difference(replicas);
+            }
+        }
+        let replicas = self.of(api_version).cloned().unwrap_or_default();
+        for mut identity in new.0.into_keys() {
+            if identity.operation == Operation::Update {
+                api_version.clone_into(&mut identity.api_version);
+            }
+            let entry = managed.0.entry(identity).or_default();
+            entry.set = entry.set.union(&replicas);
+            api_version.clone_into(&mut entry.api_version);
+        }
+        managed.0.retain(|_, owned| !owned.set.is_empty());
+        managed.write_to(object);
+    }
+
+    fn of(&self, api_version: &str) -> Option<&Set> {
+        self.0.get(api_version)?.as_ref()
+    }
+
+    fn owns(&self, owned: &Owned) -> bool {
+        let replicas = self.of(&owned.api_version);
+        replicas.is_some_and(|replicas| !owned.set.intersection(replicas).is_empty())
+    }
+}
+
+/// The replicas of a scale.
+const IN_SCALE: &str = ".spec.replicas";
+
+/// The one field at a JSON path.
+fn field(path: &str) -> Set {
+    let path: Vec<Element> =
+        path.split('.').filter(|part| !part.is_empty()).map(|part| Element::Field(part.to_owned())).collect();
+    let mut set = Set::default();
+    set.insert(&path);
+    set
+}
+
+/// A manager of an object as its scale knows it.
+fn seen(identity: &Identity) -> Identity {
+    let mut seen = identity.clone();
+    if seen.operation == Operation::Update {
+        SCALE_VERSION.clone_into(&mut seen.api_version);
+    }
+    seen
+}

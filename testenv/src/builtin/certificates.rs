@@ -1,0 +1,256 @@
+//! Requests for certificates: who asks, who approves, and who issues.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+
+use crate::meta;
+use crate::names::quoted;
+use crate::status::Cause;
+
+/// The store's collection of certificate signing requests.
+pub(crate) const COLLECTION: &str = "certificatesigningrequests.certificates.k8s.io";
+
+/// What a certificate may be asked for.
+const USAGES: &[&str] = &[
+    "any",
+    "cert sign",
+    "client auth",
+    "code signing",
+    "content commitment",
+    "crl sign",
+    "data encipherment",
+    "decipher only",
+    "digital signature",
+    "email protection",
+    "encipher only",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "key agreement",
+    "key encipherment",
+    "microsoft sgc",
+    "netscape sgc",
+    "ocsp signing",
+    "s/mime",
+    "server auth",
+    "signing",
+    "timestamping",
+];
+
+/// Writes into a new request who makes it; what the client says of it does not count.
+pub(crate) fn requested_by(user: &Value, request: &mut Value) {
+    let spec = meta::map_at(request, "spec");
+    for field in ["username", "uid", "groups", "extra"] {
+        match &user[field] {
+            Value::Null => spec.remove(field),
+            value => spec.insert(field.to_owned(), value.clone()),
+        };
+    }
+}
+
+/// Neither the request nor what came of it is changed through the object itself.
+pub(super) fn keep(current: &Value, wanted: &mut Value) {
+    wanted["spec"] = current["spec"].clone();
+    wanted["status"] = current["status"].clone();
+}
+
+/// An approval decides and issues nothing.
+pub(super) fn keep_all_but_conditions(current: &Value, wanted: &mut Value, now: &str) {
+    let conditions = wanted["status"].get("conditions").cloned();
+    keep(current, wanted);
+    let status = meta::map_at(wanted, "status");
+    match conditions {
+        Some(conditions) => status.insert("conditions".to_owned(), conditions),
+        None => status.remove("conditions"),
+    };
+    settle_times(current, wanted, now);
+}
+
+/// Who issues does not decide: conditions of approval and denial stay as they are. Those that come or go are refused later.
+pub(super) fn keep_decisions(current: &Value, wanted: &mut Value, now: &str) {
+    wanted["spec"] = current["spec"].clone();
+    for kind in DECISIONS {
+        let old: Vec<Value> = of_type(current, kind).cloned().collect();
+        let new = wanted["status"]["conditions"].as_array_mut().into_iter().flatten();
+        let new: Vec<&mut Value> = new.filter(|condition| condition["type"] == kind).collect();
+        if new.len() == old.len() {
+            for (new, old) in new.into_iter().zip(old) {
+                *new = old;
+            }
+        }
+    }
+    settle_times(current, wanted, now);
+}
+
+fn settle_times(current: &Value, wanted: &mut Value, now: &str) {
+    let old = conditions(current);
+    for condition in wanted["status"]["conditions"].as_array_mut().into_iter().flatten() {
+        set_times(condition, old, now);
+    }
+}
+
+fn set_times(condition: &mut Value, old: &[Value], now: &str) {
+    if condition["lastUpdateTime"].is_null() {
+        condition["lastUpdateTime"] = now.into();
+    }
+    if condition["lastTransitionTime"].is_null() {
+        let same = old.iter().find(|o| o["type"] == condition["type"] && o["status"] == condition["status"]);
+        let since = same.map(|old| &old["lastTransitionTime"]).filter(|time| !time.is_null());
+        condition["lastTransitionTime"] = since.cloned().unwrap_or_else(|| now.into());
+    }
+}
+
+const DECISIONS: [&str; 2] = ["Approved", "Denied"];
+
+fn conditions(request: &Value) -> &[Value] {
+    request["status"]["conditions"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn of_type<'a>(request: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    conditions(request).iter().filter(move |condition| condition["type"] == kind)
+}
+
+/// The faults of a new request.
+pub(super) fn check(request: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if old.is_none() {
+        check_spec(&request["spec"], &mut causes);
+    }
+    check_conditions(request, &mut causes);
+    causes
+}
+
+/// The faults of an approval.
+pub(super) fn check_approval(request: &Value, old: &Value) -> Vec<Cause> {
+    let mut causes = check(request, Some(old));
+    kept_conditions(request, old, &mut causes);
+    causes
+}
+
+/// The faults of an issuance.
+pub(super) fn check_issuance(request: &Value, old: &Value) -> Vec<Cause> {
+    let mut causes = check_approval(request, old);
+    for kind in DECISIONS {
+        if of_type(request, kind).count() > of_type(old, kind).count() {
+            let text = format!("updates may not add a condition of type {}", quoted(kind));
+            causes.push(Cause::forbidden("status.conditions", &text));
+        }
+    }
+    let certificate =
+        |request: &Value| request["status"]["certificate"].as_str().unwrap_or_default().to_owned();
+    if !certificate(old).is_empty() && certificate(old) != certificate(request) {
+        let text = "updates may not modify existing certificate content";
+        causes.push(Cause::forbidden("status.certificate", text));
+    }
+    causes
+}
+
+/// Decisions and failures are for ever.
+fn kept_conditions(request: &Value, old: &Value, causes: &mut Vec<Cause>) {
+    for kind in ["Approved", "Denied", "Failed"] {
+        if of_type(request, kind).count() < of_type(old, kind).count() {
+            let text = format!("updates may not remove a condition of type {}", quoted(kind));
+            causes.push(Cause::forbidden("status.conditions", &text));
+        }
+    }
+}
+
+fn check_spec(spec: &Value, causes: &mut Vec<Cause>) {
+    let request = spec["request"].as_str().unwrap_or_default();
+    let pem = BASE64.decode(request).unwrap_or_default();
+    if pem::type_of(&pem) != Some("CERTIFICATE REQUEST") {
+        let text = "PEM block type must be CERTIFICATE REQUEST";
+        causes.push(Cause::invalid("spec.request", bytes(&pem), text));
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    let usages = meta::strings(&spec["usages"]);
+    if usages.is_empty() {
+        causes.push(Cause::required("spec.usages", ""));
+    }
+    for (i, usage) in usages.into_iter().enumerate() {
+        let field = format!("spec.usages[{i}]");
+        if !USAGES.contains(&usage) {
+            causes.push(Cause::not_supported(field.clone(), &quoted(usage), USAGES));
+        }
+        if seen.contains(&usage) {
+            let text = format!("Duplicate value: {}", quoted(usage));
+            causes.push(Cause::new("FieldValueDuplicate", field, text));
+        }
+        seen.push(usage);
+    }
+    let signer = spec["signerName"].as_str().unwrap_or_default();
+    let whole = signer.split_once('/').is_some_and(|(domain, path)| domain.contains('.') && !path.is_empty());
+    if signer.is_empty() {
+        causes.push(Cause::required("spec.signerName", ""));
+    } else if !whole {
+        let text = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+        causes.push(Cause::invalid("spec.signerName", quoted(signer), text));
+    }
+    if let Some(seconds) = spec["expirationSeconds"].as_i64().filter(|seconds| *seconds < 600) {
+        let text = "may not specify a duration less than 600 seconds (10 minutes)";
+        causes.push(Cause::invalid("spec.expirationSeconds", seconds, text));
+    }
+}
+
+/// Bytes as Go prints them.
+fn bytes(bytes: &[u8]) -> String {
+    let parts: Vec<String> = bytes.iter().map(|byte| format!("{byte:#x}")).collect();
+    format!("[]byte{{{}}}", parts.join(", "))
+}
+
+/// PEM, as far as its types go.
+mod pem {
+    /// The type of the first block.
+    pub(super) fn type_of(text: &[u8]) -> Option<&str> {
+        let text = std::str::from_utf8(text).ok()?;
+        let (_, rest) = text.split_once("-----BEGIN ")?;
+        let (kind, rest) = rest.split_once("-----")?;
+        rest.contains(&format!("-----END {kind}-----")).then_some(kind)
+    }
+}
+
+fn check_conditions(request: &Value, causes: &mut Vec<Cause>) {
+    let mut seen: Vec<&str> = Vec::new();
+    for (i, condition) in conditions(request).iter().enumerate() {
+        let field = |name: &str| format!("status.conditions[{i}].{name}");
+        let text = |key: &str| condition[key].as_str().unwrap_or_default();
+        let (kind, status) = (text("type"), text("status"));
+        let supported: &[&str] = match kind {
+            "Approved" | "Denied" | "Failed" => &["True"],
+            _ => &["False", "True", "Unknown"],
+        };
+        if kind.is_empty() {
+            causes.push(Cause::required(field("type"), ""));
+        }
+        if status.is_empty() {
+            causes.push(Cause::required(field("status"), ""));
+        } else if !supported.contains(&status) {
+            causes.push(Cause::not_supported(field("status"), &quoted(status), supported));
+        }
+        let other = DECISIONS.iter().find(|other| DECISIONS.contains(&kind) && **other != kind);
+        if other.is_some_and(|other| seen.contains(other)) {
+            let text = "Approved and Denied conditions are mutually exclusive";
+            causes.push(Cause::invalid(field("type"), quoted(kind), text));
+        }
+        if seen.contains(&kind) {
+            let text = format!("Duplicate value: {}", quoted(kind));
+            causes.push(Cause::new("FieldValueDuplicate", field("type"), text));
+        }
+        seen.push(kind);
+    }
+}
+
+/// Approvals, denials and what came of them, as `kubectl get` shows them.
+pub(crate) fn state(request: &Value) -> Value {
+    let has = |kind: &str| of_type(request, kind).next().is_some();
+    let issued = request["status"]["certificate"].as_str().is_some_and(|text| !text.is_empty());
+    let decision = match (has("Denied"), has("Approved")) {
+        (true, _) => "Denied",
+        (_, true) => "Approved",
+        _ => "Pending",
+    };
+    let failed = if has("Failed") { ",Failed" } else { "" };
+    let issued = if issued { ",Issued" } else { "" };
+    json!(format!("{decision}{failed}{issued}"))
+}

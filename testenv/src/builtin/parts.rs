@@ -1,0 +1,169 @@
+//! Subresources of built-in kinds that are a part of the object: what a write through them may change, who may own it, and
+//! what it has to look like.
+
+use serde_json::Value;
+
+use super::{certificates, check};
+use crate::meta;
+use crate::registry::ResourceDef;
+use crate::status::Cause;
+
+/// A subresource that is a part of its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// `namespaces/finalize`
+    Finalizers,
+    /// `pods/ephemeralcontainers`
+    EphemeralContainers,
+    /// `pods/resize`
+    Resources,
+    /// `certificatesigningrequests/approval`
+    Approval,
+    /// `certificatesigningrequests/status`
+    Issuance,
+    /// `certificatesigningrequests` itself: a request is not changed.
+    Request,
+}
+
+impl Part {
+    /// The part that a subresource of a built-in kind is.
+    pub(crate) fn of(def: &ResourceDef, subresource: &str) -> Option<Self> {
+        if def.is_custom() {
+            return None;
+        }
+        Some(match (def.collection.as_str(), subresource) {
+            ("namespaces", "finalize") => Self::Finalizers,
+            ("pods", "ephemeralcontainers") => Self::EphemeralContainers,
+            ("pods", "resize") => Self::Resources,
+            (certificates::COLLECTION, "approval") => Self::Approval,
+            (certificates::COLLECTION, "status") => Self::Issuance,
+            (certificates::COLLECTION, "") => Self::Request,
+            _ => return None,
+        })
+    }
+
+    /// What can be owned through the subresource; everything but [`Part::ignored`] if empty.
+    pub(crate) fn owned(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Self::EphemeralContainers => &[&["spec", "ephemeralContainers"]],
+            Self::Resources => &[
+                &["spec", "containers", "*", "resources"],
+                &["spec", "containers", "*", "resizePolicy"],
+                &["spec", "initContainers", "*", "resources"],
+                &["spec", "initContainers", "*", "resizePolicy"],
+                &["spec", "resources"],
+            ],
+            Self::Finalizers | Self::Approval | Self::Issuance | Self::Request => &[],
+        }
+    }
+
+    /// Fields that the subresource ignores; `None` if they are those that others of its name ignore.
+    pub(crate) fn ignored(self) -> Option<&'static [&'static str]> {
+        (self == Self::Approval).then_some(&["spec", "status.certificate"])
+    }
+
+    /// Puts everything that is no part of the subresource back to what it was.
+    pub(crate) fn keep_rest(self, current: &Value, wanted: &mut Value, now: &str) {
+        match self {
+            Self::Approval => return certificates::keep_all_but_conditions(current, wanted, now),
+            Self::Issuance => return certificates::keep_decisions(current, wanted, now),
+            Self::Request => return certificates::keep(current, wanted),
+            Self::Finalizers | Self::EphemeralContainers | Self::Resources => {}
+        }
+        let given = std::mem::replace(wanted, current.clone());
+        meta::copy(&given, wanted, "managedFields");
+        match self {
+            Self::Finalizers => take(wanted, &given, "finalizers"),
+            Self::EphemeralContainers => take(wanted, &given, "ephemeralContainers"),
+            _ => match resized(current, &given) {
+                Some(spec) => wanted["spec"] = spec,
+                // Containers that came, went or changed places are for the check to refuse.
+                None => *wanted = given,
+            },
+        }
+    }
+
+    /// The faults of an object that was changed through the subresource.
+    pub(crate) fn check(self, new: &Value, old: &Value) -> Option<Vec<Cause>> {
+        match self {
+            Self::EphemeralContainers => Some(check::pod_ephemeral_containers(new, old)),
+            Self::Resources => Some(check::pod_resize(new, old)),
+            Self::Approval => Some(certificates::check_approval(new, old)),
+            Self::Issuance => Some(certificates::check_issuance(new, old)),
+            Self::Finalizers | Self::Request => None,
+        }
+    }
+}
+
+/// Takes a member of the spec over, or its absence.
+fn take(wanted: &mut Value, given: &Value, member: &str) {
+    let spec = meta::map_at(wanted, "spec");
+    match given["spec"].get(member) {
+        Some(value) => spec.insert(member.to_owned(), value.clone()),
+        None => spec.remove(member),
+    };
+}
+
+/// The current spec with the wanted resources; `None` if the containers are not the same.
+fn resized(current: &Value, given: &Value) -> Option<Value> {
+    let mut spec = current["spec"].clone();
+    let none = Vec::new();
+    for list in ["containers", "initContainers"] {
+        let given = given["spec"][list].as_array().unwrap_or(&none);
+        let containers = spec.get_mut(list).and_then(Value::as_array_mut);
+        if containers.as_ref().map_or(0, |containers| containers.len()) != given.len() {
+            return None;
+        }
+        for (container, given) in containers.into_iter().flatten().zip(given) {
+            if container["name"] != given["name"] {
+                return None;
+            }
+            for member in ["resources", "resizePolicy"] {
+                copy(given, container, member);
+            }
+        }
+    }
+    copy(&given["spec"], &mut spec, "resources");
+    Some(spec)
+}
+
+fn copy(from: &Value, to: &mut Value, member: &str) {
+    let to = meta::object_mut(to);
+    match from.get(member) {
+        Some(value) => to.insert(member.to_owned(), value.clone()),
+        None => to.remove(member),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pod(containers: Value) -> Value {
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"nodeName": "n", "containers": containers}})
+    }
+
+    #[test]
+    fn a_resize_takes_the_resources_alone() {
+        let current = pod(json!([{"name": "a", "image": "1", "resources": {"requests": {"cpu": "1"}}}]));
+        let mut wanted = pod(json!([{"name": "a", "image": "2", "resources": {"requests": {"cpu": "2"}}}]));
+        wanted["metadata"] = json!({"managedFields": [1]});
+        wanted["spec"]["nodeName"] = json!("m");
+        Part::Resources.keep_rest(&current, &mut wanted, "");
+        let mut expected = pod(json!([{"name": "a", "image": "1", "resources": {"requests": {"cpu": "2"}}}]));
+        expected["metadata"]["managedFields"] = json!([1]);
+        assert_eq!(wanted, expected);
+    }
+
+    #[test]
+    fn other_containers_are_left_to_the_check() {
+        let current = pod(json!([{"name": "a"}]));
+        for containers in [json!([]), json!([{"name": "b"}]), json!([{"name": "a"}, {"name": "b"}])] {
+            let mut wanted = pod(containers);
+            let given = wanted.clone();
+            Part::Resources.keep_rest(&current, &mut wanted, "");
+            assert_eq!(wanted, given);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Subresources of built-in kinds that are a part of the object.
+
+use http::Method;
+use kubesmith_testenv::{TestEnv, User};
+use serde_json::{Value, json};
+
+use crate::support::{call, patch};
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
+const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+
+async fn started(pod: Value) -> TestEnv {
+    let env = TestEnv::builder().start().await.unwrap();
+    let (code, body) = call(&env, Method::POST, PODS, pod).await;
+    assert_eq!(code, 201, "{body}");
+    env
+}
+
+fn web() -> Value {
+    let resources = json!({"requests": {"cpu": "1", "memory": "1Gi"}});
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {
+        "containers": [{"name": "web", "image": "nginx:1", "resources": resources}],
+        "initContainers": [{"name": "first", "image": "first:1", "resources": resources}]}})
+}
+
+fn messages(body: &Value) -> Vec<String> {
+    let causes = body["details"]["causes"].as_array().into_iter().flatten();
+    causes.map(|c| format!("{}: {}", c["field"].as_str().unwrap(), c["message"].as_str().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn discovery_names_the_parts() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let names = async |path: &str| {
+        let (_, list) = call(&env, Method::GET, path, Value::Null).await;
+        let resources = list["resources"].as_array().unwrap().clone();
+        resources.into_iter().map(|r| (r["name"].as_str().unwrap().to_owned(), r)).collect::<Vec<_>>()
+    };
+    let all: Vec<_> =
+        names("/api/v1").await.into_iter().chain(names("/apis/certificates.k8s.io/v1").await).collect();
+    for (name, kind) in [
+        ("pods/ephemeralcontainers", "Pod"),
+        ("pods/resize", "Pod"),
+        ("certificatesigningrequests/approval", "CertificateSigningRequest"),
+    ] {
+        let (_, found) = all.iter().find(|(known, _)| known == name).unwrap();
+        assert_eq!(
+            (&found["kind"], &found["verbs"]),
+            (&json!(kind), &json!(["get", "patch", "update"])),
+            "{name}"
+        );
+    }
+    env.stop().await;
+}
+
+/// As `kubectl debug` does it.
+#[tokio::test]
+async fn ephemeral_containers_are_added_and_stay() {
+    let env = started(web()).await;
+    let path = format!("{PODS}/web/ephemeralcontainers");
+    let add = async |container: Value| {
+        let body = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"ephemeralContainers": [container]}});
+        patch(&env, &path, "strategic-merge-patch+json", body).await
+    };
+    let (code, pod) = add(json!({"name": "debug", "image": "busybox", "targetContainerName": "web"})).await;
+    assert_eq!(code, 200, "{pod}");
+    let spec = &pod["spec"];
+    assert_eq!(spec["ephemeralContainers"][0]["terminationMessagePath"], "/dev/termination-log", "{spec}");
+    assert_eq!((spec["containers"].as_array().unwrap().len(), &pod["metadata"]["labels"]), (1, &Value::Null));
+    assert_eq!(add(json!({"name": "more", "image": "busybox"})).await.0, 200);
+    assert_eq!(
+        call(&env, Method::GET, &path, Value::Null).await.1["spec"]["ephemeralContainers"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    let (code, body) = add(json!({"name": "debug", "image": "other"})).await;
+    assert_eq!((code, messages(&body)), (422, vec![
+        "spec.ephemeralContainers: Forbidden: existing ephemeral containers \"debug\" may not be changed\n".to_owned()]));
+    let gone = json!([{"op": "remove", "path": "/spec/ephemeralContainers/0"}]);
+    let (code, body) = patch(&env, &path, "json-patch+json", gone).await;
+    assert_eq!(code, 422);
+    assert!(messages(&body)[0].contains("may not be removed"), "{body}");
+    let (_, body) = add(json!({"name": "web", "image": "b", "ports": [{"containerPort": 1}],
+        "targetContainerName": "debug"}))
+    .await;
+    assert_eq!(
+        messages(&body),
+        [
+            "spec.ephemeralContainers[2].name: Duplicate value: \"web\"",
+            "spec.ephemeralContainers[2].targetContainerName: Not found: \"debug\"",
+            "spec.ephemeralContainers[2].ports: Forbidden: cannot be set for an Ephemeral Container",
+        ]
+    );
+    let mut new = web();
+    new["metadata"]["name"] = json!("other");
+    new["spec"]["ephemeralContainers"] = json!([{"name": "debug", "image": "b"}]);
+    let (_, body) = call(&env, Method::POST, PODS, new).await;
+    assert_eq!(messages(&body), ["spec.ephemeralContainers: Forbidden: cannot be set on create"]);
+    env.stop().await;
+}
+
+/// Who applies resources through the subresource owns them and nothing else.
+#[tokio::test]
+async fn resources_are_changed_and_owned() {
+    let env = started(web()).await;
+    let path = format!("{PODS}/web/resize");
+    let config = |cpu: &str| {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "labels": {"a": "b"}}, "spec": {
+            "containers": [{"name": "web", "image": "other", "resources": {"requests": {"cpu": cpu}}}]}})
+    };
+    let (code, body) = patch(&env, &format!("{path}?fieldManager=me"), "apply-patch+yaml", config("2")).await;
+    let causes = body["details"]["causes"].as_array().unwrap();
+    assert_eq!((code, causes.len()), (409, 1), "{body}");
+    assert_eq!(causes[0]["field"], ".spec.containers[name=\"web\"].resources.requests.cpu");
+    let forced = format!("{path}?fieldManager=me&force=true");
+    let (code, pod) = patch(&env, &forced, "apply-patch+yaml", config("2")).await;
+    assert_eq!(code, 200, "{pod}");
+    let container = &pod["spec"]["containers"][0];
+    assert_eq!(container["resources"]["requests"], json!({"cpu": "2", "memory": "1Gi"}));
+    assert_eq!((&container["image"], &pod["metadata"]["labels"]), (&json!("nginx:1"), &Value::Null));
+    let entries = pod["metadata"]["managedFields"].as_array().unwrap();
+    let mine = entries.iter().find(|entry| entry["manager"] == "me").unwrap();
+    assert_eq!(mine["subresource"], "resize");
+    assert_eq!(
+        mine["fieldsV1"],
+        json!({"f:spec": {"f:containers": {"k:{\"name\":\"web\"}": {"f:resources": {"f:requests": {"f:cpu": {}}}}}}})
+    );
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_resized_is_told() {
+    let env = started(web()).await;
+    let path = format!("{PODS}/web/resize");
+    let (_, pod) = call(&env, Method::GET, &format!("{PODS}/web"), Value::Null).await;
+    let resize = async |edit: &dyn Fn(&mut Value)| {
+        let mut wanted = pod.clone();
+        edit(&mut wanted["spec"]);
+        let (code, body) = call(&env, Method::PUT, &path, wanted).await;
+        (code, messages(&body))
+    };
+    let refused = |fault: &str| (422, vec![fault.to_owned()]);
+    assert_eq!(
+        resize(&|spec| spec["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] = json!("1")).await,
+        refused("spec: Forbidden: only cpu and memory resources are mutable")
+    );
+    assert_eq!(
+        resize(&|spec| spec["containers"][0]["resources"] = json!({"requests": {"cpu": "1"}})).await,
+        refused("spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed")
+    );
+    assert_eq!(
+        resize(&|spec| spec["initContainers"][0]["resources"]["requests"]["cpu"] = json!("2")).await,
+        refused(
+            "spec.initContainers[0].resources: Forbidden: resources for non-sidecar init containers are immutable"
+        )
+    );
+    let (code, faults) = resize(&|spec| spec["containers"][0]["name"] = json!("other")).await;
+    assert_eq!(code, 422);
+    assert!(
+        faults.contains(
+            &"spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize"
+                .to_owned()
+        ),
+        "{faults:?}"
+    );
+    env.stop().await;
+}
+
+fn request() -> Value {
+    // A PEM block with nothing in it.
+    let pem = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUE9PQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K";
+    json!({"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": "mine"},
+        "spec": {"request": pem, "signerName": "example.com/mine", "usages": ["client auth"], "username": "root"}})
+}
+
+fn condition(kind: &str) -> Value {
+    json!({"type": kind, "status": "True", "reason": "Because"})
+}
+
+#[tokio::test]
+async fn requests_for_certificates_name_who_asks_and_are_checked() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let user = User { name: "jane".to_owned(), groups: vec!["system:masters".to_owned()] };
+    let jane = env.add_user(&user).await.unwrap().client();
+    let body = serde_json::to_vec(&request()).unwrap();
+    let post = http::Request::post(REQUESTS).header("content-type", "application/json").body(body).unwrap();
+    let stored: Value = jane.request(post).await.unwrap();
+    assert_eq!(stored["spec"]["username"], "jane");
+    assert!(stored["spec"]["groups"].as_array().unwrap().contains(&json!("system:masters")));
+
+    let mut wrong = request();
+    wrong["spec"] = json!({"request": "", "usages": ["client auth", "tea"], "expirationSeconds": 1});
+    let (code, body) = call(&env, Method::POST, REQUESTS, wrong).await;
+    let fields: Vec<&str> =
+        body["details"]["causes"].as_array().unwrap().iter().map(|c| c["field"].as_str().unwrap()).collect();
+    assert_eq!(code, 422);
+    assert_eq!(fields, ["spec.request", "spec.usages[1]", "spec.signerName", "spec.expirationSeconds"]);
+
+    let mut changed = stored.clone();
+    changed["spec"]["signerName"] = json!("example.com/other");
+    changed["metadata"]["labels"] = json!({"a": "b"});
+    let (_, kept) = call(&env, Method::PUT, &format!("{REQUESTS}/mine"), changed).await;
+    assert_eq!(kept["spec"], stored["spec"]);
+    assert_eq!(kept["metadata"]["labels"], json!({"a": "b"}));
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn approval_decides_and_issuance_issues() {
+    let env = TestEnv::builder().start().await.unwrap();
+    assert_eq!(call(&env, Method::POST, REQUESTS, request()).await.0, 201);
+    let write = async |part: &str, status: Value| {
+        let path = format!("{REQUESTS}/mine/{part}");
+        let (_, mut current) = call(&env, Method::GET, &path, Value::Null).await;
+        current["status"] = status;
+        call(&env, Method::PUT, &path, current).await
+    };
+    let certificate = "LS0tLS1CRUdJTg==";
+    let (code, body) =
+        write("approval", json!({"conditions": [condition("Approved")], "certificate": certificate})).await;
+    assert_eq!(code, 200, "{body}");
+    let approved = &body["status"]["conditions"][0];
+    assert!(approved["lastUpdateTime"].is_string() && approved["lastTransitionTime"].is_string(), "{body}");
+    assert_eq!(body["status"].get("certificate"), None, "an approval issues nothing");
+
+    let both = json!({"conditions": [condition("Approved"), condition("Denied")]});
+    let (code, body) = write("approval", both.clone()).await;
+    assert_eq!((code, messages(&body)), (422, vec![
+        "status.conditions[1].type: Invalid value: \"Denied\": Approved and Denied conditions are mutually exclusive".to_owned()]));
+    let (_, body) = write("approval", json!({"conditions": []})).await;
+    assert_eq!(
+        messages(&body),
+        ["status.conditions: Forbidden: updates may not remove a condition of type \"Approved\""]
+    );
+    let (_, body) = write("status", both).await;
+    assert!(
+        messages(&body).contains(
+            &"status.conditions: Forbidden: updates may not add a condition of type \"Denied\"".to_owned()
+        ),
+        "{body}"
+    );
+
+    let mut reworded = condition("Approved");
+    reworded["reason"] = json!("Otherwise");
+    let (code, body) = write("status", json!({"conditions": [reworded], "certificate": certificate})).await;
+    assert_eq!(code, 200, "{body}");
+    assert_eq!(body["status"]["conditions"][0]["reason"], "Because", "who issues does not decide");
+    assert_eq!(body["status"]["certificate"], certificate);
+    let (_, body) =
+        write("status", json!({"conditions": [condition("Approved")], "certificate": "YQ=="})).await;
+    assert_eq!(
+        messages(&body),
+        ["status.certificate: Forbidden: updates may not modify existing certificate content"]
+    );
+    env.stop().await;
+}
