@@ -18,7 +18,8 @@ use crate::output::display;
 #[command(after_help = EXAMPLES)]
 pub(super) struct Diff {
     /// What there was: a file or folder with CRDs, or `-`; a crate or a kubesmith.toml, from which the CRDs are generated;
-    /// `REV:PATH` or `git:REV:PATH`, a revision of git (`git:REV` has the path of the other side); `cluster` or
+    /// `REV:PATH` or `git:REV:PATH`, a revision of git (`git:REV` has the path of the other side; one that does not have it yet
+    /// has no definition); `cluster` or
     /// `cluster:CONTEXT`, of which the definitions of the other side are looked at.
     #[arg(value_name = "OLD")]
     old: String,
@@ -68,6 +69,9 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
         let human = MessageFormat::Human;
         let text = diag::render(&side.diagnostics, &side.sources, human, has_color(human));
         io::stderr().write_all(text.as_bytes())?;
+        for note in &side.notes {
+            writeln!(io::stderr(), "note: {}", diag::printable(note))?;
+        }
         if side.has_errors() {
             exit = Exit::Failed;
         }

@@ -2,6 +2,7 @@
 
 mod git;
 mod source;
+mod tree;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,8 @@ pub enum Operand {
     Git {
         /// What git takes for one: `main`, `v1.2.0`, `HEAD~3`.
         revision: String,
-        /// A path in it, from the top of the repository, or from the current folder with `./` before it; `None`: that of the
-        /// other side.
+        /// A path in it, from the top of the repository, which is empty, or from the current folder with `./` before it;
+        /// `None`: that of the other side.
         path: Option<String>,
     },
     /// A cluster, by the context of a kubeconfig; `None`: the current one.
@@ -47,14 +48,16 @@ impl Operand {
             return Operand::Path(text.into());
         }
         if let Some(rest) = text.strip_prefix("git:") {
-            let (revision, path) = rest.split_once(':').unwrap_or((rest, ""));
-            return Operand::Git { revision: revision.to_owned(), path: filled(path) };
+            let (revision, path) = rest
+                .split_once(':')
+                .map_or((rest, None), |(revision, path)| (revision, Some(path.to_owned())));
+            return Operand::Git { revision: revision.to_owned(), path };
         }
         match text.split_once(':') {
             Some(("cluster", context)) => Operand::Cluster { context: filled(context) },
             None if text == "cluster" => Operand::Cluster { context: None },
-            Some((revision, path)) if !revision.is_empty() && !path.is_empty() => {
-                Operand::Git { revision: revision.to_owned(), path: filled(path) }
+            Some((revision, path)) if !revision.is_empty() => {
+                Operand::Git { revision: revision.to_owned(), path: Some(path.to_owned()) }
             }
             _ => Operand::Path(text.into()),
         }
@@ -65,6 +68,24 @@ impl Operand {
         match self {
             Operand::Path(path) if path.as_os_str() != "-" => Some(path),
             _ => None,
+        }
+    }
+
+    /// The path in a revision, where it is said.
+    fn git_path(&self) -> Option<&str> {
+        match self {
+            Operand::Git { path, .. } => path.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether this revision is asked for the place that the other side is.
+    fn is_at_the_place_of(&self, other: &Operand) -> bool {
+        match (self, other.git_path(), other.path()) {
+            (Operand::Git { path: None, .. }, ..) => true,
+            (Operand::Git { path: Some(path), .. }, Some(other), _) => path == other,
+            (Operand::Git { path: Some(path), .. }, _, Some(other)) => git::is_same_place(path, other),
+            _ => false,
         }
     }
 }
@@ -90,7 +111,7 @@ impl LoadError {
     /// What can be done.
     pub fn help(&self) -> String {
         match self {
-            LoadError::Git(error) => error.help().to_owned(),
+            LoadError::Git(error) => error.help(),
             LoadError::Cluster(error) => error.help(),
             LoadError::Config(_) => "name a kubesmith.toml, a crate, or files with CRDs".to_owned(),
             LoadError::StandardInputTwice => "write one of them to a file".to_owned(),
@@ -107,6 +128,8 @@ pub struct Loaded {
     pub sources: SourceMap,
     /// What was found in them.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is worth knowing beside that.
+    pub notes: Vec<String>,
     origins: BTreeMap<String, Origin>,
     /// What was generated from.
     runs: Vec<Ir>,
@@ -143,13 +166,38 @@ pub fn load(old: &Operand, new: &Operand, access: &Access) -> Result<(Loaded, Lo
             let new_side = side(new, old, access, &Wanted::All)?;
             (side(old, new, access, &wanted(&new_side))?, new_side)
         }
-        _ => {
-            let old_side = side(old, new, access, &Wanted::All)?;
-            let new_side = side(new, old, access, &wanted(&old_side))?;
-            (old_side, new_side)
-        }
+        _ => match side(old, new, access, &Wanted::All) {
+            Ok(old_side) => {
+                let new_side = side(new, old, access, &wanted(&old_side))?;
+                (old_side, new_side)
+            }
+            Err(LoadError::Git(error @ GitError::NotInRevision { .. })) if old.is_at_the_place_of(new) => {
+                let new_side = side(new, old, access, &Wanted::All)?;
+                if new_side.definitions.is_empty() {
+                    return Err(error.into());
+                }
+                (Loaded { notes: vec![format!("{error}: everything is new")], ..Loaded::default() }, new_side)
+            }
+            Err(error) => return Err(error),
+        },
     };
-    Ok((old_side, new_side))
+    Ok((without_older(old_side, old, new, &new_side), new_side))
+}
+
+/// The older side; a revision that has the folder, but no definition in it yet, has none by right.
+fn without_older(mut side: Loaded, old: &Operand, new: &Operand, new_side: &Loaded) -> Loaded {
+    let is_none = |found: &Diagnostic| found.code == Code::NO_DEFINITION;
+    let is_revision = matches!(old, Operand::Git { .. });
+    if is_revision
+        && !new_side.definitions.is_empty()
+        && side.definitions.is_empty()
+        && side.diagnostics.iter().any(is_none)
+        && old.is_at_the_place_of(new)
+    {
+        side.diagnostics.retain(|found| !is_none(found));
+        side.notes.push("the older revision has no definition there: everything is new".to_owned());
+    }
+    side
 }
 
 fn wanted(side: &Loaded) -> Wanted {
@@ -159,7 +207,9 @@ fn wanted(side: &Loaded) -> Wanted {
 fn side(operand: &Operand, other: &Operand, access: &Access, wanted: &Wanted) -> Result<Loaded, LoadError> {
     match operand {
         Operand::Path(path) => self::path(path),
-        Operand::Git { revision, path } => git::load(revision, path.as_deref(), other.path()),
+        Operand::Git { revision, path } => {
+            git::load(revision, path.as_deref().or(other.git_path()), other.path())
+        }
         Operand::Cluster { context } => {
             let access =
                 Access { context: context.clone().or_else(|| access.context.clone()), ..access.clone() };
@@ -172,6 +222,10 @@ fn side(operand: &Operand, other: &Operand, access: &Access, wanted: &Wanted) ->
 
 /// Files, folders of them, or source.
 fn path(path: &Path) -> Result<Loaded, LoadError> {
+    let is_missing = path.as_os_str() != "-" && !path.exists();
+    if let Some(revision) = path.to_str().filter(|name| is_missing && git::is_revision(name)) {
+        return Err(GitError::NoPrefix { revision: revision.to_owned() }.into());
+    }
     if let Some(source) = source::Source::at(path) {
         return source::load(&source);
     }
@@ -300,6 +354,8 @@ mod tests {
             ("git:main", git("main", None)),
             ("git:main:config/crd", git("main", Some("config/crd"))),
             ("HEAD~1:./crds", git("HEAD~1", Some("./crds"))),
+            ("HEAD:", git("HEAD", Some(""))),
+            ("git:HEAD:", git("HEAD", Some(""))),
             ("cluster", Operand::Cluster { context: None }),
             ("cluster:prod:eu", Operand::Cluster { context: Some("prod:eu".to_owned()) }),
             (":x", Operand::Path(":x".into())),

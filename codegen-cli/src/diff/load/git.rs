@@ -1,15 +1,18 @@
 //! A revision, read with the program `git`. Neither the work tree nor the index is touched.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use kubesmith_core::diag::Code;
 use tempfile::TempDir;
 
 use super::source::{self, Source};
+use super::tree::{Entry, Link, Tree, contents};
 use super::{LoadError, Loaded};
 use crate::config::FILE_NAME;
+use crate::diag::Diagnostic;
 use crate::import::Input;
 
 /// Why a revision cannot be read.
@@ -30,6 +33,12 @@ pub enum GitError {
         /// What was asked for.
         revision: String,
     },
+    /// The name of a revision alone stands where a path is expected.
+    #[error("there is no file or folder {revision}")]
+    NoPrefix {
+        /// The revision.
+        revision: String,
+    },
     /// Nothing is said of the path, and the other side has none either.
     #[error("git:{revision} names no path, and the other side is no path either")]
     NoPath {
@@ -43,7 +52,7 @@ pub enum GitError {
         path: String,
     },
     /// The revision has no such file or folder, or none with definitions.
-    #[error("{revision} has no {path}, or no YAML or JSON file there")]
+    #[error("{revision} has no {}, or no YAML or JSON file there", place(path))]
     NotInRevision {
         /// The revision.
         revision: String,
@@ -60,9 +69,15 @@ pub enum GitError {
     },
 }
 
+/// A path in a sentence.
+fn place(path: &str) -> &str {
+    if path.is_empty() { "file at its top" } else { path }
+}
+
 impl GitError {
-    pub(super) fn help(&self) -> &'static str {
-        match self {
+    pub(super) fn help(&self) -> String {
+        let text = match self {
+            GitError::NoPrefix { revision } => return format!("for the revision write git:{revision}"),
             GitError::NotThere(_) => "revisions are read with the program git: install it",
             GitError::NoRepository { .. } => "run the command within the repository",
             GitError::NoRevision { .. } => {
@@ -73,7 +88,8 @@ impl GitError {
                 "paths are those from the top of the repository; write ./PATH for one from the current folder"
             }
             GitError::Failed { .. } => "see what git says",
-        }
+        };
+        text.to_owned()
     }
 }
 
@@ -101,36 +117,66 @@ pub(super) fn load(revision: &str, path: Option<&str>, other: Option<&Path>) -> 
         (None, Some(other)) => beside(other, &prefix)?,
         (None, None) => return Err(GitError::NoPath { revision: revision.to_owned() }.into()),
     };
-    let tree = tree(revision)?;
-    let files = list(&tree, &path)?;
-    if let Some(source) = source_in(&files, &path) {
+    let tree = Tree::of(revision)?;
+    let found = tree.list(&path)?;
+    if let Some(source) = source_in(&found.files, &path) {
         return from_source(revision, &tree, &source);
     }
-    let is_yaml = |name: &str| [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
-    let wanted: Vec<&Entry> = files.iter().filter(|file| file.path == path || is_yaml(&file.path)).collect();
-    if wanted.is_empty() {
+    let is_wanted = |file: &&Entry| file.path == path || is_yaml(&file.path);
+    let wanted: Vec<&Entry> = found.files.iter().filter(is_wanted).collect();
+    let mut links = found.links;
+    links.retain(|link| link.path == path || is_yaml(&link.path) || link.leads_outside);
+    if wanted.is_empty() && links.is_empty() {
         return Err(GitError::NotInRevision { revision: revision.to_owned(), path }.into());
     }
     let texts = contents(&wanted)?;
-    let name = |file: &&Entry| format!("{revision}:{}", file.path);
-    let inputs = wanted.iter().zip(texts).map(|(file, text)| Input { name: name(file), text });
-    Ok(Loaded::of(inputs.collect()))
+    let name = |path: &str| format!("{revision}:{path}");
+    let inputs = wanted.iter().zip(texts).map(|(file, text)| Input { name: name(&file.path), text });
+    let mut loaded = Loaded::of(inputs.collect());
+    let broken = links.iter().map(|link| unfollowed(link, &name(&link.path), link.path == path));
+    loaded.diagnostics.extend(broken);
+    Ok(loaded)
 }
 
-fn git() -> Command {
+fn is_yaml(name: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end))
+}
+
+/// A link that was not followed; one that may be a folder with definitions is no more than a warning.
+fn unfollowed(link: &Link, name: &str, is_named: bool) -> Diagnostic {
+    let message = format!("cannot read {name}: a link to {}, which is not in the revision", link.target);
+    let found = match is_named || is_yaml(name) {
+        true => Diagnostic::error(Code::UNREADABLE_FILE, None, message),
+        false => Diagnostic::warning(Code::UNREADABLE_FILE, None, message),
+    };
+    found.help("links within the repository are followed")
+}
+
+/// Whether two paths are the same place of the repository: one as `REV:PATH` has it, and one on disk.
+pub(super) fn is_same_place(path: &str, other: &Path) -> bool {
+    let same = || Ok::<_, GitError>(inside(path, &prefix()?)? == beside(other, &prefix()?)?);
+    same().unwrap_or(false)
+}
+
+/// Whether git knows a revision of this name.
+pub(super) fn is_revision(name: &str) -> bool {
+    Tree::of(name).is_ok()
+}
+
+pub(super) fn git() -> Command {
     let mut command = Command::new("git");
     // What git says is shown to people, but not read.
     command.env("GIT_OPTIONAL_LOCKS", "0").stdin(Stdio::null());
     command
 }
 
-fn said(output: &Output) -> String {
+pub(super) fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().next().unwrap_or("it failed without a message");
     line.trim_start_matches("fatal: ").to_owned()
 }
 
-fn run(command: &mut Command) -> Result<Vec<u8>, GitError> {
+pub(super) fn run(command: &mut Command) -> Result<Vec<u8>, GitError> {
     let output = command.output()?;
     if output.status.success() {
         return Ok(output.stdout);
@@ -179,76 +225,6 @@ fn beside(path: &Path, prefix: &str) -> Result<String, GitError> {
     Ok(crate::output::display(below))
 }
 
-/// The tree of a revision, by its hash.
-fn tree(revision: &str) -> Result<String, GitError> {
-    let unknown = || GitError::NoRevision { revision: revision.to_owned() };
-    if revision.is_empty() {
-        return Err(unknown());
-    }
-    let wanted = format!("{revision}^{{tree}}");
-    let output = git().args(["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted]).output()?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
-        false => Err(unknown()),
-    }
-}
-
-/// A file of a revision.
-struct Entry {
-    path: String,
-    hash: String,
-}
-
-/// The files at and below a path.
-fn list(tree: &str, path: &str) -> Result<Vec<Entry>, GitError> {
-    let mut command = git();
-    command.args(["ls-tree", "-r", "-z", "--full-tree", tree]);
-    if !path.is_empty() {
-        // Names are taken as they are.
-        command.env("GIT_LITERAL_PATHSPECS", "1").args(["--", path]);
-    }
-    let out = run(&mut command)?;
-    let entries = String::from_utf8_lossy(&out).into_owned();
-    // "100644 blob HASH\tPATH"
-    let entry = |line: &str| {
-        let (about, path) = line.split_once('\t')?;
-        let mut words = about.split(' ').skip(1);
-        let (kind, hash) = (words.next()?, words.next()?);
-        (kind == "blob").then(|| Entry { path: path.to_owned(), hash: hash.to_owned() })
-    };
-    Ok(entries.split('\0').filter_map(entry).collect())
-}
-
-/// The texts of files, in their order.
-fn contents(files: &[&Entry]) -> Result<Vec<String>, GitError> {
-    let mut command = git();
-    command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    let request: String = files.iter().map(|file| format!("{}\n", file.hash)).collect();
-    let input = child.stdin.take();
-    // It answers while it is asked, so that somebody has to read meanwhile.
-    let writer =
-        std::thread::spawn(move || input.map_or(Ok(()), |mut input| input.write_all(request.as_bytes())));
-    let output = child.wait_with_output()?;
-    let broken = |text: &str| GitError::Failed { action: "cat-file".to_owned(), said: text.to_owned() };
-    if !output.status.success() || !writer.join().is_ok_and(|written| written.is_ok()) {
-        return Err(broken(&said(&output)));
-    }
-    let mut rest = &output.stdout[..];
-    let mut texts = Vec::new();
-    for file in files {
-        // "HASH blob SIZE\n", the bytes, and a line break.
-        let end = rest.iter().position(|byte| *byte == b'\n');
-        let head = end.map(|end| String::from_utf8_lossy(&rest[..end]).into_owned()).unwrap_or_default();
-        let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
-        let body = end.zip(size).and_then(|(end, size)| rest.get(end + 1..end + 1 + size));
-        let body = body.ok_or_else(|| broken(&format!("it did not give {}: {head}", file.path)))?;
-        texts.push(String::from_utf8_lossy(body).into_owned());
-        rest = rest.get(head.len() + body.len() + 2..).unwrap_or_default();
-    }
-    Ok(texts)
-}
-
 /// The path of the manifest or configuration that is named, or lies in the folder that is named.
 fn source_in(files: &[Entry], path: &str) -> Option<String> {
     let has = |wanted: &str| files.iter().any(|file| file.path == wanted);
@@ -264,13 +240,13 @@ fn source_in(files: &[Entry], path: &str) -> Option<String> {
 }
 
 /// Copies the tree into a folder of its own, by an index of its own, and generates there.
-fn from_source(revision: &str, tree: &str, path: &str) -> Result<Loaded, LoadError> {
+fn from_source(revision: &str, tree: &Tree, path: &str) -> Result<Loaded, LoadError> {
     let folder = tempfile::Builder::new().prefix("kubesmith-").tempdir().map_err(GitError::NotThere)?;
     let root = fs::canonicalize(folder.path()).unwrap_or_else(|_| folder.path().to_path_buf());
     let index = root.join(".kubesmith-index");
     let mut prefix = root.clone().into_os_string();
     prefix.push("/");
-    run(git().env("GIT_INDEX_FILE", &index).args(["read-tree", tree]))?;
+    run(git().env("GIT_INDEX_FILE", &index).args(["read-tree", tree.hash()]))?;
     let mut checkout = git();
     checkout.env("GIT_INDEX_FILE", &index).args(["checkout-index", "--all", "--force"]);
     let mut option = std::ffi::OsString::from("--prefix=");

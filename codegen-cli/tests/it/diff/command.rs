@@ -253,6 +253,123 @@ fn revisions_are_compared_and_nothing_is_touched() {
     }
 }
 
+/// A repository with a commit of these files, and these links with what they lead to.
+fn repository(files: &[(&str, &str)], links: &[(&str, &str)]) -> Crate {
+    let folder = Crate::with_files(&[]);
+    git(&folder, &["init", "--quiet", "--initial-branch=main"]);
+    for (path, text) in files {
+        folder.write(path, text);
+    }
+    for (path, target) in links {
+        std::fs::create_dir_all(folder.path(path).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, folder.path(path)).unwrap();
+    }
+    let paths = files.iter().chain(links).map(|(path, _)| *path);
+    git(&folder, &["add"].into_iter().chain(paths).collect::<Vec<_>>());
+    git(&folder, &["commit", "--quiet", "--message=one"]);
+    folder
+}
+
+#[test]
+fn links_of_a_revision_are_followed() {
+    let gadgets = OLD.replace("widgets", "gadgets").replace("Widget", "Gadget");
+    let folder = repository(
+        &[("base/widgets.yaml", OLD), ("other/gadgets.yaml", &gadgets)],
+        &[
+            ("linked", "base"),
+            ("mixed/widgets.yaml", "../linked/widgets.yaml"),
+            ("mixed/more", "../other"),
+            ("mixed/more-and-more", "."),
+            ("widgets.yaml", "mixed/widgets.yaml"),
+        ],
+    );
+    folder.write("new.yaml", format!("{}---\n{gadgets}", new()));
+    for (path, is_new) in
+        [("linked", true), ("linked/widgets.yaml", true), ("widgets.yaml", true), ("mixed", false)]
+    {
+        let (code, out, err) = run(&folder, &[&format!("main:{path}"), "new.yaml"]);
+        assert_eq!((code, err.as_str()), (Some(1), ""), "{path}: {out}");
+        assert!(out.contains("maximum 20 became 10"), "{path}: {out}");
+        assert_eq!(out.contains("the definition is new"), is_new, "{path}: {out}");
+        let (code, out, err) = run(&folder, &[&format!("main:{path}"), path]);
+        assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "no changes\n", ""), "{path}: as on disk");
+    }
+
+    let folder = repository(
+        &[("crds/widgets.yaml", OLD)],
+        &[("crds/gone.yaml", "nowhere.yaml"), ("crds/outside", "/usr"), ("crds/README", "nowhere")],
+    );
+    let (code, out, err) = run(&folder, &["main:crds", "crds/widgets.yaml"]);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(err.contains("error[KS0905]") || err.contains("error[KS"), "{err}");
+    assert!(err.contains("cannot read main:crds/gone.yaml: a link to nowhere.yaml"), "{err}");
+    assert!(err.contains("warning") && err.contains("main:crds/outside: a link to /usr"), "{err}");
+    assert!(!err.contains("README"), "{err}");
+}
+
+#[test]
+fn revisions_are_named_as_git_names_them() {
+    let folder = repository(&[("crds/widgets.yaml", OLD)], &[]);
+    folder.write("crds/widgets.yaml", new());
+    for operands in [
+        ["HEAD:", "crds"],
+        ["git:HEAD:", "crds"],
+        ["git:HEAD:crds/", "crds"],
+        ["git:HEAD:./crds", "crds"],
+        ["git:HEAD^{commit}:crds/widgets.yaml", "crds"],
+    ] {
+        let (code, out, err) = run(&folder, &operands);
+        assert_eq!((code, err.as_str()), (Some(1), ""), "{operands:?} {out}");
+        assert!(out.contains("maximum 20 became 10"), "{operands:?} {out}");
+    }
+    git(&folder, &["commit", "--quiet", "--all", "--message=two"]);
+    for operands in [["HEAD~1:crds", "git:HEAD"], ["git:HEAD~1", "HEAD:crds"]] {
+        let (_, out, err) = run(&folder, &operands);
+        assert!(out.contains("maximum 20 became 10"), "{operands:?} {out} {err}");
+    }
+    for (operand, wanted) in [
+        ("HEAD", "for the revision write git:HEAD"),
+        ("HEAD::", "HEAD has no :, or no YAML or JSON file there"),
+        ("HEAD:nowhere/", "HEAD has no nowhere, or no YAML or JSON file there"),
+    ] {
+        let (code, out, err) = run(&folder, &[operand, "crds"]);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{operand}");
+        assert!(err.contains(wanted), "{operand}: {err}");
+    }
+}
+
+#[test]
+fn what_a_revision_does_not_have_yet_is_new() {
+    let folder =
+        repository(&[("README", "Widgets.\n"), ("empty/kustomization.yaml", "resources: []\n")], &[]);
+    folder.write("crds/widgets.yaml", OLD);
+    folder.write("empty/widgets.yaml", OLD);
+    folder.write(
+        "api/src/lib.rs",
+        format!("{}{}", support::USES, support::kind("Gizmo", "    pub size: i32,")),
+    );
+    for (operands, note) in [
+        (["git:main", "crds"], "note: main has no crds, or no YAML or JSON file there: everything is new\n"),
+        (["main:crds", "crds"], "note: main has no crds, or no YAML or JSON file there: everything is new\n"),
+        (["git:main", "empty"], "note: the older revision has no definition there: everything is new\n"),
+        (["git:main", "api"], "note: main has no api, or no YAML or JSON file there: everything is new\n"),
+    ] {
+        let (code, out, err) = run(&folder, &operands);
+        assert_eq!((code, err.as_str()), (Some(0), note), "{operands:?} {out}");
+        assert!(out.ends_with("1 change is compatible\n"), "{operands:?} {out}");
+    }
+    git(&folder, &["add", "crds"]);
+    git(&folder, &["commit", "--quiet", "--message=two"]);
+    let (code, _, err) = run(&folder, &["HEAD~1:crds", "HEAD:crds"]);
+    assert_eq!(code, Some(0), "{err}");
+    // What is not at the same place may be misspelled.
+    for operands in [["main:crd", "crds"], ["crds", "git:main:crd"], ["HEAD~1:crd", "HEAD:crds"]] {
+        let (code, out, err) = run(&folder, &operands);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{operands:?}");
+        assert!(err.contains("has no crd, or no YAML or JSON file there"), "{operands:?} {err}");
+    }
+}
+
 #[test]
 fn annotations_name_files_from_the_top_of_the_checkout() {
     let folder = folder();
