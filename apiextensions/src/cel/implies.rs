@@ -33,6 +33,18 @@ pub fn relation(old: &str, new: &str) -> Relation {
     }
 }
 
+/// Whether a rule refuses nothing that rules for the same place accept together; `false` where that cannot be told.
+#[must_use]
+pub fn follows(rule: &str, from: &[&str]) -> bool {
+    let parse = |source: &str| parser::parse(source).ok().map(|ast| bare(&ast.root));
+    let both = |left: Expr, right: Expr| {
+        let kind = Kind::Call { target: None, function: "_&&_".to_owned(), args: vec![left, right] };
+        Expr { id: 0, kind }
+    };
+    let all = from.iter().filter_map(|source| parse(source)).reduce(both);
+    all.zip(parse(rule)).is_some_and(|(all, rule)| implies(&all, &rule, &mut { MAX_STEPS }))
+}
+
 /// Whether an expression names a variable such as `oldSelf`; `false` for one that cannot be parsed.
 #[must_use]
 pub fn mentions(source: &str, variable: &str) -> bool {
@@ -84,19 +96,34 @@ fn is_stricter(a: &Expr, b: &Expr) -> bool {
         Kind::Literal(Literal::Int(value)) => Some(*value),
         _ => None,
     };
-    for operator in ["_<=_", "_<_", "_>=_", "_>_"] {
-        let (Some([left, bound]), Some([other, limit])) = (operands(a, operator), operands(b, operator))
+    for operator in ["_<=_", "_<_"] {
+        let (Some([left, right]), Some([lower, upper])) = (operands(a, operator), operands(b, operator))
         else {
             continue;
         };
-        let (Some(bound), Some(limit)) = (literal(bound), literal(limit)) else { return false };
-        let is_upper = operator.starts_with("_<");
-        return left == other && if is_upper { bound <= limit } else { bound >= limit };
+        return match (literal(left), literal(right), literal(lower), literal(upper)) {
+            (_, Some(bound), _, Some(limit)) => left == lower && bound <= limit,
+            (Some(bound), _, Some(limit), _) => right == upper && bound >= limit,
+            _ => false,
+        };
     }
     false
 }
 
-/// The expression without the numbers of its nodes.
+/// A call in one of the ways to write it: what is greater stands on the right, a literal that something is equal to as well.
+fn upright(function: &str, mut args: Vec<Expr>) -> (String, Vec<Expr>) {
+    let is_literal = |expr: Option<&Expr>| matches!(expr.map(|expr| &expr.kind), Some(Kind::Literal(_)));
+    let mirrored = match function {
+        "_>_" => "_<_",
+        "_>=_" => "_<=_",
+        "_==_" | "_!=_" if is_literal(args.first()) && !is_literal(args.get(1)) => function,
+        _ => return (function.to_owned(), args),
+    };
+    args.reverse();
+    (mirrored.to_owned(), args)
+}
+
+/// The expression without the numbers of its nodes, and with comparisons written in one way.
 fn bare(expr: &Expr) -> Expr {
     let boxed = |expr: &Expr| Box::new(bare(expr));
     let all = |list: &[Expr]| list.iter().map(bare).collect();
@@ -106,7 +133,8 @@ fn bare(expr: &Expr) -> Expr {
             Kind::Select { operand: boxed(operand), field: field.clone(), test: *test }
         }
         Kind::Call { target, function, args } => {
-            Kind::Call { target: target.as_deref().map(boxed), function: function.clone(), args: all(args) }
+            let (function, args) = upright(function, all(args));
+            Kind::Call { target: target.as_deref().map(boxed), function, args }
         }
         Kind::List { elements, optional } => {
             Kind::List { elements: all(elements), optional: optional.clone() }
@@ -151,12 +179,27 @@ mod tests {
             ("self.x <= 10", "self.y <= 5", Unclear),
             ("self.all(x, x > 1)", "self.all(x, x > 1) && size(self) > 2", Tighter),
             ("self.a", "self.", Unclear),
+            ("self > 5", "5 < self", Same),
+            ("self.a >= self.b", "self.b <= self.a", Same),
+            ("'x' == self", "self == 'x'", Same),
+            ("5 < self", "self > 6", Tighter),
+            ("self.x < 5", "4 > self.x", Tighter),
+            ("5 < self", "self < 5", Unclear),
+            ("1 < 2", "3 < 4", Unclear),
         ] {
             assert_eq!(relation(old, new), wanted, "{old} -> {new}");
         }
         assert!(
             mentions("self.all(x, x in oldSelf)", "oldSelf") && !mentions("self == 'oldSelf'", "oldSelf")
         );
+    }
+
+    #[test]
+    fn rules_follow_from_several() {
+        assert!(follows("self.a && self.b > 1", &["self.b > 1", "self.c", "self.a"]));
+        assert!(follows("self.b", &["self.a && self.b"]));
+        assert!(!follows("self.a && self.b", &["self.a"]) && !follows("self.a", &[]));
+        assert!(!follows("self.", &["self.a"]) && !follows("self.a", &["self."]));
     }
 
     #[test]

@@ -42,7 +42,7 @@ use value::Value;
 pub use access::{AccessDecision, AccessRequest, AllowAll, Authorizer};
 pub use eval::EvalError;
 pub use expression::{Binding, Expression};
-pub use implies::{Relation, mentions, relation};
+pub use implies::{Relation, follows, mentions, relation};
 pub use issue::{Issue, render};
 pub use rules::{CompiledRule, RuleError, Validator, compile_rule, max_cardinality};
 pub use types::{Decl, ObjectType, Type, escape};

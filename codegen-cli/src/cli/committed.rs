@@ -55,5 +55,5 @@ fn warnings(old: &Loaded, new: &Loaded, generated: &Generated) -> Vec<Diagnostic
             .help(rule.help)
     };
     let changes = diff::compare(&old.definitions, &new.definitions).into_iter();
-    changes.filter(|change| change.code.class(false) != Class::Compatible).map(warning).collect()
+    changes.filter(|change| change.class(false) != Class::Compatible).map(warning).collect()
 }

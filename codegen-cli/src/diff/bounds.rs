@@ -1,6 +1,6 @@
 //! Compares bounds: of numbers, lengths and sizes.
 
-use kubesmith_apiextensions::structural::Structural;
+use kubesmith_apiextensions::structural::{Structural, validate};
 
 use super::ChangeCode;
 use super::schema::{Types, Walk};
@@ -142,6 +142,25 @@ fn effective(bound: Option<(f64, bool)>, is_whole: bool) -> (f64, bool) {
     }
 }
 
+/// The whole numbers that bounds admit, as texts, if they are few.
+pub(super) fn whole_numbers(schema: &Structural) -> Option<Vec<String>> {
+    const MOST: f64 = 1_000.0;
+    let is_small = |bound: &f64| bound.abs() < 9e15;
+    let least = schema.minimum.filter(is_small)?.ceil();
+    let most = schema.maximum.filter(is_small)?.floor();
+    if schema.type_ != "integer" || schema.nullable || most - least >= MOST {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "both are whole and in the range of exact floats")]
+    let all = (least as i64)..=(most as i64);
+    Some(
+        all.map(serde_json::Value::from)
+            .filter(|n| validate(schema, n).is_empty())
+            .map(|n| n.to_string())
+            .collect(),
+    )
+}
+
 /// Whether the bounds of whole numbers are those of 32 bits, or narrower.
 pub(super) fn within_int32(schema: &Structural) -> bool {
     schema.minimum.is_some_and(|least| least >= f64::from(i32::MIN))
@@ -158,7 +177,14 @@ fn multiple_of(walk: &mut Walk<'_>, old: &Structural, new: &Structural, is_whole
     let factor = |factor: Option<f64>| factor.filter(|factor| !(is_whole && *factor == 1.0));
     match (factor(before), factor(after)) {
         (None, None) => walk.add_at(ChangeCode::ConstraintChanged, &["multipleOf"], message),
-        (Some(before), Some(after)) => tell(walk, before % after != 0.0, "multipleOf", message),
+        (Some(before), Some(after)) => tell(walk, !is_multiple(before, after), "multipleOf", message),
         (before, _) => tell(walk, before.is_none(), "multipleOf", message),
     }
+}
+
+/// Whether a number is a multiple of a factor, as servers reckon: 0.3 is one of 0.1.
+fn is_multiple(number: f64, factor: f64) -> bool {
+    let schema =
+        Structural { type_: "number".to_owned(), multiple_of: Some(factor), ..Structural::default() };
+    validate(&schema, &number.into()).is_empty()
 }

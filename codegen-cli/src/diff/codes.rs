@@ -62,7 +62,8 @@ pub struct Rule {
     pub class: Class,
     /// What is known of it.
     pub certainty: Certainty,
-    /// Whether API servers since 1.33 let values pass that break it and that an update leaves as they are.
+    /// Whether API servers since 1.33 let values pass that break it and that an update leaves as they are; see
+    /// [`Ratchets`](super::Ratchets) for which.
     pub ratchets: bool,
     /// What changed, in a few words.
     pub title: &'static str,
@@ -81,12 +82,6 @@ impl ChangeCode {
     /// The code of this name.
     pub fn parse(name: &str) -> Option<Self> {
         RULES.iter().find(|rule| rule.name == name).map(|rule| rule.code)
-    }
-
-    /// What it does, on API servers that tolerate unchanged values or not.
-    pub fn class(self, ratcheting: bool) -> Class {
-        let rule = self.rule();
-        if ratcheting && rule.ratchets && rule.class == Class::Stored { Class::Clients } else { rule.class }
     }
 }
 
@@ -172,6 +167,18 @@ codes! {
         "with the strategy `None` an API server drops what the version of a request does not know: who reads and writes in that \
          version deletes the field"
         "add the field to the other versions too, or convert by a webhook that keeps it";
+    VersionsConflict "versions-conflict" Stored Certain false "a version refuses objects of another":
+        "with the strategy `None` an API server changes the apiVersion alone: objects that exist are read in this version with \
+         values that it refuses when they are written"
+        "give the field one type in all versions, or convert by a webhook";
+    VersionsTightened "versions-tightened" Stored Certain true "a version checks more than another":
+        "with the strategy `None` an API server changes the apiVersion alone: objects that exist are read in this version as \
+         they are, and refused when they are written in it"
+        "check no more than the other versions do, or mend the objects before";
+    VersionsDiffer "versions-differ" Conversion Certain false "objects written in one version do not fit another":
+        "with the strategy `None` an API server changes the apiVersion alone: clients of this version meet objects that they \
+         cannot decode, or not write back"
+        "give the field one type in all versions, with the same fields required, or convert by a webhook";
     VersionDeprecated "version-deprecated" Compatible Certain false "a version is deprecated": "answers carry a warning" "";
     VersionUndeprecated "version-undeprecated" Compatible Certain false "a version is not deprecated any more":
         "answers carry no warning any more" "";
@@ -286,7 +293,7 @@ codes! {
         "objects that break it are refused at the next write" "look at the stored objects, or let the rule accept what is there";
     RuleChanged "rule-changed" Stored Unclear true "a CEL rule is another":
         "whether it accepts what the old one accepted cannot be told from the text" "look at the stored objects";
-    RuleOldSelfChanged "rule-old-self-changed" Stored Unclear true "a CEL rule sees the old value in another way":
+    RuleOldSelfChanged "rule-old-self-changed" Stored Unclear false "a CEL rule sees the old value in another way":
         "with `optionalOldSelf` a rule runs when an object is made as well, and its `oldSelf` is an optional"
         "look at what the rule says of objects without an old value";
     TransitionRuleAdded "transition-rule-added" Clients Certain false "a CEL rule about updates is new":

@@ -117,6 +117,15 @@ fn enums(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
     };
     let (before, after) = (set(old), set(new));
     match (before.is_empty(), after.is_empty()) {
+        (true, false)
+            if bounds::whole_numbers(old).is_some_and(|all| all.iter().all(|n| after.contains(n))) =>
+        {
+            walk.add_at(
+                ChangeCode::ConstraintChanged,
+                &["enum"],
+                "the enum has all values that the bounds admit",
+            );
+        }
         (true, false) => {
             let message = format!("only {}", few(new.enum_values.iter().map(brief)));
             walk.add_at(ChangeCode::EnumAdded, &["enum"], message);

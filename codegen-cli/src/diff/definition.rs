@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::model::{Definition, Definitions};
-use super::{Change, ChangeCode, diverge, refused, version};
+use super::{Change, ChangeCode, Ratchets, diverge, refused, version};
 
 /// The changes from one set of definitions to another, ordered by definition, version, path and code.
 pub fn compare(old: &Definitions, new: &Definitions) -> Vec<Change> {
@@ -57,6 +57,7 @@ fn without(name: &str, gone: &Definition, successor: Option<&Definition>) -> Cha
         path: path.to_owned(),
         code,
         certain: true,
+        ratchets: Ratchets::Never,
         message,
         steps: path.split('.').map(str::to_owned).collect(),
     }
@@ -80,6 +81,7 @@ impl<'a> Collector<'a> {
             path: path.to_owned(),
             code,
             certain: true,
+            ratchets: Ratchets::Never,
             message: message.into(),
             steps: path.split('.').map(str::to_owned).collect(),
         });

@@ -1,100 +1,176 @@
-//! Fields that are lost between versions when no webhook converts.
+//! What versions make of each other's objects when no webhook converts: an API server reads an object by the version that it
+//! is stored in, changes its apiVersion, prunes it by the version that was asked for, and checks it by that version when it is
+//! written.
 
 use std::collections::BTreeSet;
 
-use kubesmith_apiextensions::structural::{Additional, Path, Structural};
-
 use super::model::{Definition, Version};
-use super::{Change, ChangeCode};
+use super::schema::{self, Place};
+use super::{Change, ChangeCode, Class};
 
-/// Adds the fields that the new definition loses and the old one did not.
+/// Adds what the versions of the new definition do to each other's objects, as far as those of the old one did not.
 pub(super) fn check(old: &Definition, new: &Definition, changes: &mut Vec<Change>) {
-    let known: BTreeSet<(String, String)> = lost(old).into_iter().map(|loss| (loss.in_, loss.path)).collect();
-    for loss in lost(new).into_iter().filter(|loss| !known.contains(&(loss.in_.clone(), loss.path.clone()))) {
-        let mut steps =
-            ["spec", "versions", &loss.of, "schema", "openAPIV3Schema"].map(str::to_owned).to_vec();
-        steps.extend(loss.steps);
-        changes.push(Change {
-            crd: new.name.clone(),
-            version: Some(loss.of),
-            path: loss.path,
-            code: ChangeCode::VersionsDiverge,
-            certain: true,
-            message: format!("the field is not known to {}, which has no conversion", loss.in_),
-            steps,
-        });
+    if new.has_webhook() {
+        return;
+    }
+    let mut found = lost(old, new);
+    // What a version does to its own objects is told.
+    let told: BTreeSet<(&str, &str)> = changes
+        .iter()
+        .filter(|change| change.code.rule().class == Class::Stored)
+        .filter_map(|change| Some((change.version.as_deref()?, change.path.as_str())))
+        .collect();
+    let known = if old.has_webhook() { BTreeSet::new() } else { known(old) };
+    let is_news = |pair: &Pair<'_>, change: &Change| {
+        !known.contains(&key(pair, change))
+            && ![pair.of, pair.in_]
+                .into_iter()
+                .any(|v| told.contains(&(v.name.as_str(), change.path.as_str())))
+    };
+    let refused = refused(old, new, &is_news);
+    let paths: BTreeSet<&str> = refused.iter().map(|change| change.path.as_str()).collect();
+    found.extend(differing(new, &is_news).into_iter().filter(|change| !paths.contains(change.path.as_str())));
+    found.extend(refused);
+    changes.extend(found);
+}
+
+/// Two versions, of one of which objects are read in the other.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    of: &'a Version,
+    in_: &'a Version,
+}
+
+impl Pair<'_> {
+    /// What would change if the one became the other.
+    fn changes(self, definition: &Definition) -> Vec<Change> {
+        let mut out = Vec::new();
+        let place = Place { crd: &definition.name, version: &self.in_.name };
+        schema::compare(place, &self.of.schema, &self.in_.schema, &mut out);
+        out
     }
 }
 
-/// A field of a version that another version drops.
-struct Loss {
-    of: String,
-    in_: String,
-    path: String,
-    steps: Vec<String>,
+/// The storage version with each other that is served, in both directions: all objects go through it.
+fn pairs(definition: &Definition) -> Vec<Pair<'_>> {
+    let Some(storage) = definition.storage() else { return Vec::new() };
+    let others = definition.versions.iter().filter(|version| version.served && !version.storage);
+    others.flat_map(|other| [Pair { of: storage, in_: other }, Pair { of: other, in_: storage }]).collect()
 }
 
-/// What is lost between the storage version and the others.
-fn lost(definition: &Definition) -> Vec<Loss> {
-    let Some(storage) = definition.storage().filter(|_| !definition.has_webhook()) else { return Vec::new() };
-    let mut out = Vec::new();
-    for other in definition.versions.iter().filter(|version| version.served && !version.storage) {
-        between(storage, other, &mut out);
-        between(other, storage, &mut out);
+/// Fields that the new definition loses between versions and the old one did not.
+fn lost(old: &Definition, new: &Definition) -> Vec<Change> {
+    let is_lost = |change: &Change| {
+        let code = change.code;
+        matches!(
+            code,
+            ChangeCode::FieldRemoved | ChangeCode::PruningAdded | ChangeCode::EmbeddedResourceRemoved
+        )
+    };
+    let losses = |definition| {
+        let found = pairs(definition).into_iter().map(move |pair| (pair, pair.changes(definition)));
+        found
+            .flat_map(|(pair, changes)| changes.into_iter().filter(is_lost).map(move |change| (pair, change)))
+    };
+    let known: BTreeSet<_> = match old.has_webhook() {
+        true => BTreeSet::new(),
+        false => losses(old).map(|(pair, change)| key(&pair, &change)).collect(),
+    };
+    let fresh = losses(new).filter(|(pair, change)| !known.contains(&key(pair, change)));
+    fresh.map(|(pair, change)| at_origin(pair, change)).collect()
+}
+
+/// The loss, told where the field is: the version that loses it does not have it.
+fn at_origin(pair: Pair<'_>, mut change: Change) -> Change {
+    let what = match change.code {
+        ChangeCode::FieldRemoved => "the field is",
+        _ => "unknown fields are",
+    };
+    change.message = format!("{what} not known to {}, and nothing converts", pair.in_.name);
+    if let Some(name) = change.steps.get_mut(2) {
+        name.clone_from(&pair.of.name);
+    }
+    change.version = Some(pair.of.name.clone());
+    recoded(change, ChangeCode::VersionsDiverge)
+}
+
+fn recoded(change: Change, code: ChangeCode) -> Change {
+    Change { code, ..change }
+}
+
+type Key = (String, String, String, ChangeCode);
+
+fn key(pair: &Pair<'_>, change: &Change) -> Key {
+    (pair.of.name.clone(), pair.in_.name.clone(), change.path.clone(), change.code)
+}
+
+/// What versions of the definition refuse of each other.
+fn known(definition: &Definition) -> BTreeSet<Key> {
+    let in_use: Vec<&Version> =
+        definition.versions.iter().filter(|version| version.served || version.storage).collect();
+    let mut out = BTreeSet::new();
+    for of in &in_use {
+        for in_ in in_use.iter().filter(|in_| in_.served && in_.name != of.name) {
+            let pair = Pair { of, in_ };
+            out.extend(pair.changes(definition).iter().map(|change| key(&pair, change)));
+        }
     }
     out
 }
 
-fn between(of: &Version, in_: &Version, out: &mut Vec<Loss>) {
-    let mut found = Vec::new();
-    walk(&of.schema, &in_.schema, &Path::root(), &mut Vec::new(), true, &mut found);
-    out.extend(found.into_iter().map(|(path, steps)| Loss {
-        of: of.name.clone(),
-        in_: in_.name.clone(),
-        path,
-        steps,
-    }));
+/// What objects that exist have, and a version refuses that they can be written in.
+fn refused(old: &Definition, new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Change) -> bool) -> Vec<Change> {
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
+    for in_ in new.versions.iter().filter(|version| version.served) {
+        let others = old.versions.iter().filter(|of| of.name != in_.name);
+        for of in others.filter(|of| of.storage || (of.served && in_.storage)) {
+            let pair = Pair { of, in_ };
+            let found = pair.changes(new).into_iter().filter(|change| is_news(&pair, change));
+            for change in found.filter(|change| is_refusal(change.code)) {
+                if seen.insert((in_.name.clone(), change.path.clone(), change.code)) {
+                    out.push(between(pair, change));
+                }
+            }
+        }
+    }
+    out
 }
 
-type Found = Vec<(String, Vec<String>)>;
+/// Whether values of one version are refused by the other, where the server has filled in what it does.
+fn is_refusal(code: ChangeCode) -> bool {
+    let is_cut = matches!(
+        code,
+        ChangeCode::FieldRemoved | ChangeCode::PruningAdded | ChangeCode::EmbeddedResourceRemoved
+    );
+    // It has been filled in by the version that an object is stored in.
+    code.rule().class == Class::Stored && !is_cut && code != ChangeCode::DefaultRemovedFromRequired
+}
 
-/// Finds the topmost fields that `has` knows and `lacks` drops.
-fn walk(
-    has: &Structural,
-    lacks: &Structural,
-    path: &Path,
-    steps: &mut Vec<String>,
-    is_resource: bool,
-    out: &mut Found,
-) {
-    let mut below =
-        |path: Path, keys: &[&str], has: &Structural, lacks: Option<&Structural>, out: &mut Found| {
-            let length = steps.len();
-            steps.extend(keys.iter().map(ToString::to_string));
-            match lacks {
-                Some(lacks) => walk(has, lacks, &path, steps, has.embedded_resource, out),
-                None => out.push((path.into(), steps.clone())),
-            }
-            steps.truncate(length);
-        };
-    let keeps = lacks.preserves_unknown_fields()
-        || matches!(lacks.additional_properties, Some(Additional::Any(true)));
-    for (name, field) in &has.properties {
-        if is_resource && matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
-            continue;
-        }
-        match lacks.field(name) {
-            None if keeps => {}
-            found => below(path.child(name), &["properties", name], field, found, out),
+fn between(pair: Pair<'_>, change: Change) -> Change {
+    let code = match change.code.rule().ratchets {
+        true => ChangeCode::VersionsTightened,
+        false => ChangeCode::VersionsConflict,
+    };
+    let message = format!("objects of {} are read as they are: {}", pair.of.name, change.message);
+    recoded(Change { message, ..change }, code)
+}
+
+/// What objects that are yet to be written in one version have, and clients of the other cannot decode.
+fn differing(new: &Definition, is_news: &dyn Fn(&Pair<'_>, &Change) -> bool) -> Vec<Change> {
+    // Defaults are those of the version that an object is stored in.
+    let differs = |change: &Change| {
+        change.code == ChangeCode::RequiredAddedWithDefault
+            || (is_refusal(change.code) && !change.code.rule().ratchets && change.certain)
+    };
+    let mut out = Vec::new();
+    for pair in pairs(new).into_iter().filter(|pair| pair.in_.served) {
+        for change in pair.changes(new).into_iter().filter(|change| differs(change) && is_news(&pair, change))
+        {
+            let message =
+                format!("objects written in {} are read as they are: {}", pair.of.name, change.message);
+            out.push(recoded(Change { message, ..change }, ChangeCode::VersionsDiffer));
         }
     }
-    if let Some(values) = has.additional_schema() {
-        match lacks.additional_schema() {
-            None if keeps => {}
-            found => below(path.key("*"), &["additionalProperties"], values, found, out),
-        }
-    }
-    if let (Some(items), Some(others)) = (&has.items, &lacks.items) {
-        below(path.key("*"), &["items"], items, Some(others), out);
-    }
+    out
 }

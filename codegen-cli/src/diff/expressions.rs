@@ -1,6 +1,6 @@
 //! Compares the CEL rules of a node.
 
-use kubesmith_apiextensions::cel::{Relation, mentions, relation};
+use kubesmith_apiextensions::cel::{Relation, follows, mentions, relation};
 use kubesmith_apiextensions::structural::{Rule, Structural};
 
 use super::ChangeCode;
@@ -19,6 +19,9 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
     let comparable: Matches = |old, new| relation(&old.rule, &new.rule) != Relation::Unclear;
     let named: Matches = |old, new| !new.message.is_empty() && old.message == new.message;
     let steps: &[Matches] = if is_few { &[same, comparable, named] } else { &[same] };
+    if is_few {
+        regrouped(walk, [&old.rules, &new.rules], &mut before, &mut after);
+    }
     for matches in steps {
         after.retain(|new| match before.iter().position(|old| matches(old, new)) {
             Some(at) => {
@@ -33,11 +36,50 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
     }
     let below = &["x-kubernetes-validations"];
     for rule in after {
-        walk.add_at(added(rule), below, format!("new: `{}`", brief(rule)));
+        if is_few && is_plain(rule) && follows(&rule.rule, &sources(&old.rules)) {
+            let message = format!("new, and as the others were: `{}`", brief(rule));
+            walk.add_at(ChangeCode::RuleMessageChanged, below, message);
+        } else {
+            ratcheted(walk, rule, |walk| walk.add_at(added(rule), below, format!("new: `{}`", brief(rule))));
+        }
     }
     for rule in before {
         walk.add_at(ChangeCode::RuleRemoved, below, format!("gone: `{}`", brief(rule)));
     }
+}
+
+/// Takes out rules that became more or fewer of the same: a conjunction that is several rules now, or was.
+fn regrouped(walk: &mut Walk<'_>, all: [&[Rule]; 2], before: &mut Vec<&Rule>, after: &mut Vec<&Rule>) {
+    let [old, new] = all.map(sources);
+    let said: Vec<&Rule> =
+        after.iter().copied().filter(|rule| is_plain(rule) && follows(&rule.rule, &old)).collect();
+    let kept: Vec<&Rule> =
+        before.iter().copied().filter(|rule| is_plain(rule) && follows(&rule.rule, &new)).collect();
+    if said.is_empty() || kept.is_empty() || said.len() == kept.len() {
+        return;
+    }
+    after.retain(|rule| !said.contains(rule));
+    before.retain(|rule| !kept.contains(rule));
+    let list = |rules: &[&Rule]| {
+        rules.iter().map(|rule| format!("`{}`", brief(rule))).collect::<Vec<_>>().join(", ")
+    };
+    let message = format!("{} became {}, which accept the same", list(&kept), list(&said));
+    walk.add_at(ChangeCode::RuleMessageChanged, &["x-kubernetes-validations"], message);
+}
+
+/// Whether the rule is about the value alone.
+fn is_plain(rule: &Rule) -> bool {
+    !mentions(&rule.rule, "oldSelf")
+}
+
+/// The rules that are about the value alone.
+fn sources(rules: &[Rule]) -> Vec<&str> {
+    rules.iter().filter(|rule| is_plain(rule)).map(|rule| rule.rule.as_str()).collect()
+}
+
+/// Adds a change of a rule: servers hold a rule that looks at the old value against unchanged values as well.
+fn ratcheted(walk: &mut Walk<'_>, rule: &Rule, add: impl FnOnce(&mut Walk<'_>)) {
+    if is_plain(rule) { add(walk) } else { walk.unratcheted(add) }
 }
 
 /// Whether the rule runs on updates alone.
@@ -69,7 +111,7 @@ fn pair(walk: &mut Walk<'_>, old: &Rule, new: &Rule) {
         ChangeCode::RuleMessageChanged => format!("`{}` is said in other words", brief(new)),
         _ => format!("`{}` became `{}`", brief(old), brief(new)),
     };
-    walk.add_at(code, &["x-kubernetes-validations"], message);
+    ratcheted(walk, new, |walk| walk.add_at(code, &["x-kubernetes-validations"], message));
 }
 
 /// The rule on one line, cut where it is long.

@@ -25,6 +25,28 @@ pub use definition::compare;
 pub use model::{Definition, Definitions, Version};
 pub use report::{Finding, Report};
 
+/// When an API server since 1.33 lets a stored value pass in an update although it is not valid any more. It compares the
+/// value of a node of the schema, with all that is below, to the old one, as far as it can tell which that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ratchets {
+    /// Never.
+    Never,
+    /// As long as an update leaves all of the object or list as it is that the value is, or is in.
+    WithAllAround,
+    /// As long as an update leaves the value itself as it is, whatever else it changes.
+    Alone,
+}
+
+impl Change {
+    /// What it does, on API servers that tolerate unchanged values or not.
+    pub fn class(&self, ratcheting: bool) -> Class {
+        match self.code.rule().class {
+            Class::Stored if ratcheting && self.ratchets == Ratchets::Alone => Class::Clients,
+            class => class,
+        }
+    }
+}
+
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -38,6 +60,8 @@ pub struct Change {
     pub code: ChangeCode,
     /// Whether something certainly breaks, where something does: not so if other parts of the schema may exclude all that would.
     pub certain: bool,
+    /// When API servers since 1.33 let a value pass that it makes invalid.
+    pub ratchets: Ratchets,
     /// What changed, as a sentence without a full stop.
     pub message: String,
     /// What leads there in the definition, with the version's name for its place in the list.

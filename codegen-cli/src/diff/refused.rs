@@ -6,7 +6,7 @@ use kubesmith_apiextensions::structural::validate_crd;
 use serde_json::{Value, json};
 
 use super::model::Definition;
-use super::{Certainty, Change, ChangeCode};
+use super::{Certainty, Change, ChangeCode, Ratchets};
 
 /// Adds what no other change tells of.
 pub(super) fn check(old: &Definition, new: &Definition, changes: &mut Vec<Change>) {
@@ -29,6 +29,7 @@ pub(super) fn check(old: &Definition, new: &Definition, changes: &mut Vec<Change
             path: cause.field.clone(),
             code: ChangeCode::UpdateRefused,
             certain: true,
+            ratchets: Ratchets::Never,
             message: one_line(&cause.message()),
             steps: steps(&cause.field),
         })

@@ -40,7 +40,7 @@ impl Report {
         let mut used = BTreeSet::new();
         let mut findings = Vec::new();
         for change in changes {
-            let class = change.code.class(ratcheting);
+            let class = change.class(ratcheting);
             let entry = allowed.reason(&change);
             used.extend(entry.map(|(at, _)| at));
             let reason = entry.map(|(_, reason)| reason.to_owned());

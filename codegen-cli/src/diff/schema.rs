@@ -3,7 +3,7 @@
 use kubesmith_apiextensions::structural::{ListType, Path, Structural};
 use serde_json::Value;
 
-use super::{Certainty, Change, ChangeCode, constraints, expressions, fields};
+use super::{Certainty, Change, ChangeCode, Class, Ratchets, constraints, expressions, fields};
 
 /// Where schemas belong.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +14,16 @@ pub(super) struct Place<'a> {
 
 /// The changes between the schemas of a version.
 pub(super) fn compare(place: Place<'_>, old: &Structural, new: &Structural, changes: &mut Vec<Change>) {
-    let mut walk =
-        Walk { place, path: Path::root(), steps: Vec::new(), documented: 0, entangled: false, changes };
+    let mut walk = Walk {
+        place,
+        path: Path::root(),
+        steps: Vec::new(),
+        documented: 0,
+        entangled: false,
+        ratchets: Ratchets::Alone,
+        correlated: true,
+        changes,
+    };
     walk.node(old, new, Context { guarded: false, resource: (true, true), keys: &[] });
     let documented = walk.documented;
     if documented > 0 {
@@ -43,6 +51,10 @@ pub(super) struct Walk<'a> {
     documented: usize,
     /// Whether something in the old schema may exclude the values that a change would break.
     entangled: bool,
+    /// When servers let a value of this node pass that is not valid any more.
+    ratchets: Ratchets,
+    /// Whether servers can tell which old value belongs to one of this node: not in the items of a list without keys.
+    correlated: bool,
     changes: &'a mut Vec<Change>,
 }
 
@@ -62,21 +74,30 @@ impl Walk<'_> {
             "" => ".".to_owned(),
             path => path.to_owned(),
         };
+        let rule = code.rule();
         self.changes.push(Change {
             crd: self.place.crd.to_owned(),
             version: Some(self.place.version.to_owned()),
             path,
             code,
-            certain: code.rule().certainty != Certainty::Unclear && !self.entangled,
+            certain: rule.class == Class::Compatible
+                || (rule.certainty != Certainty::Unclear && !self.entangled),
+            ratchets: if rule.ratchets { self.ratchets } else { Ratchets::Never },
             message: message.into(),
             steps,
         });
     }
 
+    /// Adds changes by which no server lets an old value pass.
+    pub(super) fn unratcheted(&mut self, add: impl FnOnce(&mut Self)) {
+        let around = std::mem::replace(&mut self.ratchets, Ratchets::Never);
+        add(self);
+        self.ratchets = around;
+    }
+
     /// Goes to a field.
     pub(super) fn field(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
-        let is_plain = !name.is_empty() && !name.contains(['.', '[', ']', '*']);
-        let path = if is_plain { self.path.child(name) } else { self.path.key(name) };
+        let path = field_path(&self.path, name);
         self.below(path, &["properties", name], walk);
     }
 
@@ -107,6 +128,9 @@ impl Walk<'_> {
         self.embedded(old, new);
         let around = self.entangled;
         self.entangled = around || is_entangled(old);
+        let holds_others = Types::of(old).has(Types::OBJECT) || Types::of(old).has(Types::ARRAY);
+        self.ratchets =
+            if holds_others || !self.correlated { Ratchets::WithAllAround } else { Ratchets::Alone };
         constraints::check(self, old, new);
         expressions::check(self, old, new);
         self.entangled = around || guards(old);
@@ -180,10 +204,13 @@ impl Walk<'_> {
         let guarded = context.guarded || new.unique_items || type_ == ListType::Set || guards(new);
         let keys: &[String] = if type_ == ListType::Map { &new.list_map_keys } else { &[] };
         let resource = (before.embedded_resource, after.embedded_resource);
+        let around = self.correlated;
+        self.correlated &= type_ == ListType::Map;
         self.below(self.path.key("*"), &["items"], |walk| {
             fields::default(walk, before, after, guarded, false);
             walk.node(before, after, Context { guarded, resource, keys });
         });
+        self.correlated = around;
     }
 
     fn list_type(&mut self, old: &Structural, new: &Structural) {
@@ -210,6 +237,18 @@ impl Walk<'_> {
         };
         let message = format!("keys {} became {}", before.join(", "), after.join(", "));
         self.add_at(code, &["x-kubernetes-list-map-keys"], message);
+    }
+}
+
+/// The path of a field. A name that could be taken for something else is quoted: `[*]` are the items of a list, or the values
+/// of a map, `["*"]` is a field.
+fn field_path(path: &Path, name: &str) -> Path {
+    if name.is_empty() || name.contains(['[', ']', '*', '"']) {
+        path.key(&Value::from(name).to_string())
+    } else if name.contains('.') {
+        path.key(name)
+    } else {
+        path.child(name)
     }
 }
 

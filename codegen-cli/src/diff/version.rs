@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::model::{Definition, Version};
 use super::schema::{self, Place};
-use super::{Change, ChangeCode};
+use super::{Change, ChangeCode, Ratchets};
 
 /// Compares the versions of a definition.
 pub(super) fn versions(old: &Definition, new: &Definition, changes: &mut Vec<Change>) {
@@ -68,6 +68,7 @@ impl Collector<'_> {
             path: format!("spec.versions[{}]{dot}{below}", version.name),
             code,
             certain: true,
+            ratchets: Ratchets::Never,
             message: message.into(),
             steps,
         });

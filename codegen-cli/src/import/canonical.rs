@@ -18,6 +18,7 @@ pub fn canonical(crd: &Value) -> Value {
     }
     metadata(&mut out);
     if let Some(spec) = out.get_mut("spec").and_then(Value::as_object_mut) {
+        spec.values_mut().for_each(drop_nulls);
         self::spec(spec);
     }
     out
@@ -45,6 +46,20 @@ fn metadata(crd: &mut Value) {
         }
     }
     crd["metadata"] = kept.into();
+}
+
+/// Drops members that are null, which servers read as absent: `subresources: {status: null}` is no status subresource. In
+/// schemas a null may be a value.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            let kept = members.iter_mut().filter(|(key, _)| *key != "openAPIV3Schema");
+            kept.for_each(|(_, value)| drop_nulls(value));
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
 }
 
 fn spec(spec: &mut Map<String, Value>) {

@@ -36,7 +36,7 @@ fn annotation(out: &mut String, found: &Finding, ratcheting: bool) {
             "This {}: {}{}. What to do: {}",
             found.class.words(),
             rule.reason,
-            text::tolerated(change.code, ratcheting),
+            text::tolerated(change, ratcheting),
             rule.help
         ),
     };

@@ -32,7 +32,7 @@ fn change(found: &Finding, ratcheting: bool) -> Value {
         "certain": change.certain,
         "refusedByServer": rule.certainty == Certainty::Refused,
         "message": change.message,
-        "reason": format!("{}{}", rule.reason, text::tolerated(change.code, ratcheting)),
+        "reason": format!("{}{}", rule.reason, text::tolerated(change, ratcheting)),
         "help": rule.help,
         "allowed": found.allowed,
         "location": place.map(|(file, at)| json!({"file": file, "line": at.line, "column": at.column})),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::{CLASSES, Certainty, ChangeCode, Class, Finding, Report};
+use super::super::{CLASSES, Certainty, Change, ChangeCode, Class, Finding, Ratchets, Report};
 use super::summary;
 use crate::diag::printable;
 
@@ -34,30 +34,36 @@ fn class(out: &mut String, class: Class, own: &[&Finding], ratcheting: bool) {
     codes.sort_unstable();
     codes.dedup();
     for code in codes {
-        let of_code = of_class.iter().filter(|found| found.change.code == code);
+        let of_code: Vec<_> = of_class.iter().filter(|found| found.change.code == code).collect();
         let rule = code.rule();
         let note = match rule.certainty {
             Certainty::Refused => " (an API server refuses the update)",
             Certainty::Unclear | Certainty::Certain => "",
         };
         let _ = writeln!(out, "    {code}: {}{note}", rule.title);
-        for found in of_code {
+        for found in &of_code {
             line(out, found);
         }
         if class != Class::Compatible {
-            let _ = writeln!(out, "      why: {}{}", rule.reason, tolerated(code, ratcheting));
+            let mut notes = of_code.iter().map(|found| tolerated(&found.change, ratcheting));
+            let first = notes.next().unwrap_or_default();
+            let note = if notes.all(|note| note == first) { first } else { "" };
+            let _ = writeln!(out, "      why: {}{note}", rule.reason);
             let _ = writeln!(out, "      do:  {}", rule.help);
         }
     }
 }
 
 /// What is added where unchanged values are let pass.
-pub(super) fn tolerated(code: ChangeCode, ratcheting: bool) -> &'static str {
-    match ratcheting && code.rule().ratchets {
-        true => {
+pub(super) fn tolerated(change: &Change, ratcheting: bool) -> &'static str {
+    match change.ratchets {
+        Ratchets::Alone if ratcheting => {
             "; since 1.33 an update that leaves the value as it is passes, so that only requests with such values fail"
         }
-        false => "",
+        Ratchets::WithAllAround if ratcheting => {
+            "; since 1.33 an update that leaves all of the object or list around it as it is passes, others do not"
+        }
+        _ => "",
     }
 }
 

@@ -98,8 +98,7 @@ pub(crate) fn check(bytes: &[u8]) {
         );
         return;
     }
-    let stored: Vec<&Change> =
-        changes.iter().filter(|change| change.code.class(false) == Class::Stored).collect();
+    let stored: Vec<&Change> = changes.iter().filter(|change| change.class(false) == Class::Stored).collect();
     if stored.is_empty() {
         for object in objects(&mut choices, &old, &from).take(OBJECTS) {
             if let Some(loss) = lost(&object, &to) {
@@ -108,7 +107,7 @@ pub(crate) fn check(bytes: &[u8]) {
         }
         return;
     }
-    if changes.iter().all(|change| change.code.class(true) != Class::Stored) {
+    if changes.iter().all(|change| change.class(true) != Class::Stored) {
         for object in objects(&mut choices, &old, &from).take(OBJECTS) {
             if let Some(loss) = refused(&object, &to) {
                 panic!("not tolerated: {loss}: {object:#}\n{changes:#?}\n{old:#}\n{new:#}");
