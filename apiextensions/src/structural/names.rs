@@ -19,7 +19,9 @@ pub fn dns1123_subdomain(value: &str) -> Vec<String> {
 #[must_use]
 pub fn dns1123_label(value: &str) -> Vec<String> {
     let mut faults = too_long(value, 63);
-    if !is_dns1123_label(value) {
+    if value.contains('.') && value.split('.').all(is_dns1123_label) {
+        faults.push("must not contain dots".to_owned());
+    } else if !is_dns1123_label(value) {
         faults.push(
             "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and \
              end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
@@ -41,6 +43,26 @@ pub fn dns1035_label(value: &str) -> Vec<String> {
              validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
                 .to_owned(),
         );
+    }
+    faults
+}
+
+/// The rule of names of containers' ports (RFC 6335): apimachinery's `IsValidPortName`.
+#[must_use]
+pub fn port_name(value: &str) -> Vec<String> {
+    let mut faults = too_long(value, 15);
+    let is_part = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    if value.is_empty() || !value.bytes().all(is_part) {
+        faults.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned());
+    }
+    if !value.bytes().any(|b| b.is_ascii_lowercase()) {
+        faults.push("must contain at least one letter (a-z)".to_owned());
+    }
+    if value.contains("--") {
+        faults.push("must not contain consecutive hyphens".to_owned());
+    }
+    if value.starts_with('-') || value.ends_with('-') {
+        faults.push("must not begin or end with a hyphen".to_owned());
     }
     faults
 }
@@ -125,11 +147,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_of_ports_are_judged() {
+        assert!(port_name("http").is_empty() && port_name("8-a").is_empty());
+        assert_eq!(port_name("80"), ["must contain at least one letter (a-z)"]);
+        assert_eq!(
+            port_name("a_b")[0],
+            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
+        );
+        let faults = ["must not contain consecutive hyphens", "must not begin or end with a hyphen"];
+        assert_eq!(port_name("a--"), faults);
+        assert_eq!(port_name("sixteen-letters-")[0], "must be no more than 15 characters");
+    }
+
+    #[test]
     fn names_are_judged() {
         assert!(dns1123_subdomain("a.b-c.d").is_empty() && dns1035_label("a1").is_empty());
         assert_eq!(dns1123_subdomain("Not_A_Name").len(), 1);
         assert_eq!(dns1123_subdomain(&"a".repeat(254)), ["must be no more than 253 characters"]);
         assert_eq!(dns1035_label("1a").len(), 1);
+        assert_eq!(dns1123_label("a.b"), ["must not contain dots"]);
+        assert!(dns1123_label("a..b")[0].starts_with("a lowercase RFC 1123 label must consist of"));
         assert!(qualified_name("example.com/Name_1").is_empty() && label_value("").is_empty());
         assert!(qualified_name("bad key!")[0].starts_with("name part must consist of"));
         assert_eq!(qualified_name("a/b/c").len(), 1);

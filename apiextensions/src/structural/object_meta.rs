@@ -86,22 +86,23 @@ fn check_rest(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
         let faults = rule.check(name);
         causes.extend(faults.into_iter().map(|fault| Cause::invalid("metadata.name", name, fault)));
     }
-    check_labels(&metadata["labels"], causes);
+    causes.extend(validate_labels(&metadata["labels"], "metadata.labels"));
     check_annotations(&metadata["annotations"], causes);
     check_owners(&metadata["ownerReferences"], causes);
     check_finalizers(&metadata["finalizers"], causes);
 }
 
-fn check_labels(labels: &Value, causes: &mut Vec<Cause>) {
+/// The faults of the labels that stand at `path`: apimachinery's `ValidateLabels`.
+#[must_use]
+pub fn validate_labels(labels: &Value, path: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {
-        for fault in names::qualified_name(key) {
-            causes.push(Cause::invalid("metadata.labels", key.as_str(), fault));
-        }
+        causes
+            .extend(names::qualified_name(key).into_iter().map(|it| Cause::invalid(path, key.as_str(), it)));
         let value = value.as_str().unwrap_or_default();
-        for fault in names::label_value(value) {
-            causes.push(Cause::invalid("metadata.labels", value, fault));
-        }
+        causes.extend(names::label_value(value).into_iter().map(|fault| Cause::invalid(path, value, fault)));
     }
+    causes
 }
 
 fn check_annotations(annotations: &Value, causes: &mut Vec<Cause>) {

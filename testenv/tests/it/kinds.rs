@@ -244,6 +244,109 @@ async fn a_service_keeps_its_address_and_gets_ports_on_the_nodes() {
     assert!(kept["spec"]["ports"][0].get("nodePort").is_none());
 }
 
+/// Specs of services, each with what kube-apiserver says of it, or how that begins.
+fn services_that_lead_nowhere() -> Vec<(Value, &'static [&'static str])> {
+    let http = json!({"name": "http", "port": 80});
+    let with = |field: &str, value: Value| {
+        let mut port = http.clone();
+        port[field] = value;
+        json!({"ports": [port]})
+    };
+    let node_port = |name: &str, port: u16| json!({"name": name, "port": port, "nodePort": 30001});
+    vec![
+        (
+            json!({"selector": {"app": "a b"}, "ports": [http]}),
+            &[r#"spec.selector: Invalid value: "a b": a valid label must be an empty string or consist of"#],
+        ),
+        (
+            json!({"selector": {"-/a": "b"}, "ports": [http]}),
+            &[r#"spec.selector: Invalid value: "-/a": prefix part a lowercase RFC 1123 subdomain must"#],
+        ),
+        (with("name", json!("a.b")), &[r#"spec.ports[0].name: Invalid value: "a.b": must not contain dots"#]),
+        (
+            with("name", json!("A_")),
+            &[r#"spec.ports[0].name: Invalid value: "A_": a lowercase RFC 1123 label"#],
+        ),
+        (
+            with("port", json!(65536)),
+            &[
+                "spec.ports[0].port: Invalid value: 65536: must be between 1 and 65535, inclusive",
+                "spec.ports[0].targetPort: Invalid value: 65536: must be between 1 and 65535, inclusive",
+            ],
+        ),
+        (
+            with("protocol", json!("ICMP")),
+            &[r#"spec.ports[0].protocol: Unsupported value: "ICMP": supported"#],
+        ),
+        (
+            with("targetPort", json!(-1)),
+            &["spec.ports[0].targetPort: Invalid value: -1: must be between 1 and"],
+        ),
+        (
+            with("targetPort", json!("80")),
+            &[r#"spec.ports[0].targetPort: Invalid value: "80": must contain at least one letter (a-z)"#],
+        ),
+        (
+            with("targetPort", json!("a--b-")),
+            &[
+                r#"spec.ports[0].targetPort: Invalid value: "a--b-": must not contain consecutive hyphens"#,
+                r#"spec.ports[0].targetPort: Invalid value: "a--b-": must not begin or end with a hyphen"#,
+            ],
+        ),
+        (
+            with("appProtocol", json!("a b")),
+            &[r#"spec.ports[0].appProtocol: Invalid value: "a b": name part must"#],
+        ),
+        (
+            with("nodePort", json!(30001)),
+            &["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
+        ),
+        (json!({"ports": [http, {"port": 81}]}), &["spec.ports[1].name: Required value"]),
+        (
+            json!({"ports": [http, {"name": "http", "port": 81}]}),
+            &[r#"spec.ports[1].name: Duplicate value: "http""#],
+        ),
+        (
+            json!({"ports": [http, {"name": "again", "port": 80, "targetPort": 8080}]}),
+            &[
+                r#"spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}"#,
+            ],
+        ),
+        (
+            json!({"type": "NodePort", "ports": [node_port("a", 1), node_port("b", 2)]}),
+            &["spec.ports[1].nodePort: Duplicate value: 30001"],
+        ),
+        (json!({"type": "ExternalName"}), &["spec.externalName: Required value"]),
+        (
+            json!({"type": "ExternalName", "externalName": "a b."}),
+            &[r#"spec.externalName: Invalid value: "a b": a lowercase RFC 1123 subdomain must consist of"#],
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_service_that_leads_nowhere_is_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{CORE}/services");
+    for (spec, expected) in services_that_lead_nowhere() {
+        let body = json!({"metadata": {"name": "s"}, "spec": spec});
+        let (code, status) = call(&env, Method::POST, &path, body).await;
+        assert_eq!(code, 422, "{spec}: {status}");
+        let causes = status["details"]["causes"].as_array().unwrap();
+        let text = |cause: &Value, name: &str| cause[name].as_str().unwrap().to_owned();
+        let told: Vec<String> =
+            causes.iter().map(|it| format!("{}: {}", text(it, "field"), text(it, "message"))).collect();
+        assert_eq!(told.len(), expected.len(), "{told:#?}");
+        assert!(told.iter().zip(expected).all(|(told, begin)| told.starts_with(begin)), "{told:#?}");
+    }
+    let ports = json!([{"name": "http", "port": 53}, {"name": "dns", "port": 53, "protocol": "UDP", "targetPort": "dns-udp",
+        "appProtocol": "kubernetes.io/h2c"}]);
+    let fine =
+        json!({"metadata": {"name": "s"}, "spec": {"selector": {"example.com/app": ""}, "ports": ports}});
+    let (code, service) = call(&env, Method::POST, &path, fine).await;
+    assert_eq!(code, 201, "{service}");
+}
+
 #[tokio::test]
 async fn a_pod_gets_a_priority_and_tolerates_broken_nodes() {
     let env = TestEnv::builder().start().await.unwrap();
