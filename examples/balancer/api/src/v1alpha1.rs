@@ -13,6 +13,9 @@ pub const BALANCER_NAME_LABEL: &str = "balancer.exposer.hliangzhao.io/balancer-n
 /// Annotation of the proxy's pod template: the hash of the configuration that it runs with.
 pub const CONFIGMAP_HASH_ANNOTATION: &str = "balancer.exposer.hliangzhao.io/configmap-hash";
 
+/// Annotation of the proxy's pod template: the hash of the addresses that its backends' Services have.
+pub const ADDRESSES_HASH_ANNOTATION: &str = "balancer.exposer.hliangzhao.io/addresses-hash";
+
 /// Balancer splits traffic over weighted backends.
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(
@@ -58,8 +61,14 @@ pub struct BalancerSpec {
     #[schema(list_type = "map", list_map_key = "name")]
     pub backends: Vec<BackendSpec>,
     /// Labels that the pods of every backend have.
+    #[validation(max_properties = 16)]
+    #[validation(rule(
+        rule = "self.all(key, key.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?\
+                ([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$'))",
+        message = "keys must be those of labels"
+    ))]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub selector: BTreeMap<String, String>,
+    pub selector: BTreeMap<String, LabelValue>,
     /// The ports that clients connect to; at least one.
     #[validation(min_items = 1, max_items = 32)]
     #[schema(list_type = "map", list_map_key = "name")]
@@ -80,9 +89,16 @@ pub struct BackendSpec {
     /// Share of the traffic, relative to the other backends' weights.
     #[validation(minimum = 1)]
     pub weight: i32,
-    /// Labels of this backend's pods, beside the balancer's own selector.
+    /// Labels of this backend's pods, beside the balancer's own selector. Where neither has one, nothing gives the
+    /// backend's Service endpoints.
+    #[validation(max_properties = 16)]
+    #[validation(rule(
+        rule = "self.all(key, key.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?\
+                ([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$'))",
+        message = "keys must be those of labels"
+    ))]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub selector: BTreeMap<String, String>,
+    pub selector: BTreeMap<String, LabelValue>,
 }
 
 /// BalancerPort maps a public port to a container port.
@@ -98,7 +114,9 @@ pub struct BalancerPort {
     pub protocol: Option<Protocol>,
     /// The public port.
     pub port: Port,
-    /// The container port.
+    /// The container port, a number or the name of one; the public port when absent.
+    #[validation(minimum = 0, maximum = 65535, max_length = 15)]
+    #[validation(pattern = "^(([0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*)?$")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_port: Option<IntOrString>,
 }
@@ -116,6 +134,12 @@ impl Protocol {
     pub const UDP: &'static str = "UDP";
 }
 
+/// The value of a label.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Schema)]
+#[serde(transparent)]
+#[validation(max_length = 63, pattern = "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$")]
+pub struct LabelValue(pub String);
+
 /// A port number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Schema)]
 #[serde(transparent)]
@@ -126,7 +150,7 @@ pub struct Port(pub i32);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BalancerStatus {
-    /// Backends that have a Service and take traffic.
+    /// Backends that have a Service which selects pods.
     pub active_backends_num: i32,
     /// Services of backends that are no longer listed.
     pub obsolete_backends_num: i32,

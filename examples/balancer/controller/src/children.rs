@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use balancer_api::v1alpha1::{BALANCER_NAME_LABEL, Balancer, CONFIGMAP_HASH_ANNOTATION};
+use balancer_api::v1alpha1::{
+    ADDRESSES_HASH_ANNOTATION, BALANCER_NAME_LABEL, Balancer, CONFIGMAP_HASH_ANNOTATION,
+};
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec};
 use k8s_openapi::api::core::v1::{
     ConfigMap, ConfigMapVolumeSource, Container, ContainerPort, PodSpec, PodTemplateSpec, Service,
@@ -59,6 +61,22 @@ impl Children {
         belong(&mut children.frontend, balancer)?;
         Ok(children)
     }
+}
+
+/// Notes in the template of `proxy`'s pods which addresses the backends' Services have on the server.
+///
+/// nginx looks names up when it starts and never again: where a Service was made anew, and has another address, only new
+/// pods find it. Nothing else about a Service counts.
+pub fn note_addresses<'s>(proxy: &mut Deployment, backends: impl IntoIterator<Item = &'s Service>) {
+    let addresses = backends.into_iter().map(|service| {
+        let spec = service.spec.clone().unwrap_or_default();
+        let all = spec.cluster_ips.or(spec.cluster_ip.map(|address| vec![address])).unwrap_or_default();
+        (service.metadata.name.clone().unwrap_or_default(), all.join(","))
+    });
+    let hash = hash::of_data(&addresses.collect());
+    let template = &mut proxy.spec.get_or_insert_default().template;
+    let annotations = template.metadata.get_or_insert_default().annotations.get_or_insert_default();
+    annotations.insert(ADDRESSES_HASH_ANNOTATION.to_owned(), hash);
 }
 
 /// The label of everything that a Balancer of this name is looked up by.
@@ -165,6 +183,8 @@ fn pod(plan: &Plan, image: &str) -> PodSpec {
 
 #[cfg(test)]
 mod tests {
+    use balancer_api::v1alpha1::LabelValue;
+    use k8s_openapi::api::core::v1::ServiceStatus;
     use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
     use kubesmith_runtime::controllerutil::is_controlled_by;
 
@@ -175,9 +195,30 @@ mod tests {
         Children::new(balancer, &Plan::new(balancer).expect("accepted"), "nginx:1.15.9").expect("owned")
     }
 
+    fn annotation(proxy: &Deployment, name: &str) -> Option<String> {
+        proxy.spec.as_ref()?.template.metadata.as_ref()?.annotations.as_ref()?.get(name).cloned()
+    }
+
     fn hash(children: &Children) -> Option<String> {
-        let template = &children.proxy.spec.as_ref()?.template;
-        template.metadata.as_ref()?.annotations.as_ref()?.get(CONFIGMAP_HASH_ANNOTATION).cloned()
+        annotation(&children.proxy, CONFIGMAP_HASH_ANNOTATION)
+    }
+
+    /// The backends' Services as a server has them.
+    fn served(balancer: &Balancer) -> Vec<Service> {
+        let mut services = children(balancer).backends;
+        for (number, service) in services.iter_mut().enumerate() {
+            let spec = service.spec.get_or_insert_default();
+            spec.cluster_ip = Some(format!("10.0.0.{number}"));
+            spec.cluster_ips = spec.cluster_ip.clone().map(|address| vec![address]);
+        }
+        services
+    }
+
+    fn addresses(services: &[Service]) -> Option<String> {
+        let mut proxy = children(&balancer()).proxy;
+        note_addresses(&mut proxy, services);
+        assert!(annotation(&proxy, CONFIGMAP_HASH_ANNOTATION).is_some(), "the other hash stays");
+        annotation(&proxy, ADDRESSES_HASH_ANNOTATION)
     }
 
     #[test]
@@ -207,9 +248,33 @@ mod tests {
     fn pods_are_renewed_where_the_configuration_changes_and_only_then() {
         let before = children(&balancer());
         let mut changed = balancer();
-        changed.spec.backends[0].selector.insert("tier".to_owned(), "gold".to_owned());
+        changed.spec.backends[0].selector.insert("tier".to_owned(), LabelValue("gold".to_owned()));
         assert_eq!(hash(&children(&changed)), hash(&before), "selectors are no part of the configuration");
         changed.spec.backends[0].weight = 41;
         assert_ne!(hash(&children(&changed)), hash(&before));
+    }
+
+    #[test]
+    fn pods_are_renewed_where_a_backend_has_another_address_and_only_then() {
+        let before = served(&balancer());
+        let mut services = before.clone();
+        services[1].metadata.uid = Some("another".to_owned());
+        services[1].metadata.resource_version = Some("7".to_owned());
+        services[1].metadata.labels = None;
+        services[1].status = Some(ServiceStatus::default());
+        assert_eq!(addresses(&services), addresses(&before));
+        services.swap(0, 2);
+        assert_eq!(addresses(&services), addresses(&before), "their order does not count");
+        let spec = services[1].spec.get_or_insert_default();
+        spec.cluster_ips.get_or_insert_default().push("fd00::1".to_owned());
+        assert_ne!(addresses(&services), addresses(&before), "nginx uses every address of a name");
+        spec_without_list(&mut services[1], "10.0.0.9");
+        assert_ne!(addresses(&services), addresses(&before));
+    }
+
+    /// As servers before 1.20 have it.
+    fn spec_without_list(service: &mut Service, address: &str) {
+        let spec = service.spec.get_or_insert_default();
+        (spec.cluster_ip, spec.cluster_ips) = (Some(address.to_owned()), None);
     }
 }

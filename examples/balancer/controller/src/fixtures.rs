@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use balancer_api::v1alpha1::{BackendSpec, Balancer, BalancerPort, BalancerSpec, Port, Protocol};
+use balancer_api::v1alpha1::{BackendSpec, Balancer, BalancerPort, BalancerSpec, LabelValue, Port, Protocol};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-fn labels(key: &str, value: &str) -> BTreeMap<String, String> {
-    BTreeMap::from([(key.to_owned(), value.to_owned())])
+fn labels(key: &str, value: &str) -> BTreeMap<String, LabelValue> {
+    BTreeMap::from([(key.to_owned(), LabelValue(value.to_owned()))])
 }
 
 /// As in config/samples, as a server would answer.

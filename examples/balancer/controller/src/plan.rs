@@ -6,11 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use balancer_api::v1alpha1::{BackendSpec, Balancer, BalancerPort, Protocol};
+use balancer_api::v1alpha1::{BackendSpec, Balancer, BalancerPort, LabelValue, Protocol};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use kubesmith_runtime::labels::Selector;
 
 /// The most characters of a label, and so of a Service's name.
 const LABEL_LENGTH: usize = 63;
+
+/// The most characters of the name of a container's port.
+const PORT_NAME_LENGTH: usize = 15;
 
 /// What a Balancer wants, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,16 +74,19 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Refusal`]: names that are no labels, numbers out of range, names and ports that are listed twice.
+    /// [`Refusal`]: names that are no labels, selectors that are none, numbers out of range, names and ports that are listed
+    /// twice.
     pub fn new(balancer: &Balancer) -> Result<Plan, Refusal> {
         let mut refusals = Vec::new();
         let name = service_name("the Balancer's name", balancer.metadata.name.as_deref().unwrap_or_default());
         let name = name.map_err(|why| refusals.push(why)).ok();
         let spec = &balancer.spec;
+        let shared = selector("the Balancer's selector", &spec.selector);
+        let shared = shared.map_err(|why| refusals.push(why)).unwrap_or_default();
         let ports: Vec<Port> = accepted(spec.ports.iter().map(port), &mut refusals);
         let backends = match &name {
             Some(name) => {
-                let backends = spec.backends.iter().map(|it| backend(name, &spec.selector, it));
+                let backends = spec.backends.iter().map(|it| backend(name, &shared, it));
                 accepted(backends, &mut refusals)
             }
             None => Vec::new(),
@@ -122,8 +129,45 @@ fn port(port: &BalancerPort) -> Result<Port, String> {
     };
     let number = u16::try_from(port.port.0).ok().filter(|number| *number > 0);
     let number = number.ok_or_else(|| format!("port {name} is {}, not within 1 and 65535", port.port.0))?;
-    let target = port.target_port.clone().unwrap_or(IntOrString::Int(port.port.0));
+    let target = target(&name, port)?;
     Ok(Port { name, transport, number, target })
+}
+
+/// The port itself where none is given, or 0 or no text, which stand for none in a Service too.
+fn target(name: &Label, port: &BalancerPort) -> Result<IntOrString, String> {
+    match &port.target_port {
+        None | Some(IntOrString::Int(0)) => Ok(IntOrString::Int(port.port.0)),
+        Some(IntOrString::String(text)) if text.is_empty() => Ok(IntOrString::Int(port.port.0)),
+        Some(IntOrString::Int(number)) if !(1..=65535).contains(number) => {
+            Err(format!("the target of port {name} is {number}, not within 1 and 65535"))
+        }
+        Some(IntOrString::String(text)) if !is_port_name(text) => Err(format!(
+            "the target of port {name} is {text:?}, not the name of a container's port: 1 to {PORT_NAME_LENGTH} lower-case \
+             letters, digits and single '-', at least one letter, neither first nor last a '-'"
+        )),
+        Some(target) => Ok(target.clone()),
+    }
+}
+
+/// Whether a container's port may be called so (RFC 6335).
+fn is_port_name(text: &str) -> bool {
+    text.len() <= PORT_NAME_LENGTH
+        && text.bytes().all(is_label_byte)
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
+        && text.split('-').all(|part| !part.is_empty())
+}
+
+/// Labels that pods can have.
+fn selector(what: &str, labels: &BTreeMap<String, LabelValue>) -> Result<BTreeMap<String, String>, String> {
+    let labels = labels.iter().map(|(key, value)| (key.clone(), value.0.clone())).collect();
+    match Selector::from_labels(&labels) {
+        Ok(_) => Ok(labels),
+        Err(why) => Err(format!("{what} selects nothing: {why}")),
+    }
+}
+
+fn is_label_byte(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'
 }
 
 fn backend(
@@ -137,8 +181,9 @@ fn backend(
     let weight = u32::try_from(backend.weight).ok().filter(|weight| *weight > 0);
     let weight = weight
         .ok_or_else(|| format!("the weight of backend {} is {}, below 1", backend.name, backend.weight))?;
+    let own = selector(&format!("the selector of backend {}", backend.name), &backend.selector)?;
     let mut selector = shared.clone();
-    selector.extend(backend.selector.clone());
+    selector.extend(own);
     Ok(Backend { service, weight, selector })
 }
 
@@ -152,10 +197,9 @@ fn service_name(what: &str, text: &str) -> Result<Label, String> {
 
 impl Label {
     fn new(what: &str, text: &str) -> Result<Self, String> {
-        let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let is_label = !text.is_empty()
             && text.len() <= LABEL_LENGTH
-            && text.bytes().all(is_inner)
+            && text.bytes().all(is_label_byte)
             && !text.starts_with('-')
             && !text.ends_with('-');
         if is_label {
@@ -219,8 +263,11 @@ mod tests {
     #[test]
     fn a_port_is_its_own_target_where_none_is_given() {
         let mut balancer = balancer();
-        balancer.spec.ports[0].target_port = None;
-        assert_eq!(Plan::new(&balancer).expect("accepted").ports[0].target, IntOrString::Int(80));
+        // Go writes a target that is not set as 0.
+        for none in [None, Some(IntOrString::Int(0)), Some(IntOrString::String(String::new()))] {
+            balancer.spec.ports[0].target_port = none;
+            assert_eq!(Plan::new(&balancer).expect("accepted").ports[0].target, IntOrString::Int(80));
+        }
     }
 
     #[test]
@@ -240,6 +287,36 @@ mod tests {
         assert!(refusal(|it| it.metadata.name = Some("1st".to_owned())).contains("begins with a letter"));
         assert!(refusal(|it| it.metadata.name = Some("a.b".to_owned())).contains("the Balancer's name"));
         assert!(refusal(|it| it.metadata.name = Some("a".repeat(54))).contains("a backend's Service"));
+    }
+
+    #[test]
+    fn refuses_selectors_that_no_labels_have() {
+        let label = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), LabelValue(value.to_owned()))]);
+        let text = refusal(|it| it.spec.selector = label("app", "a b"));
+        assert!(text.starts_with(r#"the Balancer's selector selects nothing: "a b" is no value"#), "{text}");
+        let text = refusal(|it| it.spec.backends[0].selector = label("-/x", "y"));
+        assert!(
+            text.starts_with(r#"the selector of backend v1 selects nothing: "-/x" is no label"#),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn refuses_targets_that_no_container_has() {
+        let target = |target| move |it: &mut Balancer| it.spec.ports[0].target_port = Some(target);
+        let named = |text: &str| target(IntOrString::String(text.to_owned()));
+        for number in [-1, 65536] {
+            let text = refusal(target(IntOrString::Int(number)));
+            assert_eq!(text, format!("the target of port http is {number}, not within 1 and 65535"));
+        }
+        for text in ["80", "a--b", "-a", "a-", "A", "a b", "a;", "sixteen-letters-"] {
+            assert!(refusal(named(text)).contains("not the name of a container's port"), "{text}");
+        }
+        for text in ["http", "a", "8a", "1-2-a-3", "fifteen-letters"] {
+            let mut balancer = balancer();
+            named(text)(&mut balancer);
+            assert!(Plan::new(&balancer).is_ok(), "{text}");
+        }
     }
 
     #[test]

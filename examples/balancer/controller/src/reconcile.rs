@@ -19,10 +19,10 @@ use kubesmith_runtime::rbac;
 use kubesmith_runtime::record::{EventRecorder, EventType};
 
 use crate::CONTROLLER_NAME;
-use crate::children::{Children, labels};
+use crate::children::{Children, labels, note_addresses};
 use crate::plan::{Plan, Refusal};
 use crate::status::{self, Outcome, is_rolled_out};
-use crate::sync::{Child, SyncError, ensure};
+use crate::sync::{Child, Ensured, SyncError, ensure};
 
 /// Why a Balancer is not as it should be.
 #[derive(Debug, thiserror::Error)]
@@ -92,12 +92,14 @@ impl Reconciler for BalancerReconciler {
 impl BalancerReconciler {
     async fn bring_in_line(&self, key: &ObjectKey, balancer: &Balancer) -> Result<Outcome, Fault> {
         let plan = Plan::new(balancer)?;
-        let Children { backends, configuration, proxy, frontend } =
+        let Children { backends, configuration, mut proxy, frontend } =
             Children::new(balancer, &plan, &self.image)?;
         let mut pass = Pass { balancer, written: Vec::new(), errors: Vec::new() };
+        let mut served = Vec::new();
         for service in &backends {
-            pass.ensure(&self.services, service).await;
+            served.extend(pass.ensure(&self.services, service).await);
         }
+        note_addresses(&mut proxy, served.iter().map(|service| &**service));
         // nginx does not start where the name of a backend leads nowhere: first the backends, then who names them.
         if pass.errors.is_empty() {
             pass.ensure(&self.config_maps, &configuration).await;
@@ -129,12 +131,7 @@ impl BalancerReconciler {
                 left -= 1;
             }
         }
-        let (reason, message) = match rolled_out {
-            true => ("Serving", format!("traffic is shared over {} backends", plan.backends.len())),
-            false => ("RollingOut", "the proxy does not run with the newest configuration yet".to_owned()),
-        };
-        let active = Some(plan.backends.len());
-        Ok(Outcome { active, obsolete: Some(left), ready: rolled_out, reason, message })
+        Ok(Outcome::of(plan, rolled_out, left))
     }
 
     /// The backends' Services that belong to this very Balancer and are not in the plan.
@@ -220,14 +217,20 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    async fn ensure<K: Child>(&mut self, client: &CachedClient<K>, wanted: &K) {
+    /// The child as the server has it; `None` where that is an error.
+    async fn ensure<K: Child>(&mut self, client: &CachedClient<K>, wanted: &K) -> Option<Arc<K>> {
         match ensure(client, self.balancer, wanted).await {
-            Ok(true) => {
-                let name = wanted.meta().name.as_deref().unwrap_or_default();
-                self.written.push(format!("{} {name}", K::kind(&())));
+            Ok(Ensured { object, changed }) => {
+                if changed {
+                    let name = wanted.meta().name.as_deref().unwrap_or_default();
+                    self.written.push(format!("{} {name}", K::kind(&())));
+                }
+                Some(object)
             }
-            Ok(false) => {}
-            Err(error) => self.errors.push(error),
+            Err(error) => {
+                self.errors.push(error);
+                None
+            }
         }
     }
 

@@ -9,13 +9,15 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::controllerutil::{condition, set_status_condition};
 
+use crate::plan::Plan;
+
 /// The type of the one condition.
 pub const READY: &str = "Ready";
 
 /// What a reconcile has found or come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How many backends have a Service; as before where that is not known.
+    /// How many backends have a Service that selects pods; as before where that is not known.
     pub active: Option<usize>,
     /// How many Services of backends that are not listed are left; as before where that is not known.
     pub obsolete: Option<usize>,
@@ -25,6 +27,24 @@ pub struct Outcome {
     pub reason: &'static str,
     /// Why, for people.
     pub message: String,
+}
+
+impl Outcome {
+    /// With every child as `plan` has it. A Service without a selector gets no endpoints from Kubernetes, so that its backend
+    /// takes no traffic, unless somebody else gives it some.
+    #[must_use]
+    pub fn of(plan: &Plan, rolled_out: bool, obsolete: usize) -> Self {
+        let idle = plan.backends.iter().filter(|backend| backend.selector.is_empty());
+        let idle: Vec<_> = idle.map(|backend| backend.service.as_str()).collect();
+        let active = plan.backends.len() - idle.len();
+        let (reason, message) = match rolled_out {
+            false => ("RollingOut", "the proxy does not run with the newest configuration yet".to_owned()),
+            true if idle.is_empty() => ("Serving", format!("traffic is shared over {active} backends")),
+            true => ("NoSelector", format!("no selector gives these Services pods: {}", idle.join(", "))),
+        };
+        let ready = rolled_out && idle.is_empty();
+        Outcome { active: Some(active), obsolete: Some(obsolete), ready, reason, message }
+    }
 }
 
 /// The status of `balancer` after `outcome`; the condition's time changes only with its status.
@@ -94,6 +114,22 @@ mod tests {
         assert_eq!(status(&balancer, &outcome(true), at(2)), balancer.status, "nothing has changed");
         let failed = status(&balancer, &outcome(false), at(3));
         assert_eq!(failed.conditions[0].last_transition_time.0, at(3));
+    }
+
+    #[test]
+    fn a_backend_that_selects_no_pods_does_not_serve() {
+        let mut balancer = balancer();
+        let of = |balancer: &Balancer, rolled_out| {
+            Outcome::of(&Plan::new(balancer).expect("accepted"), rolled_out, 0)
+        };
+        assert_eq!((of(&balancer, true).reason, of(&balancer, true).active), ("Serving", Some(3)));
+        balancer.spec.backends[1].selector.clear();
+        assert!(of(&balancer, true).ready, "the Balancer's selector is left");
+        balancer.spec.selector.clear();
+        let outcome = of(&balancer, true);
+        assert_eq!((outcome.ready, outcome.reason, outcome.active), (false, "NoSelector", Some(2)));
+        assert_eq!(outcome.message, "no selector gives these Services pods: balancer-sample-v2-backend");
+        assert_eq!(of(&balancer, false).reason, "RollingOut");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Bringing one child in line: read from the cache, written by server-side apply where it differs.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use balancer_api::v1alpha1::Balancer;
 use kubesmith_runtime::cache::ObjectKey;
@@ -63,7 +64,16 @@ impl<K> Child for K where
 {
 }
 
-/// Makes `wanted` so, and says whether that has changed anything. What others own in the object stays.
+/// A child that is as it should be.
+#[derive(Clone, Debug)]
+pub struct Ensured<K> {
+    /// The object as the server has it.
+    pub object: Arc<K>,
+    /// Whether it had to be changed for that.
+    pub changed: bool,
+}
+
+/// Makes `wanted` so. What others own in the object stays.
 ///
 /// # Errors
 ///
@@ -72,20 +82,21 @@ pub async fn ensure<K: Child>(
     client: &CachedClient<K>,
     owner: &Balancer,
     wanted: &K,
-) -> Result<bool, SyncError> {
+) -> Result<Ensured<K>, SyncError> {
     let found = client.get(&ObjectKey::of(wanted)).await?;
-    if let Some(found) = &found {
-        if !is_controlled_by(&**found, owner) {
-            return Err(not_ours(&**found));
+    if let Some(found) = found.clone() {
+        if !is_controlled_by(&*found, owner) {
+            return Err(not_ours(&*found));
         }
-        if covers(&serde_json::to_value(&**found)?, &serde_json::to_value(wanted)?) {
-            return Ok(false);
+        if covers(&serde_json::to_value(&*found)?, &serde_json::to_value(wanted)?) {
+            return Ok(Ensured { object: found, changed: false });
         }
     }
     let applied = client.apply(wanted, &PatchParams::apply(CONTROLLER_NAME).force()).await?;
     // What differs may be somebody else's, and stays: then the server has changed nothing.
     let before = found.as_ref().and_then(|found| found.meta().resource_version.as_ref());
-    Ok(before.is_none() || before != applied.meta().resource_version.as_ref())
+    let changed = before.is_none() || before != applied.meta().resource_version.as_ref();
+    Ok(Ensured { object: Arc::new(applied), changed })
 }
 
 fn not_ours<K: Resource<DynamicType = ()>>(found: &K) -> SyncError {

@@ -1,8 +1,11 @@
 //! Names that want to be directives: the CRD refuses them, and where it does not, the operator does.
 
-use balancer_api::v1alpha1::{Balancer, Port, Protocol};
+use std::collections::BTreeMap;
+
+use balancer_api::v1alpha1::{Balancer, LabelValue, Port, Protocol};
 use balancer_controller::status::READY;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubesmith_runtime::client::Error as ClientError;
 use kubesmith_runtime::controllerutil::find_status_condition;
 use kubesmith_runtime::kube::api::PostParams;
@@ -19,6 +22,7 @@ fn hostile() -> Vec<(Balancer, &'static str)> {
         change(&mut balancer);
         balancer
     };
+    let label = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), LabelValue(value.to_owned()))]);
     let inject = "v1:80; } server { listen 81; proxy_pass 10.0.0.1:22; } #";
     vec![
         (change("backend", &|it| it.spec.backends[0].name = inject.to_owned()), "the name of a backend"),
@@ -34,6 +38,28 @@ fn hostile() -> Vec<(Balancer, &'static str)> {
         (change("weight", &|it| it.spec.backends[0].weight = -5), "below 1"),
         (change("dotted.name", &|_| ()), "the Balancer's name"),
         (change("1st", &|_| ()), "begins with a letter"),
+        (
+            change("selector", &|it| it.spec.selector = label("app", "test\"; } server { listen 81; } #")),
+            "the Balancer's selector",
+        ),
+        (
+            change("backend-key", &|it| it.spec.backends[0].selector = label("version\n  evil", "v1")),
+            "the selector of backend v1",
+        ),
+        (
+            change("backend-value", &|it| it.spec.backends[0].selector = label("version", &"v".repeat(64))),
+            "the selector of backend v1",
+        ),
+        (
+            change("target", &|it| it.spec.ports[0].target_port = Some(IntOrString::Int(65536))),
+            "not within 1 and 65535",
+        ),
+        (
+            change("target-name", &|it| {
+                it.spec.ports[0].target_port = Some(IntOrString::String("http; } #".to_owned()));
+            }),
+            "not the name of a container's port",
+        ),
         (change("twice", &|it| it.spec.backends[1].name = "v1".to_owned()), "listed twice"),
         (change("longer", &|it| it.spec.backends[0].name = "a".repeat(49)), "a backend's Service"),
     ]
@@ -54,6 +80,7 @@ fn crd_without_checks() -> CustomResourceDefinition {
                     "maxLength",
                     "minItems",
                     "maxItems",
+                    "maxProperties",
                 ];
                 let extensions =
                     ["x-kubernetes-validations", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"];

@@ -70,6 +70,28 @@ async fn children_change_and_go_with_the_spec() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backend_without_any_selector_is_not_served() {
+    let Some(operator) = Operator::start().await else { return };
+    let mut balancer = sample();
+    balancer.spec.selector.clear();
+    balancer.spec.backends[1].selector.clear();
+    operator.create(&balancer).await;
+
+    let balancers = operator.balancers(&operator.namespace());
+    let (status, ready) = eventually("the condition", async || {
+        let status = balancers.get("balancer-sample").await.expect("there").status;
+        let ready = find_status_condition(&status.conditions, READY).cloned()?;
+        (ready.reason == "NoSelector").then_some((status, ready))
+    })
+    .await;
+    assert_eq!((ready.status.as_str(), status.active_backends_num), ("False", 2));
+    assert_eq!(ready.message, "no selector gives these Services pods: balancer-sample-v2-backend");
+    assert_eq!(operator.children(&operator.namespace()).await, ALL);
+    operator.change("balancer-sample", json!({ "selector": { "app": "test" } })).await;
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn children_that_were_changed_or_deleted_come_back() {
     let Some(operator) = Operator::start().await else { return };
     let namespace = operator.namespace();

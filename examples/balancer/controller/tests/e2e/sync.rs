@@ -40,8 +40,9 @@ impl Backend {
         Some(Backend { cluster, balancer, wanted, factory, services })
     }
 
+    /// Whether that has changed anything.
     async fn ensure(&self) -> bool {
-        ensure(&self.services, &self.balancer, &self.wanted).await.expect("written")
+        ensure(&self.services, &self.balancer, &self.wanted).await.expect("written").changed
     }
 
     /// Somebody else writes, and the cache has seen it.

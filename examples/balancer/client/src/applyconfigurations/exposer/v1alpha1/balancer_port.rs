@@ -28,7 +28,7 @@ pub struct BalancerPortApplyConfiguration {
     /// The public port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
-    /// The container port.
+    /// The container port, a number or the name of one; the public port when absent.
     #[serde(rename = "targetPort", skip_serializing_if = "Option::is_none")]
     pub target_port: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 }

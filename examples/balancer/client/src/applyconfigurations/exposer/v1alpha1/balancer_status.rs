@@ -19,7 +19,7 @@
 )]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct BalancerStatusApplyConfiguration {
-    /// Backends that have a Service and take traffic.
+    /// Backends that have a Service which selects pods.
     #[serde(rename = "activeBackendsNum", skip_serializing_if = "Option::is_none")]
     pub active_backends_num: Option<i32>,
     /// Services of backends that are no longer listed.
