@@ -46,7 +46,9 @@ impl Settings {
             if value.trim().is_empty() { Err(problem(name, "is empty")) } else { Ok(value) }
         };
         let port = some("PSQL_PORT")?;
-        let number = port.parse().ok().filter(|port| *port > 0);
+        // Rust reads a sign before a number, too.
+        let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+        let number = port.parse().ok().filter(|port| is_number && *port > 0);
         Ok(Settings {
             host: host(some("PSQL_HOST")?)?,
             port: number
@@ -129,7 +131,7 @@ mod tests {
         for host in ["db", "10.0.0.1", "fd00::1", "/var/run/postgresql"] {
             assert!(read("PSQL_HOST", Some(host)).is_ok(), "{host}");
         }
-        for port in ["0", "65536", "-1", "5432x", "postgres"] {
+        for port in ["0", "65536", "-1", "+5432", " 5432", "5432x", "postgres"] {
             let expected = format!("PSQL_PORT is {port:?}, not a number from 1 to 65535");
             assert_eq!(read("PSQL_PORT", Some(port)).unwrap_err(), expected);
         }
