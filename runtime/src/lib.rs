@@ -2,7 +2,8 @@
 //!
 //! Everything below the derives needs the feature `client` (on by default); a crate of API types switches it
 //! off and keeps only the traits, scheme facts and derives. The server for webhooks is in the feature `webhook`, on by
-//! default too. The feature `validation`, which is off, checks objects as an API server does.
+//! default too. Two features are off: `validation` checks objects as an API server does, `clap` has the flags of a manager's
+//! command line.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub use k8s_openapi;

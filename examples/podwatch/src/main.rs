@@ -1,6 +1,6 @@
 //! Watches pods in one of three ways.
 
-use std::io::stdout;
+use std::io::{IsTerminal, stderr, stdout};
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -40,7 +40,8 @@ enum Step {
 async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colors = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr).init();
 
     let stop = shutdown_signal()?;
     let config = build_config_from_flags(flags.master.as_deref(), flags.kubeconfig.as_deref()).await?;

@@ -1,7 +1,8 @@
-//! What the tests of the example operators share: a [`Cluster`] of whichever back end the environment chooses, waiting, and
-//! [`replicas`] of one operator.
+//! What the tests of the example operators share: a [`Cluster`] of whichever back end the environment chooses, waiting,
+//! the [`program`] of an operator, and [`replicas`] of one.
 
 pub mod cluster;
+pub mod program;
 pub mod replicas;
 pub mod wait;
 

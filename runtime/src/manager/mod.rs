@@ -77,6 +77,8 @@
 
 mod address;
 mod debug;
+#[cfg(feature = "clap")]
+mod flags;
 mod group;
 mod http;
 mod informers;
@@ -105,6 +107,8 @@ use crate::record::{EventBroadcaster, EventRecorder};
 use crate::sharding::{Shard, Sharding, ShardingError};
 
 pub use address::{BindAddress, InvalidBindAddress};
+#[cfg(feature = "clap")]
+pub use flags::ManagerFlags;
 use group::{Runnable, run_group};
 use http::{Checks, Routes, serve};
 use informers::Informers;

@@ -1,5 +1,6 @@
 //! Serves the conversion webhook of CronTabs, or checks manifests.
 
+use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -35,7 +36,9 @@ enum Command {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).init();
+    // What is printed is for others to read.
+    let colors = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr).init();
     match Flags::parse().command {
         Command::Serve { cert_dir, port } => {
             let server = crontab_webhook::server().cert_dir(cert_dir).port(port).build()?;

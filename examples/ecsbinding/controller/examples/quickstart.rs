@@ -2,6 +2,7 @@
 //!
 //! Run in the folder that holds `config/crd/bases`. With `--keep` everything stays up until Ctrl-C.
 
+use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -34,7 +35,8 @@ struct Flags {
 async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).without_time().init();
+    let colors = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).without_time().init();
 
     let mut env = TestEnv::builder().crd_paths(["config/crd/bases"]).start().await?;
     let url = env.serve(([127, 0, 0, 1], 0).into()).await?;

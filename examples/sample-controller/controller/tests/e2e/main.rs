@@ -3,5 +3,6 @@
 
 mod lifecycle;
 mod missed;
+mod program;
 mod replicas;
 mod support;

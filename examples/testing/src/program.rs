@@ -1,0 +1,77 @@
+//! The program of an operator, as its users start it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use crate::cluster::Cluster;
+use crate::wait::in_time;
+
+/// The program of a manager refuses flags that make no sense, serves metrics and probes, writes a log without colours where
+/// nobody sees them, and ends when it is told to. For a runtime whose time is not paused.
+///
+/// # Panics
+///
+/// If it is not so.
+pub async fn a_manager_runs(program: &str, mut cluster: Cluster) {
+    let refused = Command::new(program).args(["--workers", "0"]).output().expect("the program starts");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && said.contains("--workers"), "{said}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let kubeconfig = folder.path().join("kubeconfig");
+    fs::write(&kubeconfig, cluster.env.kubeconfig().await.expect("a kubeconfig")).expect("a file");
+    let (mut running, stdout) = Running::start(program, &kubeconfig, &cluster.namespace);
+    let id = running.0.id();
+    let log = tokio::task::spawn_blocking(move || until_its_end(stdout, id));
+    let log = in_time("the end of the program", log).await.expect("no panic");
+    let status = running.0.wait().expect("its end");
+    assert!(status.success(), "{status}: {log}");
+    assert_eq!(log.matches("serving").count(), 2, "{log}");
+    assert!(!log.contains('\x1b'), "{log:?}");
+    cluster.stop().await;
+}
+
+/// A program, which does not outlive its test.
+struct Running(Child);
+
+impl Running {
+    fn start(program: &str, kubeconfig: &Path, namespace: &str) -> (Self, ChildStdout) {
+        let mut command = Command::new(program);
+        command.arg("--kubeconfig").arg(kubeconfig).args(["--leader-elect", "--workers", "1"]);
+        command.args(["--leader-election-namespace", namespace]);
+        for flag in ["--metrics-bind-address", "--health-probe-bind-address"] {
+            command.args([flag, "127.0.0.1:0"]);
+        }
+        command.env_remove("RUST_LOG").env_remove("NO_COLOR").stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let stdout = child.stdout.take().expect("a pipe");
+        (Running(child), stdout)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Reads the log, and tells the program to end once both endpoints are served.
+fn until_its_end(stdout: ChildStdout, id: u32) -> String {
+    let mut log = String::new();
+    let mut served = 0;
+    for line in BufReader::new(stdout).lines() {
+        let line = line.expect("text");
+        if line.contains("serving") {
+            served += 1;
+            if served == 2 {
+                Command::new("kill").args(["-TERM", &id.to_string()]).status().expect("kill runs");
+            }
+        }
+        log.push_str(&line);
+        log.push('\n');
+    }
+    log
+}

@@ -1,0 +1,184 @@
+//! The command line of a program of controllers, in the field's words.
+
+use std::path::PathBuf;
+
+use clap::builder::RangedU64ValueParser;
+use kube::Client;
+
+use super::{BindAddress, Manager, ManagerBuilder};
+use crate::client::{self, build_config_from_flags};
+use crate::leaderelection::{InvalidElection, LeaderElector, default_identity};
+use crate::metrics::Registry;
+
+/// Flags that every manager has, for `#[command(flatten)]` in a program's own: those of controller-runtime's and
+/// sample-controller's programs, with their defaults. Needs the feature `clap`.
+///
+/// ```no_run
+/// use clap::Parser;
+/// use kubesmith_runtime::manager::{ManagerFlags, shutdown_signal};
+/// use kubesmith_runtime::metrics::Registry;
+///
+/// /// Looks after pods.
+/// #[derive(Parser)]
+/// struct Flags {
+///     #[command(flatten)]
+///     manager: ManagerFlags,
+///     /// The only namespace that is looked at; all unless given
+///     #[arg(long)]
+///     namespace: Option<String>,
+/// }
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let flags = Flags::parse();
+/// let client = flags.manager.connect().await?;
+/// let manager = flags.manager.builder(client, &Registry::new(), "pods.example.com")?.build();
+/// println!("{} at a time, of {:?}", flags.manager.workers, flags.namespace);
+/// manager.run(shutdown_signal()?).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, clap::Args)]
+#[command(about = None, long_about = None)]
+pub struct ManagerFlags {
+    /// The kubeconfig file; without it $KUBECONFIG, ~/.kube/config or the pod's service account is used
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+    /// The address of the API server; overrides the kubeconfig's
+    #[arg(long, value_name = "URL")]
+    pub master: Option<String>,
+    /// Where /metrics is served; 0 for nowhere
+    #[arg(long, value_name = "ADDRESS", default_value = ":8080")]
+    pub metrics_bind_address: BindAddress,
+    /// Where /healthz and /readyz are served; 0 for nowhere
+    #[arg(long, value_name = "ADDRESS", default_value = ":8081")]
+    pub health_probe_bind_address: BindAddress,
+    /// Work only while this replica holds the lease
+    #[arg(long)]
+    pub leader_elect: bool,
+    /// The namespace of the lease; the kubeconfig's or the pod's own unless given
+    #[arg(long, value_name = "NAME")]
+    pub leader_election_namespace: Option<String>,
+    /// How many objects each controller works on at a time
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    pub workers: usize,
+}
+
+impl ManagerFlags {
+    /// A client of the cluster that `--kubeconfig` and `--master` lead to, as [`build_config_from_flags`] finds it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or says too little, no configuration is found, or its TLS or credentials cannot be used.
+    pub async fn connect(&self) -> client::Result<Client> {
+        let config = build_config_from_flags(self.master.as_deref(), self.kubeconfig.as_deref()).await?;
+        client::connect(config).await
+    }
+
+    /// Settings for a manager with this client: its endpoints, its numbers in `registry`, and with `--leader-elect` an
+    /// elector for the lease of this name.
+    ///
+    /// # Errors
+    ///
+    /// `lease` or the namespace of `--leader-election-namespace` is empty.
+    pub fn builder(
+        &self,
+        client: Client,
+        registry: &Registry,
+        lease: &str,
+    ) -> Result<ManagerBuilder, InvalidElection> {
+        let builder = Manager::builder(client.clone())
+            .metrics(registry)
+            .metrics_address(self.metrics_bind_address.clone())
+            .health_address(self.health_probe_bind_address.clone());
+        if !self.leader_elect {
+            return Ok(builder);
+        }
+        let own = || client.default_namespace().to_owned();
+        let namespace = self.leader_election_namespace.clone().unwrap_or_else(own);
+        let elector = LeaderElector::builder(client, namespace, lease, default_identity());
+        Ok(builder.leader_election(elector.metrics(registry).build()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+
+    /// Looks after pods.
+    #[derive(Debug, Parser)]
+    struct Program {
+        #[command(flatten)]
+        manager: ManagerFlags,
+    }
+
+    fn parse(flags: &[&str]) -> Result<ManagerFlags, String> {
+        let program = Program::try_parse_from([&["program"], flags].concat());
+        program.map(|program| program.manager).map_err(|error| error.to_string())
+    }
+
+    fn client() -> Client {
+        let service = tower::service_fn(|_: http::Request<kube::client::Body>| async {
+            Err::<http::Response<kube::client::Body>, _>(std::io::Error::other("nobody is there"))
+        });
+        Client::new(service, "own")
+    }
+
+    #[test]
+    fn defaults_are_the_fields() {
+        let flags = parse(&[]).unwrap();
+        let addresses = [&flags.metrics_bind_address, &flags.health_probe_bind_address];
+        assert_eq!(addresses.map(ToString::to_string), [":8080", ":8081"]);
+        assert!(!flags.leader_elect && flags.leader_election_namespace.is_none());
+        assert!(flags.kubeconfig.is_none() && flags.master.is_none());
+        assert_eq!(flags.workers, 2);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_by_its_flag() {
+        for (flag, value) in [
+            ("--workers", "0"),
+            ("--workers", "-1"),
+            ("--workers", "many"),
+            ("--metrics-bind-address", "8080"),
+            ("--health-probe-bind-address", "nowhere"),
+        ] {
+            let error = parse(&[&format!("{flag}={value}")]).unwrap_err();
+            assert!(error.contains(flag) && error.contains(value), "{error}");
+        }
+        assert_eq!(parse(&["--workers=1"]).unwrap().workers, 1);
+    }
+
+    #[test]
+    fn the_help_is_the_programs() {
+        let help = Program::command().render_help().to_string();
+        assert!(help.starts_with("Looks after pods\n"), "{help}");
+    }
+
+    #[tokio::test]
+    async fn flags_become_settings() {
+        let build = |flags: &[&str], lease| {
+            let flags = parse(flags).unwrap();
+            flags.builder(client(), &Registry::new(), lease).map(|builder| builder.build())
+        };
+        let alone = build(&["--metrics-bind-address=0", "--health-probe-bind-address=:1"], "a").unwrap();
+        assert!(alone.elector.is_none() && !alone.metrics_address.is_on());
+        assert_eq!(alone.health_address.to_string(), ":1");
+        let elector =
+            |flags| build(flags, "a").unwrap().elector.map(|elector| format!("{elector:?}")).unwrap();
+        let own = elector(&["--leader-elect"]);
+        assert!(own.contains("\"own\"") && own.contains("\"a\""), "{own}");
+        let other = elector(&["--leader-elect", "--leader-election-namespace=other"]);
+        assert!(other.contains("\"other\""), "{other}");
+        let nowhere = ["--leader-elect", "--leader-election-namespace="];
+        assert!(matches!(build(&nowhere, "a"), Err(InvalidElection::Lease)));
+    }
+
+    #[tokio::test]
+    async fn a_cluster_that_cannot_be_found_names_the_flag() {
+        let flags = parse(&["--kubeconfig=/nowhere/config"]).unwrap();
+        let error = flags.connect().await.map(drop).unwrap_err().to_string();
+        assert!(error.contains("--kubeconfig /nowhere/config"), "{error}");
+    }
+}
