@@ -107,7 +107,7 @@ struct Generate {
     #[arg(long, value_name = "DIR")]
     crd_output: Option<PathBuf>,
     /// What to generate; default: everything but OpenAPI documents and reference documentation, which need a
-    /// folder.
+    /// folder. A flag of a generator that is left out, here or by `only` in kubesmith.toml, is an error.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Generator>,
     /// Makes the client a crate of its own with this name.

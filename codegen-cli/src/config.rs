@@ -293,15 +293,23 @@ pub struct UsageError(pub String);
 /// A file that cannot be read or understood, and combinations that make no sense.
 pub fn settings(file: Option<&Path>, flags: Overrides) -> Result<Vec<Settings>, UsageError> {
     let Some(path) = file else {
+        only::check(&flags, &[])?;
         return Ok(vec![merge(Config::default(), Path::new(""), flags)?]);
     };
     let (config, file) = read(path)?;
     let base = path.parent().unwrap_or(Path::new(""));
     if config.members.is_empty() {
+        only::check(&flags, &[&config])?;
         return Ok(vec![Settings { file, ..merge(config, base, flags)? }]);
     }
     check_members(path, &config, &flags)?;
-    config.members.iter().map(|member| self::member(&base.join(member), flags.clone())).collect()
+    let folders = config.members.iter().map(|member| base.join(member));
+    let members = folders.map(|folder| Ok((member(&folder)?, folder))).collect::<Result<Vec<_>, _>>()?;
+    only::check(&flags, &members.iter().map(|((config, _), _)| config).collect::<Vec<_>>())?;
+    let merged = members
+        .into_iter()
+        .map(|((config, file), folder)| Ok(Settings { file, ..merge(config, &folder, flags.clone())? }));
+    merged.collect()
 }
 
 /// A file with members says nothing else, and what can be true of one member only is no flag.
@@ -330,13 +338,13 @@ fn check_members(path: &Path, config: &Config, flags: &Overrides) -> Result<(), 
     }
 }
 
-fn member(folder: &Path, flags: Overrides) -> Result<Settings, UsageError> {
+fn member(folder: &Path) -> Result<(Config, ConfigFile), UsageError> {
     let path = folder.join(FILE_NAME);
     let (config, file) = read(&path)?;
     if !config.members.is_empty() {
         return Err(UsageError(format!("{}: a member cannot have `members` of its own", path.display())));
     }
-    Ok(Settings { file, ..merge(config, folder, flags)? })
+    Ok((config, file))
 }
 
 fn read(path: &Path) -> Result<(Config, ConfigFile), UsageError> {

@@ -9,12 +9,11 @@ use super::deploy;
 use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, CLIENT_GENERATORS, ClientConfig, ClientSettings, ClientTarget, Config, ConfigFile,
-    FILE_NAME, Generator, Overrides, Settings, UsageError, features, header, only,
+    FILE_NAME, Generator, Overrides, Settings, UsageError, features, header,
 };
 
 /// File and flags together. Paths in the file are relative to `base`.
 pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
-    only::check(&flags)?;
     deploy::place(&mut config);
     let features = features::choice(&config, &flags.features)?;
     let from_file = |path: PathBuf| if base.as_os_str().is_empty() { path } else { base.join(path) };
@@ -156,12 +155,16 @@ fn outputs(
     let wants_client = only.iter().any(|generator| CLIENT_GENERATORS.contains(generator));
     if wants_crd && crd.is_none() {
         return Err(UsageError(
-            "no folder for the CRDs: use --output, --crd-output or `output` in the `[crd]` table".into(),
+            "no folder for the CRDs: use --output, --crd-output or `output` in the `[crd]` table, or leave them out with \
+             `only`, as --only rbac does"
+                .into(),
         ));
     }
     if wants_client && client.is_none() {
         return Err(UsageError(
-            "no folder for the client package: use --output or `output` in the `[client]` table, or --only crd".into(),
+            "no folder for the client package: use --output or `output` in the `[client]` table, or leave it out with \
+             `only`, as --only crd does"
+                .into(),
         ));
     }
     Ok((crd.filter(|_| wants_crd), client.filter(|_| wants_client)))

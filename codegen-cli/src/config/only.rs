@@ -1,19 +1,42 @@
-//! Flags that mean nothing beside `--only`.
+//! Flags of generators that do not run.
 
-use super::{CLIENT_GENERATORS, Generator, Overrides, UsageError};
+use super::{CLIENT_GENERATORS, Config, FILE_NAME, Generator, Overrides, UsageError};
 
-/// Refuses a flag of a generator that `--only` leaves out. In a file both may stand: there `--only` chooses for one run.
+/// Refuses a flag of a generator that is left out: by `--only`, or without that by `only` in every file of the run. Settings in a
+/// file may stand beside its `only`: `--only` chooses others for one run.
 ///
 /// # Errors
-/// Names the flag and what it belongs to.
-pub(super) fn check(flags: &Overrides) -> Result<(), UsageError> {
+/// Names the flag and what leaves it out.
+pub(super) fn check(flags: &Overrides, files: &[&Config]) -> Result<(), UsageError> {
+    let by_flag = !flags.only.is_empty();
+    let only = match by_flag {
+        true => Some(flags.only.clone()),
+        // A file without `only` leaves nothing out.
+        false if files.is_empty() => None,
+        false => {
+            files.iter().map(|file| file.only.clone()).collect::<Option<Vec<_>>>().map(|all| all.concat())
+        }
+    };
+    let Some(only) = only else { return Ok(()) };
+    let given = flags_of_generators(flags);
+    let left_out = |of: &[Generator]| !of.iter().any(|generator| only.contains(generator));
+    match given.iter().find(|(_, given, of)| *given && left_out(of)) {
+        Some((flag, ..)) if by_flag => Err(UsageError(format!(
+            "{flag} has no effect, as --only leaves out what it is for: remove one of them"
+        ))),
+        Some((flag, ..)) => Err(UsageError(format!(
+            "{flag} has no effect, as `only` in {FILE_NAME} leaves out what it is for: add that to `only`, or name it with --only"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Flags, whether they are given, and the generators that they mean something to.
+fn flags_of_generators(flags: &Overrides) -> [(&'static str, bool, &'static [Generator]); 18] {
     use Generator::{Crd, Deploy, Docs, Openapi, Rbac, Webhook};
     const CLIENT: &[Generator] = &CLIENT_GENERATORS;
-    if flags.only.is_empty() {
-        return Ok(());
-    }
     let manifests = &flags.manifests;
-    let given: [(&str, bool, &[Generator]); 18] = [
+    [
         ("--crd-output", flags.crd_output.is_some(), &[Crd]),
         ("--crd-header-file", flags.crd_header_file.is_some(), &[Crd]),
         ("--max-desc-len", flags.max_desc_len.is_some(), &[Crd, Openapi]),
@@ -32,14 +55,7 @@ pub(super) fn check(flags: &Overrides) -> Result<(), UsageError> {
         ("--docs-output", manifests.docs_output.is_some(), &[Docs]),
         ("--docs-formats", !manifests.docs_formats.is_empty(), &[Docs]),
         ("--image", manifests.image.is_some(), &[Deploy]),
-    ];
-    let left_out = |of: &[Generator]| !of.iter().any(|generator| flags.only.contains(generator));
-    match given.iter().find(|(_, given, of)| *given && left_out(of)) {
-        Some((flag, ..)) => Err(UsageError(format!(
-            "{flag} has no effect, as --only leaves out what it is for: remove one of them"
-        ))),
-        None => Ok(()),
-    }
+    ]
 }
 
 #[cfg(test)]
@@ -55,12 +71,32 @@ mod tests {
             manifests,
             ..Overrides::default()
         };
-        assert_eq!(check(&with(&[], role())), Ok(()));
-        assert_eq!(check(&with(&[Generator::Crd, Generator::Rbac], role())), Ok(()));
-        let error = check(&with(&[Generator::Crd], role())).unwrap_err();
+        assert_eq!(check(&with(&[], role()), &[]), Ok(()));
+        assert_eq!(check(&with(&[Generator::Crd, Generator::Rbac], role()), &[]), Ok(()));
+        let error = check(&with(&[Generator::Crd], role()), &[]).unwrap_err();
         assert!(error.0.starts_with("--rbac-role-name has no effect"), "{}", error.0);
         let length = |only| Overrides { max_desc_len: Some(5), ..with(only, ManifestFlags::default()) };
-        assert_eq!(check(&length(&[Generator::Openapi])), Ok(()));
-        assert!(check(&length(&[Generator::Client])).is_err());
+        assert_eq!(check(&length(&[Generator::Openapi]), &[]), Ok(()));
+        assert!(check(&length(&[Generator::Client]), &[]).is_err());
+    }
+
+    #[test]
+    fn flags_of_what_every_file_leaves_out_are_refused() {
+        let file = |only: Option<&[Generator]>| Config { only: only.map(<[_]>::to_vec), ..Config::default() };
+        let (crds, roles, all) = (file(Some(&[Generator::Crd])), file(Some(&[Generator::Rbac])), file(None));
+        let role = || ManifestFlags { rbac_role_name: Some("manager".into()), ..Default::default() };
+        let flags = Overrides { manifests: role(), ..Overrides::default() };
+        let error = check(&flags, &[&crds]).unwrap_err();
+        assert!(
+            error.0.starts_with("--rbac-role-name has no effect, as `only` in kubesmith.toml"),
+            "{}",
+            error.0
+        );
+        assert_eq!(check(&flags, &[&roles]), Ok(()));
+        assert_eq!(check(&flags, &[&crds, &roles]), Ok(()), "it is for one of them");
+        assert_eq!(check(&flags, &[&crds, &all]), Ok(()));
+        // `--only` chooses for this run, whatever the file says.
+        let chosen = Overrides { only: vec![Generator::Rbac], ..flags };
+        assert_eq!(check(&chosen, &[&crds]), Ok(()));
     }
 }
