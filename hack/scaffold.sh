@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # A project as `kubesmith init` and `kubesmith create` make it, in the target folder: it compiles without warnings, passes
-# its tests, is formatted, and its generated files are up to date.
+# its tests, is formatted, its generated files are up to date, and its Makefile installs what they say.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
 need_tools
+need make make
+need kubectl kubernetes-client
 source=$PWD
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$source/target}"
 kubesmith=$CARGO_TARGET_DIR/debug/kubesmith
@@ -30,4 +32,7 @@ cargo check --quiet --workspace
 cargo fmt --all --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
 cargo test --quiet --workspace
+# An image of another name is installed through an overlay, and the project's files stay as they are.
+make --silent deploy IMG=registry.example.com/pools:v2 KUBESMITH="$kubesmith" KUBECTL=true
+kubectl kustomize target/deploy | grep --quiet 'image: registry.example.com/pools:v2'
 KUBESMITH=$kubesmith hack/verify-codegen.sh

@@ -8,6 +8,7 @@ mod dependencies;
 mod features;
 mod files;
 mod manifest;
+mod unsaved;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,6 +30,7 @@ pub use features::FeatureChoice;
 use features::{Package, PackageId, Packages};
 use files::Files;
 use manifest::{Extern, Manifest};
+pub use unsaved::Unsaved;
 
 /// Index of a module in [`Crate::modules`]; 0 is the crate's root.
 pub type ModuleId = usize;
@@ -42,6 +44,8 @@ pub struct LoadOptions<'a> {
     pub programs: bool,
     /// Which features of the inputs are on.
     pub features: &'a FeatureChoice,
+    /// Source files that are taken as they are here.
+    pub unsaved: &'a Unsaved,
 }
 
 /// What was read.
@@ -187,7 +191,7 @@ pub struct Module {
 ///
 /// Every mistake in any file is reported; a crate with mistakes still yields the modules that could be read.
 pub fn load(inputs: &[PathBuf], options: LoadOptions<'_>) -> Loaded {
-    let mut files = Files::new(options.generated, options.programs);
+    let mut files = Files::new(options);
     let mut packages = Packages::default();
     let mut found: Vec<PackageId> = Vec::new();
     for folder in distinct(inputs) {

@@ -10,7 +10,7 @@ use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
 use crate::ir::Ir;
-use crate::load::{self, LoadOptions, Loaded};
+use crate::load::{self, LoadOptions, Loaded, Unsaved};
 use crate::lower::{self, ClientUse, LowerOptions};
 use crate::output::Target;
 use crate::schema::{self, SchemaOptions};
@@ -34,10 +34,15 @@ pub struct Generated {
 
 /// Generates everything that the settings ask for. Writes nothing.
 pub fn generate(settings: &Settings) -> Generated {
+    generate_unsaved(settings, &Unsaved::default())
+}
+
+/// As [`generate`], with source files as they are to be.
+pub fn generate_unsaved(settings: &Settings, unsaved: &Unsaved) -> Generated {
     let module = matches!(settings.client.target, Some(ClientTarget::Module(_)));
     let generated = settings.client.output.as_deref().filter(|_| module);
     let programs = settings.rbac.is_some() || settings.webhook.is_some() || settings.deploy.is_some();
-    let options = LoadOptions { generated, programs, features: &settings.features };
+    let options = LoadOptions { generated, programs, features: &settings.features, unsaved };
     let mut loaded = load::load(&settings.input, options);
     let mut ir = Ir::default();
     let mut targets = Vec::new();

@@ -70,5 +70,8 @@ fn text(done: &Report, root: &Path) -> String {
     if done.written.is_empty() && done.changed.is_empty() && done.generated == 0 {
         out.push_str("nothing is new\n");
     }
+    if let Some(note) = &done.note {
+        out.push_str(&format!("note: {note}\n"));
+    }
     out
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use kubesmith_core::diag::Code;
 
 use super::manifest::Manifest;
-use super::{Crate, Module, ModuleId, identity};
+use super::{Crate, LoadOptions, Module, ModuleId, Unsaved, identity};
 use crate::diag::Diagnostic;
 use crate::output::display;
 use crate::parallel;
@@ -50,6 +50,8 @@ pub(super) struct Files {
     generated: Option<(PathBuf, OsString)>,
     /// Whether programs are read.
     programs: bool,
+    /// Files that are not on disk as they are to be.
+    unsaved: Unsaved,
     /// The files that were read.
     files: BTreeSet<PathBuf>,
 }
@@ -64,13 +66,13 @@ fn folder_identity(folder: &Path) -> Option<(PathBuf, OsString)> {
 }
 
 impl Files {
-    /// The module in the folder `generated` is not read; programs are if `programs`.
-    pub(super) fn new(generated: Option<&Path>, programs: bool) -> Self {
+    pub(super) fn new(options: LoadOptions<'_>) -> Self {
         Self {
             sources: SourceMap::default(),
             diagnostics: Vec::new(),
-            generated: generated.and_then(folder_identity),
-            programs,
+            generated: options.generated.and_then(folder_identity),
+            programs: options.programs,
+            unsaved: options.unsaved.clone(),
             files: BTreeSet::new(),
         }
     }
@@ -148,7 +150,7 @@ impl Files {
             name: name.as_str().into(),
             text: String::new(),
         });
-        let bytes = match fs::read(&request.path) {
+        let bytes = match self.unsaved.read(&request.path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 let mut diagnostic = Diagnostic::error(
@@ -222,7 +224,7 @@ impl Files {
         } else {
             let flat = place.child_folder.join(format!("{name}.rs"));
             let nested = own.join("mod.rs");
-            match (flat.is_file(), nested.is_file()) {
+            match (self.unsaved.is_file(&flat), self.unsaved.is_file(&nested)) {
                 (true, true) => {
                     self.diagnostics.push(
                         Diagnostic::error(
@@ -240,7 +242,7 @@ impl Files {
                 _ => (flat, own),
             }
         };
-        if !path.exists() {
+        if !self.unsaved.is_file(&path) && !path.exists() {
             let mut diagnostic = Diagnostic::error(
                 Code::MODULE_FILE,
                 item.name.loc,

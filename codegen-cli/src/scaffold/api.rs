@@ -5,10 +5,11 @@ use std::path::Path;
 use kubesmith_core::names::{module_name, pluralize_kind};
 
 use super::change::Changes;
-use super::generated::{Generated, generate};
+use super::generated::{self, Generated};
 use super::modules::{self, group_module};
 use super::project::{FILE_NAME, Gvk, Project, ProjectApi, ProjectResource};
 use super::template::{Values, template};
+use super::words::with_article;
 use super::{Report, ScaffoldError};
 
 /// Adds a kind to the project, with its controller and a test, and generates what follows from it.
@@ -47,8 +48,8 @@ pub enum ScopeFlag {
 ///
 /// # Errors
 ///
-/// There is no project, a name is none or taken, a file lost its markers or cannot be written, or what is generated has errors.
-/// Before the last two nothing has been written.
+/// There is no project, a name is none or taken, a file lost its markers, or what would be generated has errors: nothing has
+/// been written then. Or a file cannot be written.
 pub fn create_api(root: &Path, arguments: &CreateApi) -> Result<Report, ScaffoldError> {
     let mut project = Project::read(root)?;
     let gvk = Gvk::parse(&arguments.group, &arguments.version, &arguments.kind, &project.domain)?;
@@ -56,27 +57,16 @@ pub fn create_api(root: &Path, arguments: &CreateApi) -> Result<Report, Scaffold
     let resource = enter(&mut project, &gvk, arguments)?;
     let mut changes = Changes::new(root);
     types(&mut changes, &project, &resource)?;
-    changes.replace(FILE_NAME, project.text());
-    // The controller's files need names that the generator decides, once the type is there.
-    let mut later = Changes::new(root);
-    let module = modules::place(&project, &gvk)?.module;
     if with_controller {
-        register(&mut later, &project, &module)?;
-    }
-    let mut report = changes.write()?;
-    report.generated = generate(root)?;
-    if with_controller {
-        let Generated { values, .. } = Generated::read(root, &project, &resource)?;
-        controller(&mut later, &module, &values);
+        // Its files need names that the generator decides.
+        let Generated { values, .. } = Generated::read(root, &changes.unsaved(), &project, &resource)?;
+        controller(&mut changes, &project, &gvk, &values)?;
         if let Some(entered) = project.resource_mut(&gvk) {
             entered.controller = true;
         }
-        later.replace(FILE_NAME, project.text());
-        report.extend(later.write()?);
-        // The controller's rules.
-        report.generated += generate(root)?;
     }
-    Ok(report)
+    changes.replace(FILE_NAME, project.text());
+    generated::write(root, changes)
 }
 
 /// Whether a controller is to be made. A kind has one, whatever its versions are.
@@ -150,6 +140,7 @@ fn types(
         .with("qualified_group", gvk.qualified_group(&project.domain))
         .with("version", &resource.version)
         .with("kind", &resource.kind)
+        .with("a_kind", with_article(&resource.kind))
         .with("plural", &resource.plural)
         .with("facts", facts(project, resource))
         .with("genclient", if resource.api.namespaced { "" } else { "(non_namespaced)" });
@@ -185,15 +176,20 @@ fn facts(project: &Project, resource: &ProjectResource) -> String {
     out
 }
 
-/// Adds the controller to the package and to the manager.
-fn register(changes: &mut Changes<'_>, project: &Project, module: &str) -> Result<(), ScaffoldError> {
+/// The controller and its test, in the package and in the manager.
+fn controller(
+    changes: &mut Changes<'_>,
+    project: &Project,
+    gvk: &Gvk,
+    values: &Values,
+) -> Result<(), ScaffoldError> {
+    let module = modules::place(project, gvk)?.module;
     let package = package_in_code(&project.project_name);
-    let call = format!("{package}_controller::{module}::add_to_manager(&mut manager)?;");
+    let call =
+        format!("{package}_controller::{module}::add_to_manager(&mut manager, flags.manager.workers)?;");
     changes.line("controller/src/lib.rs", "modules", &format!("pub mod {module};"), "modules")?;
-    changes.line("controller/src/main.rs", "controllers", &call, "controllers")
-}
-
-fn controller(changes: &mut Changes<'_>, module: &str, values: &Values) {
+    changes.line("controller/src/main.rs", "controllers", &call, "controllers")?;
     changes.file(&format!("controller/src/{module}.rs"), values.fill(template!("controller/kind.rs")));
     changes.file(&format!("controller/tests/{module}.rs"), values.fill(template!("controller/test.rs")));
+    Ok(())
 }

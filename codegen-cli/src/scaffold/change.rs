@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{Report, ScaffoldError, lines};
+use crate::load::Unsaved;
 
 /// How comments begin at which lines are added.
 const MARKER: &str = "+kubesmith:scaffold:";
@@ -106,6 +107,17 @@ impl<'a> Changes<'a> {
             (None, None) => drop(self.edited.insert(path, Edit { old: text, new })),
         }
         Ok(())
+    }
+
+    /// The files as they are to be, for the generator.
+    pub(super) fn unsaved(&self) -> Unsaved {
+        let mut out = Unsaved::default();
+        let new = self.new.iter().map(|(path, (text, _))| (path, text));
+        let edited = self.edited.iter().map(|(path, edit)| (path, &edit.new));
+        for (path, text) in new.chain(edited) {
+            out.insert(&self.root.join(path), text.clone());
+        }
+        out
     }
 
     /// Carries everything out.

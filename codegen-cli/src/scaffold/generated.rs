@@ -2,38 +2,57 @@
 
 use std::path::Path;
 
-use super::ScaffoldError;
 use super::api::package_in_code;
+use super::change::Changes;
 use super::modules::{self, Place};
 use super::project::{Gvk, Project, ProjectResource};
 use super::template::Values;
+use super::words::with_article;
+use super::{Report, ScaffoldError};
 use crate::config::{self, Overrides, Settings, WebhookService};
 use crate::diag;
 use crate::emit::rust::KindNames;
 use crate::ir::{Conversion, Group, Ir, Resource, Scope, Version};
+use crate::load::Unsaved;
 use crate::output;
 use crate::pipeline;
 
-fn settings(root: &Path) -> Result<Vec<Settings>, ScaffoldError> {
+/// What the generator makes of the project, with files as they are to be.
+///
+/// # Errors
+///
+/// The configuration makes no sense, or there are errors in the sources.
+fn generate(root: &Path, unsaved: &Unsaved) -> Result<Vec<(Settings, pipeline::Generated)>, ScaffoldError> {
     let file = root.join(config::FILE_NAME);
-    config::settings(Some(&file), Overrides::default())
-        .map_err(|error| ScaffoldError::Usage(error.to_string()))
-}
-
-/// Generates as `kubesmith generate` does in the project's folder; the number of files that were written.
-pub(super) fn generate(root: &Path) -> Result<usize, ScaffoldError> {
-    let mut targets = Vec::new();
-    for settings in settings(root)? {
-        let generated = pipeline::generate(&settings);
+    let settings = config::settings(Some(&file), Overrides::default())
+        .map_err(|error| ScaffoldError::Usage(error.to_string()))?;
+    let mut out = Vec::new();
+    for settings in settings {
+        let generated = pipeline::generate_unsaved(&settings, unsaved);
         if diag::has_errors(&generated.diagnostics) {
             let (diagnostics, sources) = (generated.diagnostics, Box::new(generated.sources));
-            return Err(ScaffoldError::Generate { diagnostics, sources });
+            return Err(match unsaved.is_empty() {
+                true => ScaffoldError::Broken { diagnostics, sources },
+                false => ScaffoldError::Generate { diagnostics, sources },
+            });
         }
-        targets.extend(generated.targets);
+        out.push((settings, generated));
     }
-    let plan = output::plan(&targets).map_err(ScaffoldError::Output)?;
-    let summary = plan.write().map_err(|error| ScaffoldError::Output(vec![error]))?;
-    Ok(summary.written)
+    Ok(out)
+}
+
+/// Carries the changes out, and writes what is generated from them as `kubesmith generate` does in the project's folder.
+///
+/// # Errors
+///
+/// Nothing is written if the project with the changes has errors, or if files are in the way of what is generated.
+pub(super) fn write(root: &Path, changes: Changes<'_>) -> Result<Report, ScaffoldError> {
+    let runs = generate(root, &changes.unsaved())?;
+    let targets: Vec<_> = runs.into_iter().flat_map(|(_, generated)| generated.targets).collect();
+    let plan = output::plan(&targets).map_err(ScaffoldError::InTheWay)?;
+    let mut report = changes.write()?;
+    report.generated = plan.write().map_err(ScaffoldError::Output)?.written;
+    Ok(report)
 }
 
 /// What the generator knows of a kind of the project.
@@ -51,24 +70,20 @@ pub(super) struct Generated {
 }
 
 impl Generated {
-    /// Asks the generator, so that there is one rule for names.
+    /// Asks the generator, so that there is one rule for names. Files are `unsaved` as they are to be.
     ///
     /// # Errors
     ///
     /// The project has errors, or the kind is not in it.
     pub(super) fn read(
         root: &Path,
+        unsaved: &Unsaved,
         project: &Project,
         entry: &ProjectResource,
     ) -> Result<Self, ScaffoldError> {
         let gvk = entry.gvk();
         let group = gvk.qualified_group(&project.domain);
-        for settings in settings(root)? {
-            let generated = pipeline::generate(&settings);
-            if diag::has_errors(&generated.diagnostics) {
-                let (diagnostics, sources) = (generated.diagnostics, Box::new(generated.sources));
-                return Err(ScaffoldError::Broken { diagnostics, sources });
-            }
+        for (settings, generated) in generate(root, unsaved)? {
             if let Some((found_group, version, resource)) = find(&generated.ir, &group, &gvk) {
                 let versions = versions(found_group, &gvk.kind);
                 let service = settings.webhook.and_then(|webhook| webhook.service);
@@ -120,6 +135,7 @@ fn values(
     let place = format!("{dashed}-{}-{}", version.name, resource.kind.to_lowercase());
     let values = Values::default()
         .with("kind", &resource.kind)
+        .with("a_kind", with_article(&resource.kind))
         .with("kind_module", names.module)
         .with("conversions", names.conversions)
         .with("plural", &resource.plural)

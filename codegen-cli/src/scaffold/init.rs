@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kubesmith_core::names::dns_subdomain;
 
+use super::api::package_in_code;
 use super::change::Changes;
 use super::files::Dependencies;
 use super::project::{FILE_NAME, Project};
@@ -66,10 +67,9 @@ pub fn init(arguments: &Init) -> Result<Report, ScaffoldError> {
     };
     let values = Values::default()
         .with("project", &name)
+        .with("controller", format!("{}_controller", package_in_code(&name)))
         .with("domain", &arguments.domain)
         .with("owner", one_line(&arguments.owner)?)
-        .with("runtime", &dependencies.runtime)
-        .with("testenv", &dependencies.testenv)
         .with("license", if arguments.license == License::Apache2 { "Apache-2.0" } else { "" })
         .with(
             "header_file",
@@ -78,10 +78,12 @@ pub fn init(arguments: &Init) -> Result<Report, ScaffoldError> {
                 License::None => "",
             },
         );
+    let values = dependencies.values(values);
     let mut changes = Changes::new(root);
     files(&mut changes, &values, arguments.license);
     changes.replace(FILE_NAME, project.text());
-    changes.write()
+    let report = changes.write()?;
+    Ok(Report { note: Some(dependencies.words()), ..report })
 }
 
 fn files(changes: &mut Changes<'_>, values: &Values, license: License) {

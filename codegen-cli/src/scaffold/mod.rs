@@ -14,6 +14,7 @@ mod modules;
 mod project;
 mod template;
 mod webhook;
+mod words;
 
 use std::io;
 use std::path::PathBuf;
@@ -38,19 +39,8 @@ pub struct Report {
     pub kept: Vec<PathBuf>,
     /// How many generated files were written.
     pub generated: usize,
-}
-
-impl Report {
-    /// What was done after this.
-    fn extend(&mut self, more: Report) {
-        self.written.extend(more.written);
-        // PROJECT may have been written twice.
-        let known = |file: &PathBuf| self.written.contains(file) || self.changed.contains(file);
-        let changed: Vec<PathBuf> = more.changed.into_iter().filter(|file| !known(file)).collect();
-        self.changed.extend(changed);
-        self.kept.extend(more.kept);
-        self.generated += more.generated;
-    }
+    /// What else a user has to know.
+    pub note: Option<String>,
 }
 
 /// Why a command did not do what it was asked for.
@@ -111,15 +101,18 @@ pub enum ScaffoldError {
         /// Where.
         sources: Box<SourceMap>,
     },
-    /// The files are there, but generating failed.
-    #[error("the files are written, but `kubesmith generate` found errors in them")]
+    /// What was to be added cannot be generated from. Nothing was written.
+    #[error("nothing is done: with what was to be added, `kubesmith generate` finds errors")]
     Generate {
         /// What it found.
         diagnostics: Vec<Diagnostic>,
         /// Where.
         sources: Box<SourceMap>,
     },
+    /// Files are where others are to be generated. Nothing was written.
+    #[error("nothing is done: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    InTheWay(Vec<OutputError>),
     /// The files are there, but what is generated cannot be written.
-    #[error("the files are written, but `kubesmith generate` failed: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Output(Vec<OutputError>),
+    #[error("the files are written, but what is generated is not: {0}; then run `kubesmith generate`")]
+    Output(OutputError),
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use kubesmith_core::names::module_name;
+use kubesmith_core::names::{is_keyword, module_name, pluralize_type};
 
 use super::ScaffoldError;
 use super::project::{Gvk, Project, ProjectResource};
-use super::template::{kind_templates, names};
+use super::template::{client_templates, kind_templates, names};
 
 /// Modules of the controllers' package that belong to no kind.
 const RESERVED: [&str; 4] = ["conversions", "lib", "main", "webhooks"];
@@ -14,9 +14,57 @@ const RESERVED: [&str; 4] = ["conversions", "lib", "main", "webhooks"];
 /// What the modules of a kind's webhooks end in.
 const SUFFIXES: [&str; 3] = ["_conversion", "_defaulter", "_validator"];
 
-/// The module of a group in the API package.
+/// What is in scope in every module of the 2024 edition, derives and functions left out. Sorted.
+const PRELUDE: [&str; 43] = [
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "Box",
+    "Clone",
+    "Copy",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Future",
+    "Into",
+    "IntoFuture",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Unpin",
+    "Vec",
+];
+
+/// The module of a group in the API package. The generator, too, has a `g` before a digit, with which no name begins.
 pub(super) fn group_module(group: &str) -> String {
-    module_name(&group.replace('.', "_"))
+    let name = module_name(&group.replace('.', "_"));
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("g{name}") } else { name }
 }
 
 /// Where the code of a kind stands in the controllers' package, and what its controller is called.
@@ -98,7 +146,18 @@ pub(super) fn check(project: &Project, gvk: &Gvk) -> Result<(), ScaffoldError> {
             other.group, gvk.group
         ));
     }
-    if kind_templates().iter().any(|template| names(template).contains(kind)) {
+    if is_keyword(kind) {
+        return refused(format!("--kind {kind}: a type cannot have this name in Rust; choose another kind"));
+    }
+    if PRELUDE.binary_search(&kind).is_ok() {
+        return refused(format!(
+            "--kind {kind}: Rust's prelude has this name, and code beside the type could not use it; choose another kind"
+        ));
+    }
+    let client = pluralize_type(kind);
+    if kind_templates().iter().any(|template| names(template).contains(kind))
+        || client_templates().iter().any(|template| names(template).contains(client.as_str()))
+    {
         return refused(format!(
             "--kind {kind}: files of the project use this name for something else; choose another kind"
         ));

@@ -38,6 +38,11 @@ pub(super) fn kind_templates() -> [&'static str; 4] {
     ]
 }
 
+/// The templates that have a kind's client in scope.
+pub(super) fn client_templates() -> [&'static str; 2] {
+    [template!("controller/kind.rs"), template!("controller/test.rs")]
+}
+
 /// The names of types in a template's code that are not put in.
 pub(super) fn names(template: &str) -> BTreeSet<&str> {
     let code = template.lines().filter(|line| !line.trim_start().starts_with("//"));

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::change::Changes;
-use super::generated::{Generated, generate};
+use super::generated::{self, Generated};
 use super::project::{FILE_NAME, Gvk, Project, ProjectWebhooks};
 use super::template::{Values, template};
 use super::{Report, ScaffoldError, conversion, modules};
+use crate::load::Unsaved;
 
 /// Adds webhooks for a kind of the project, and generates their configurations, certificate and Service.
 #[derive(Clone, Debug, clap::Args)]
@@ -35,8 +36,8 @@ pub struct CreateWebhook {
 ///
 /// # Errors
 ///
-/// There is no project or no such kind in it, no webhook was asked for or cannot be, a file lost its markers or cannot be
-/// written, or what is generated has errors.
+/// There is no project or no such kind in it, no webhook was asked for or cannot be, a file lost its markers, or what would be
+/// generated has errors: nothing has been written then. Or a file cannot be written.
 pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, ScaffoldError> {
     if !arguments.defaulting && !arguments.programmatic_validation && !arguments.conversion {
         return Err(ScaffoldError::Usage(
@@ -50,7 +51,7 @@ pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, 
         let api_version = format!("{}/{}", gvk.qualified_group(&project.domain), gvk.version);
         return Err(ScaffoldError::NoApi { kind: gvk.kind, api_version });
     };
-    let generated = Generated::read(root, &project, &entry)?;
+    let generated = Generated::read(root, &Unsaved::default(), &project, &entry)?;
     let mut changes = Changes::new(root);
     server(&mut changes, &generated.values)?;
     let kinds = [
@@ -69,9 +70,7 @@ pub fn create_webhook(root: &Path, arguments: &CreateWebhook) -> Result<Report, 
     }
     enter(&mut project, &gvk, arguments);
     changes.replace(FILE_NAME, project.text());
-    let mut report = changes.write()?;
-    report.generated = generate(root)?;
-    Ok(report)
+    generated::write(root, changes)
 }
 
 /// The webhooks' server.

@@ -83,3 +83,30 @@ fn without_descriptions(value: &mut Value) {
         _ => {}
     }
 }
+
+#[test]
+fn logs_have_colours_on_terminals_alone() {
+    let mut sources = vec![repository().join("templates/project/controller/main.rs.tmpl")];
+    collect(&repository().join("examples"), &mut sources);
+    let mut programs = 0;
+    for path in sources {
+        let text = fs::read_to_string(&path).unwrap();
+        if text.contains("tracing_subscriber::fmt()") && text.contains("fn main()") {
+            programs += 1;
+            assert!(text.contains(".is_terminal()") && text.contains(".with_ansi("), "{}", path.display());
+        }
+    }
+    assert!(programs >= 9, "{programs}");
+}
+
+/// The sources of programs.
+fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, out);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            out.push(path);
+        }
+    }
+}

@@ -139,7 +139,7 @@ fn again_adds_nothing() {
     assert!(
         project
             .read("controller/src/main.rs")
-            .contains("pools_controller::b::add_to_manager(&mut manager)?;")
+            .contains("pools_controller::b::add_to_manager(&mut manager, flags.manager.workers)?;")
     );
     project.works(&["create", "webhook", "--group=a", "--version=v1", "--kind=B", "--defaulting"]);
     let one = project.read("controller/src/webhooks.rs");
@@ -246,14 +246,66 @@ fn errors_of_the_generator_are_shown() {
     let types = "api/src/tsi/v1alpha1/ip_pool.rs";
     let edited = project.read(types).replace("    storage_version,\n", "");
     fs::write(project.path(types), edited).unwrap();
-    let said = project.fails(&api("tsi", "v1", "IPPool"));
-    assert!(said.contains("storage_version") && said.contains("`kubesmith generate` found errors"), "{said}");
-    assert!(project.path("api/src/tsi/v1/ip_pool.rs").exists());
-    // What is wrong already is said before anything is written.
     let before = project.tree();
+    let said = project.fails(&api("tsi", "v1", "IPPool"));
+    assert!(said.contains("storage_version") && said.contains("with what was to be added"), "{said}");
+    let edited = project.read(types).replace("Option<String>", "Missing");
+    fs::write(project.path(types), edited).unwrap();
     let said = project.fails(&WEBHOOKS);
-    assert!(said.contains("storage_version") && said.contains("nothing is done"), "{said}");
+    assert!(said.contains("`Missing`") && said.contains("errors in the project, which come first"), "{said}");
+    fs::write(project.path(types), &before[types]).unwrap();
     assert_eq!(project.tree(), before);
+}
+
+#[test]
+fn nothing_is_written_that_would_leave_the_project_broken() {
+    let project = Project::new();
+    project.works(&api("tsi", "v1", "Pool"));
+    let before = project.tree();
+    for (arguments, code, part) in [
+        (&api("tsi", "v1", "Self")[..], 2, "a type cannot have this name in Rust"),
+        (&api("tsi", "v1", "Option"), 2, "Rust's prelude has this name"),
+        (&api("tsi", "v1", "Result"), 2, "Rust's prelude has this name"),
+        (&api("tsi", "v1", "Vec"), 2, "Rust's prelude has this name"),
+        (&api("tsi", "v1", "String"), 2, "Rust's prelude has this name"),
+        (&api("tsi", "v1", "Box"), 2, "Rust's prelude has this name"),
+        (&api("tsi", "v1", "Future"), 2, "Rust's prelude has this name"),
+        // Its client would be called `PatchParams`.
+        (&api("tsi", "v1", "PatchParam"), 2, "files of the project use this name"),
+        (&["create", "api", "--group=-a", "--version=v1", "--kind=Other"], 2, "--group -a:"),
+        (&api("a..b", "v1", "Other"), 2, "--group a..b:"),
+        (&api("a_b", "v1", "Other"), 2, "--group a_b:"),
+        (&api("Tsi", "v1", "Other"), 2, "--group Tsi:"),
+        // Only the generator knows that the plurals of the two are the same.
+        (&api("tsi", "v1", "Pools"), 1, "the plural `pools` of Pools is the plural of Pool already"),
+        (&[&api("tsi", "v1", "Other")[..], &["--plural", "9s"]].concat(), 2, "it must start with a letter"),
+    ] {
+        let said = project.fails(arguments);
+        assert!(said.starts_with(&format!("{code}: ")) && said.contains(part), "{arguments:?}\n{said}");
+        assert_eq!(project.tree(), before, "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_is_in_the_way_of_generated_files_is_told_before_anything_is_written() {
+    let project = Project::new();
+    fs::create_dir_all(project.path("client/src")).unwrap();
+    fs::write(project.path("client/src/lib.rs"), "//! Mine.\n").unwrap();
+    let before = project.tree();
+    let said = project.fails(&POOL);
+    assert!(said.starts_with("1: error: nothing is done: ") && said.contains("client/src/lib.rs"), "{said}");
+    assert_eq!(project.tree(), before);
+}
+
+#[test]
+fn a_group_may_begin_with_a_digit() {
+    let project = Project::new();
+    project.works(&api("3scale", "v1", "Pool"));
+    assert!(project.read("api/src/lib.rs").contains("pub mod g3scale;\n"));
+    project.works(&["create", "webhook", "--group=3scale", "--version=v1", "--kind=Pool", "--defaulting"]);
+    project.works(&["generate", "--check"]);
+    let said = project.fails(&api("g3scale", "v1", "Other"));
+    assert!(said.contains("would both be `g3scale`"), "{said}");
 }
 
 #[test]
@@ -288,7 +340,7 @@ fn only_what_is_new_is_formatted() {
     project.works(&api("tsi", "v1alpha1", "Address"));
     assert_eq!(project.read("controller/src/own.rs"), own);
     assert_eq!(project.read("api/src/tsi/own.rs"), own);
-    let call = "    pools_controller::address::add_to_manager(&mut manager)?;\n";
+    let call = "    pools_controller::address::add_to_manager(&mut manager, flags.manager.workers)?;\n";
     let marker = "    // +kubesmith:scaffold:controllers\n";
     assert_eq!(project.read("controller/src/main.rs"), main.replace(marker, &format!("{call}{marker}")));
     // Where everything was formatted, it still is.
@@ -323,7 +375,9 @@ fn names_do_not_clash() {
     for module in ["ip_pool", "shop_ip_pool", "shop_main", "shop_webhooks"] {
         assert!(project.path(&format!("controller/src/{module}.rs")).exists(), "{module}");
         assert!(
-            main.contains(&format!("pools_controller::{module}::add_to_manager(&mut manager)?;")),
+            main.contains(&format!(
+                "pools_controller::{module}::add_to_manager(&mut manager, flags.manager.workers)?;"
+            )),
             "{main}"
         );
     }
@@ -351,7 +405,7 @@ fn names_do_not_clash() {
     for (arguments, part) in [
         (&again("v1beta1")[..], "IPPool has a controller, of version v1"),
         (&api("tsi", "v1alpha1", "Condition"), "files of the project use this name"),
-        (&api("tsi", "v1alpha1", "Option"), "files of the project use this name"),
+        (&api("tsi", "v1alpha1", "Option"), "Rust's prelude has this name"),
         (&api("tsi", "v1alpha1", "Manager"), "files of the project use this name"),
         (&api("tsi", "v1alpha1", "IpPool"), "IPPool of tsi/v1alpha1 has `ip_pool` in code already"),
         (&api("tsi", "v1alpha1", "IPPoolSpec"), "has `IPPoolSpec` in code already"),
