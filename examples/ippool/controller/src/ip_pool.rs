@@ -41,30 +41,51 @@ const SOON: Duration = Duration::from_millis(50);
 /// The index of pods by the pool that they name.
 const BY_POOL: &str = "ippool";
 
-/// Adds the controller to a manager.
+/// Adds the controller, which works on as many pools at a time as it has workers, to a manager.
 ///
 /// # Errors
 ///
 /// An informer of the manager's factory has been stopped.
-pub fn add_to_manager(manager: &mut Manager) -> anyhow::Result<()> {
-    let clients = Clientset::new(manager.client().clone());
-    let factory = SharedInformerFactory::from(manager.factory().clone());
-    let (pools, pods) = (factory.tsi().v1alpha1().ip_pools(), factory.core().v1().pods());
-    let by_pool = pods.informer().add_typed_index(BY_POOL, |pod: &Pod| pool_of(pod).into_iter().collect())?;
-    let reconciler = IPPoolReconciler {
-        pools: pools.lister(),
-        pods: by_pool,
-        client: clients.tsi_v1alpha1().ip_pools(),
-        recorder: manager.event_recorder_for(CONTROLLER_NAME),
-        clock: Timestamp::now,
-    };
-    let controller = ControllerBuilder::new(CONTROLLER_NAME)
-        .for_(&pools.informer())
-        .watches(Watch::on(&pods.informer()), |pod: &Pod| pool_of(pod).map(|pool| ObjectKey::cluster(&pool)))
-        .metrics(manager.metrics())
-        .complete(reconciler)?;
+///
+/// # Panics
+///
+/// Outside of a tokio runtime.
+pub fn add_to_manager(manager: &mut Manager, workers: usize) -> anyhow::Result<()> {
+    let reconciler = reconciler(manager)?;
+    let controller = controller(manager).workers(workers).metrics(manager.metrics()).complete(reconciler)?;
     manager.add(controller);
     Ok(())
+}
+
+/// A controller of pools over the manager's informers, which comes by whenever a pod of theirs has changed.
+#[must_use]
+pub fn controller(manager: &Manager) -> ControllerBuilder {
+    let factory = SharedInformerFactory::from(manager.factory().clone());
+    let pool_of = |pod: &Pod| pool_of(pod).map(|pool| ObjectKey::cluster(&pool));
+    ControllerBuilder::new(CONTROLLER_NAME)
+        .for_(&factory.tsi().v1alpha1().ip_pools().informer())
+        .watches(Watch::on(&factory.core().v1().pods().informer()), pool_of)
+}
+
+/// The reconciler over the manager's informers and client.
+///
+/// # Errors
+///
+/// An informer of the manager's factory has been stopped.
+///
+/// # Panics
+///
+/// Outside of a tokio runtime.
+pub fn reconciler(manager: &mut Manager) -> anyhow::Result<IPPoolReconciler> {
+    let factory = SharedInformerFactory::from(manager.factory().clone());
+    let pods = factory.core().v1().pods().informer();
+    Ok(IPPoolReconciler {
+        pools: factory.tsi().v1alpha1().ip_pools().lister(),
+        pods: pods.add_typed_index(BY_POOL, |pod: &Pod| pool_of(pod).into_iter().collect())?,
+        client: Clientset::new(manager.client().clone()).tsi_v1alpha1().ip_pools(),
+        recorder: manager.event_recorder_for(CONTROLLER_NAME),
+        clock: Timestamp::now,
+    })
 }
 
 fn pool_of(pod: &Pod) -> Option<String> {
@@ -85,7 +106,7 @@ fn address_of(pod: &Pod) -> Option<IpAddr> {
 }
 
 /// Counts the addresses of a pool.
-struct IPPoolReconciler {
+pub struct IPPoolReconciler {
     pools: IPPoolLister,
     /// Pods by the pool that they name.
     pods: TypedIndex<Pod, String>,

@@ -35,7 +35,7 @@ impl Running {
         let cluster = cluster().await;
         let client = cluster.client();
         let mut manager = Manager::builder(client.clone()).build();
-        ip_pool::add_to_manager(&mut manager).expect("the controller is built");
+        ip_pool::add_to_manager(&mut manager, 2).expect("the controller is built");
         let stop = CancellationToken::new();
         let manager = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
         let pools = Clientset::new(client.clone()).tsi_v1alpha1().ip_pools();
