@@ -18,6 +18,7 @@ mod examples;
 mod fake;
 mod features;
 mod forms;
+mod from_go;
 mod fuzz;
 mod genclient;
 mod import;
