@@ -161,7 +161,7 @@ struct Generate {
 /// Runs the command that was parsed.
 ///
 /// # Errors
-/// When standard output or standard error cannot be written.
+/// When standard output cannot be written. A reader of it that has gone is no error, nor is anything about standard error.
 pub fn run(cli: Cli) -> io::Result<Exit> {
     match cli.command {
         Command::Generate(arguments) => generate(*arguments),
@@ -174,12 +174,12 @@ pub fn run(cli: Cli) -> io::Result<Exit> {
                 print(&text)?;
                 Ok(Exit::Fine)
             }
-            Err(message) => usage(&message),
+            Err(message) => Ok(usage(&message)),
         },
         Command::Serve(arguments) => match serve::serve(&arguments) {
             Ok(()) => Ok(Exit::Fine),
             Err(error) => {
-                eprintln!("error: {error}\n  = help: {}", error.help());
+                diag::tell(&format!("error: {error}\n  = help: {}\n", error.help()));
                 Ok(Exit::Failed)
             }
         },
@@ -192,22 +192,22 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
     let (check, dump_ir, update_report) = (arguments.check, arguments.dump_ir, arguments.update_report);
     let settings = match settings(arguments) {
         Ok(settings) if dump_ir && settings.len() > 1 => {
-            return usage("--dump-ir prints one representation: choose a member with --config");
+            return Ok(usage("--dump-ir prints one representation: choose a member with --config"));
         }
         Ok(settings)
             if update_report && settings.iter().all(|settings| settings.openapi.report.is_none()) =>
         {
-            return usage(
+            return Ok(usage(
                 "--update-report has no effect: name the file with --report-filename, or `report_filename` in the \
                  `[openapi]` table",
-            );
+            ));
         }
         Ok(settings) => settings,
-        Err(error) => return usage(&error.to_string()),
+        Err(error) => return Ok(usage(&error.to_string())),
     };
     let mut generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
     for generated in &generated {
-        report(&generated.diagnostics, &generated.sources, format)?;
+        report(&generated.diagnostics, &generated.sources, format);
     }
     if generated.iter().any(|generated| diag::has_errors(&generated.diagnostics)) {
         return Ok(Exit::Failed);
@@ -225,10 +225,9 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
     targets.extend(generated.iter_mut().flat_map(|generated| std::mem::take(&mut generated.targets)));
     let plan = match output::plan(&targets) {
         Ok(plan) => plan,
-        Err(errors) => return refuse(&errors, format),
+        Err(errors) => return Ok(refuse(&errors, format)),
     };
-    if let Exit::Failed =
-        tell_breaks(&plan, &settings.into_iter().zip(generated).collect::<Vec<_>>(), format)?
+    if let Exit::Failed = tell_breaks(&plan, &settings.into_iter().zip(generated).collect::<Vec<_>>(), format)
     {
         return Ok(Exit::Failed);
     }
@@ -241,20 +240,20 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
             print(&(sentence(summary, start) + &kept))?;
             Ok(Exit::Fine)
         }
-        Err(error) => refuse(&[error], format),
+        Err(error) => Ok(refuse(&[error], format)),
     }
 }
 
 /// Tells what would break what is there.
-fn tell_breaks(plan: &Plan, runs: &[(Settings, Generated)], format: MessageFormat) -> io::Result<Exit> {
+fn tell_breaks(plan: &Plan, runs: &[(Settings, Generated)], format: MessageFormat) -> Exit {
     let mut exit = Exit::Fine;
     for (found, (_, generated)) in committed::check(plan, runs).iter().zip(runs) {
-        report(found, &generated.sources, format)?;
+        report(found, &generated.sources, format);
         if diag::has_errors(found) {
             exit = Exit::Failed;
         }
     }
-    Ok(exit)
+    exit
 }
 
 fn dump(generated: &[Generated]) -> io::Result<Exit> {
@@ -326,14 +325,14 @@ fn drift(plan: &Plan) -> io::Result<Exit> {
     for file in &files {
         text.push_str(&format!("  {file}\n"));
     }
-    io::stderr().write_all(text.as_bytes())?;
+    diag::tell(&text);
     Ok(Exit::Failed)
 }
 
-fn refuse(errors: &[OutputError], format: MessageFormat) -> io::Result<Exit> {
+fn refuse(errors: &[OutputError], format: MessageFormat) -> Exit {
     let diagnostics: Vec<Diagnostic> = errors.iter().map(output_diagnostic).collect();
-    report(&diagnostics, &SourceMap::default(), format)?;
-    Ok(Exit::Failed)
+    report(&diagnostics, &SourceMap::default(), format);
+    Exit::Failed
 }
 
 fn output_diagnostic(error: &OutputError) -> Diagnostic {
@@ -348,14 +347,14 @@ fn output_diagnostic(error: &OutputError) -> Diagnostic {
     }
 }
 
-fn report(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat) -> io::Result<()> {
+fn report(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat) {
     let mut text = diag::render(diagnostics, sources, format, has_color(format));
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors > 0 && format == MessageFormat::Human {
         let noun = if errors == 1 { "error" } else { "errors" };
         text.push_str(&format!("{errors} {noun}; nothing was written\n"));
     }
-    io::stderr().write_all(text.as_bytes())
+    diag::tell(&text);
 }
 
 /// Whether diagnostics are coloured.
@@ -363,14 +362,15 @@ fn has_color(format: MessageFormat) -> bool {
     format == MessageFormat::Human && io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-fn usage(message: &str) -> io::Result<Exit> {
-    io::stderr().write_all(format!("error: {message}\n").as_bytes())?;
-    Ok(Exit::Usage)
+fn usage(message: &str) -> Exit {
+    diag::tell(&format!("error: {message}\n"));
+    Exit::Usage
 }
 
 /// Writes to standard output; a reader that has gone is no error.
 fn print(text: &str) -> io::Result<()> {
-    match io::stdout().write_all(text.as_bytes()) {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

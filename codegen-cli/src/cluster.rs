@@ -9,6 +9,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 use kubesmith_apiextensions::yaml;
 use kubesmith_core::grammar::closest;
+use kubesmith_core::names::dns_subdomain;
 use serde_json::{Map, Value};
 
 use crate::import::Input;
@@ -73,6 +74,12 @@ pub enum ClusterError {
         /// What it says.
         reason: String,
     },
+    /// No definition can have this name.
+    #[error("no CustomResourceDefinition can be called {name:?}")]
+    Name {
+        /// What was asked for.
+        name: String,
+    },
     /// There is no definition of this name.
     #[error("the cluster has no CustomResourceDefinition `{name}`")]
     NotFound {
@@ -110,7 +117,9 @@ impl ClusterError {
                 "it takes the verbs get and list on customresourcedefinitions.apiextensions.k8s.io".to_owned()
             }
             ClusterError::NotFound { similar: Some(name), .. } => format!("did you mean `{name}`?"),
-            ClusterError::NotFound { .. } => "names are those of kubectl get crds: PLURAL.GROUP".to_owned(),
+            ClusterError::Name { .. } | ClusterError::NotFound { .. } => {
+                "names are those of kubectl get crds: PLURAL.GROUP".to_owned()
+            }
             ClusterError::Refused { .. } => "this is no fault of the arguments; try again".to_owned(),
         }
     }
@@ -121,6 +130,12 @@ impl ClusterError {
 /// # Errors
 /// What [`ClusterError`] lists.
 pub fn definitions(access: &Access, wanted: &Wanted) -> Result<Vec<Input>, ClusterError> {
+    // Names become parts of addresses.
+    if let Wanted::Named(names) = wanted
+        && let Some(name) = names.iter().find(|name| dns_subdomain(name).is_err())
+    {
+        return Err(ClusterError::Name { name: name.clone() });
+    }
     let failed = |error: std::io::Error| ClusterError::Kubeconfig(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
@@ -187,7 +202,7 @@ impl Cluster {
             Wanted::Named(names) | Wanted::IfThere(names) => names,
         };
         let mut out = Vec::new();
-        for name in names {
+        for name in names.iter().filter(|name| dns_subdomain(name).is_ok()) {
             match self.api.get_opt(name).await.map_err(|error| self.error(error))? {
                 Some(found) => out.push(found),
                 None if matches!(wanted, Wanted::IfThere(_)) => {}

@@ -3,6 +3,7 @@
 //! Core's diagnostics carry spans of the parsing thread; `parse` turns them into these at once.
 
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use kubesmith_core::diag::{Code, Severity};
@@ -133,6 +134,11 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFo
     out
 }
 
+/// Writes to standard error. Where nobody reads it or it is full there is nobody to tell, which is no reason to end otherwise.
+pub fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Control characters in names from files must reach neither a terminal nor a log line.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -227,14 +233,22 @@ fn snippets<'a>(
     let mut out = Vec::new();
     for id in files {
         let file = sources.file(id);
-        let mut snippet = Snippet::source(file.text.as_str()).path(&*file.name).fold(true);
+        // The renderer goes through all that it is given.
+        let ranges = places(diagnostic).filter(|loc| loc.file == id).map(|loc| within(loc, &file.text));
+        let all = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default();
+        let (lines, number) = sources.lines_around(id, all);
+        let span = |loc: Loc| {
+            let range = within(loc, &file.text);
+            range.start - lines.start..range.end - lines.start
+        };
+        let mut snippet =
+            Snippet::source(&file.text[lines.clone()]).line_start(number).path(&*file.name).fold(true);
         if primary.file == id {
-            let annotation = AnnotationKind::Primary.span(within(primary, &file.text));
+            let annotation = AnnotationKind::Primary.span(span(primary));
             snippet = snippet.annotation(if label.is_empty() { annotation } else { annotation.label(label) });
         }
         for (loc, text) in diagnostic.secondary.iter().filter(|(loc, _)| loc.file == id) {
-            snippet = snippet
-                .annotation(AnnotationKind::Context.span(within(*loc, &file.text)).label(printable(text)));
+            snippet = snippet.annotation(AnnotationKind::Context.span(span(*loc)).label(printable(text)));
         }
         out.push(snippet);
     }

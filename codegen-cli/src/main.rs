@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use kubesmith::cli::{self, Cli};
+use kubesmith::diag;
 
 fn main() -> ExitCode {
     match cli::run(Cli::parse()) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            eprintln!("error: {error}");
+            diag::tell(&format!("error: {error}\n"));
             ExitCode::FAILURE
         }
     }

@@ -12,6 +12,8 @@ use kubesmith_testenv::{Backend, DataError, Error as EnvError, TestEnv};
 use serde::Deserialize as _;
 use serde_yaml::Value;
 
+use crate::diag;
+
 /// The address without `--addr`: kube-apiserver's port. It is fixed so that a kubeconfig stays right from run to run.
 const DEFAULT_ADDR: &str = "127.0.0.1:6443";
 
@@ -121,7 +123,7 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
     kubeconfig.write(&env.kubeconfig().await?)?;
     announce(&url, &kubeconfig.path)?;
     if arguments.plain_http && !arguments.addr.ip().is_loopback() {
-        eprintln!("warning: everybody who reaches {} may do everything", arguments.addr);
+        diag::tell(&format!("warning: everybody who reaches {} may do everything\n", arguments.addr));
     }
     let ended = tokio::select! {
         () = interrupted => Ok(()),

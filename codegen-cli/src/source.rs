@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Number of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,6 +52,8 @@ pub struct SourceFile {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// Where the lines of each file begin, once somebody has asked.
+    lines: Vec<OnceLock<Vec<usize>>>,
     /// The first file of each name.
     by_name: HashMap<Arc<str>, FileId>,
 }
@@ -62,12 +64,14 @@ impl SourceMap {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.by_name.entry(file.name.clone()).or_insert(id);
         self.files.push(file);
+        self.lines.push(OnceLock::new());
         id
     }
 
     /// Gives a file its text, which is not needed before its diagnostics are rendered.
     pub fn set_text(&mut self, id: FileId, text: String) {
         self.files[id.0 as usize].text = text;
+        self.lines[id.0 as usize] = OnceLock::new();
     }
 
     /// The file with this number.
@@ -97,12 +101,30 @@ impl SourceMap {
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        let before = &text[..at];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Position {
-            line: before.bytes().filter(|&b| b == b'\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        }
+        let line = self.line(loc.file, at);
+        let start = self.line_starts(loc.file)[line];
+        Position { line: line + 1, column: text[start..at].chars().count() + 1 }
+    }
+
+    /// The lines that a range of a file touches, as a whole, and the number of the first, from 1.
+    pub(crate) fn lines_around(&self, file: FileId, range: Range<usize>) -> (Range<usize>, usize) {
+        let starts = self.line_starts(file);
+        let (first, last) = (self.line(file, range.start), self.line(file, range.end));
+        let end = starts.get(last + 1).copied().unwrap_or(self.file(file).text.len());
+        (starts[first]..end, first + 1)
+    }
+
+    /// The number, from 0, of the line that a byte is in.
+    fn line(&self, file: FileId, at: usize) -> usize {
+        self.line_starts(file).partition_point(|start| *start <= at).saturating_sub(1)
+    }
+
+    /// Where the lines of a file begin; the first begins at 0.
+    fn line_starts(&self, file: FileId) -> &[usize] {
+        self.lines[file.0 as usize].get_or_init(|| {
+            let breaks = self.file(file).text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect()
+        })
     }
 
     /// The place that the intermediate representation has stored.
@@ -147,5 +169,17 @@ mod tests {
         assert_eq!(at(5), "2:2");
         assert_eq!(at(4), "2:1", "inside a character");
         assert_eq!(at(400), "3:1");
+        map.set_text(file, "a\n\nb".to_string());
+        assert_eq!(map.position(Loc { file, start: 3, end: 3 }).to_string(), "3:1", "of the new text");
+    }
+
+    #[test]
+    fn lines_are_taken_as_a_whole() {
+        let mut map = SourceMap::default();
+        let file =
+            map.add(SourceFile { path: "a".into(), name: "a".into(), text: "ab\nc\n\nde".to_string() });
+        assert_eq!(map.lines_around(file, 1..1), (0..3, 1));
+        assert_eq!(map.lines_around(file, 4..7), (3..8, 2));
+        assert_eq!(map.lines_around(file, 5..5), (5..6, 3));
     }
 }

@@ -1,7 +1,7 @@
 //! `kubesmith diff`
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -51,16 +51,16 @@ Exit codes: 0 everything is compatible or allowed, 1 something is not or could n
 pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     let allowed = match allowed(arguments) {
         Ok(allowed) => allowed,
-        Err(message) => return super::usage(&message),
+        Err(message) => return Ok(super::usage(&message)),
     };
     let (old, new) = (Operand::parse(&arguments.old), Operand::parse(&arguments.new));
     if let Some(message) = needless(arguments, [&old, &new]) {
-        return super::usage(message);
+        return Ok(super::usage(message));
     }
     let (mut old, mut new) = match load::load(&old, &new, &arguments.access) {
         Ok(sides) => sides,
         Err(error) => {
-            eprintln!("error: {error}\n  = help: {}", error.help());
+            diag::tell(&format!("error: {error}\n  = help: {}\n", error.help()));
             return Ok(Exit::Failed);
         }
     };
@@ -68,16 +68,16 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     for side in [&old, &new] {
         let human = MessageFormat::Human;
         let text = diag::render(&side.diagnostics, &side.sources, human, has_color(human));
-        io::stderr().write_all(text.as_bytes())?;
+        diag::tell(&text);
         for note in &side.notes {
-            writeln!(io::stderr(), "note: {}", diag::printable(note))?;
+            diag::tell(&format!("note: {}\n", diag::printable(note)));
         }
         if side.has_errors() {
             exit = Exit::Failed;
         }
     }
     if exit == Exit::Failed {
-        both_only(&mut old, &mut new)?;
+        both_only(&mut old, &mut new);
     }
     let changes = diff::compare(&old.definitions, &new.definitions);
     let mut locator = Locator::new(&old, &new);
@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     print(&render::render(&report, arguments.format))?;
     if let Some(file) = &arguments.allow {
         for (line, entry) in &report.unused {
-            eprintln!("warning: {}:{line}: allows nothing: {entry}", display(file));
+            diag::tell(&format!("warning: {}:{line}: allows nothing: {entry}\n", display(file)));
         }
     }
     Ok(if report.is_breaking() { Exit::Failed } else { exit })
@@ -115,14 +115,14 @@ fn needless(arguments: &Diff, sides: [&Operand; 2]) -> Option<&'static str> {
 }
 
 /// What could not be read is not gone, nor new.
-fn both_only(old: &mut Loaded, new: &mut Loaded) -> io::Result<()> {
+fn both_only(old: &mut Loaded, new: &mut Loaded) {
     let names: Vec<String> =
         old.definitions.keys().filter(|name| new.definitions.contains_key(*name)).cloned().collect();
     for side in [old, new] {
         side.definitions.retain(|name, _| names.contains(name));
     }
     let text = format!("only what both sides have is compared: {} definitions\n", names.len());
-    io::stderr().write_all(text.as_bytes())
+    diag::tell(&text);
 }
 
 fn allowed(arguments: &Diff) -> Result<Allowed, String> {

@@ -1,11 +1,12 @@
 //! `kubesmith import`
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use kubesmith_core::diag::{Code, Severity};
+use kubesmith_core::names;
 
 use super::{Exit, print, usage};
 use crate::cluster::{self, Access, ClusterError, Wanted};
@@ -15,6 +16,7 @@ use crate::output::display;
 
 /// What is written is yours: it is never written over unasked.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Import {
     /// YAML or JSON files with CRDs, folders of them, or `-` for standard input.
     #[arg(value_name = "FILE", required_unless_present = "from_cluster", conflicts_with = "from_cluster")]
@@ -30,7 +32,7 @@ pub(super) struct Import {
     /// Name of the crate; default: the folder's name.
     #[arg(long, value_name = "NAME")]
     crate_name: Option<String>,
-    /// Overwrites files that are there.
+    /// Overwrites files that are there, and removes modules of an earlier import that are no longer needed.
     #[arg(long)]
     force: bool,
     /// How diagnostics are shown.
@@ -38,18 +40,32 @@ pub(super) struct Import {
     message_format: MessageFormat,
 }
 
+const EXAMPLES: &str = "Examples:
+  kubesmith import config/crd/bases --output api
+  kubesmith import widgets.yaml gadgets.json --output api --crate-name acme-api
+  helm template CHART --include-crds | kubesmith import - --output api
+  kubesmith import --from-cluster --context staging --output api
+  kubesmith import --from-cluster widgets.example.com --output api --force";
+
 /// Runs the command.
 pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
     let package = match package(arguments) {
         Ok(package) => package,
-        Err(message) => return usage(&message),
+        Err(message) => return Ok(usage(&message)),
     };
     let mut unreadable = Vec::new();
     let mut inputs = match cluster(arguments) {
         Ok(inputs) => inputs,
-        Err(ClusterUse::Usage(message)) => return usage(message),
+        Err(ClusterUse::Usage(message)) => return Ok(usage(message)),
+        Err(ClusterUse::Empty) => {
+            diag::tell(
+                "error: the cluster has no CustomResourceDefinition\n  = help: choose another cluster with --kubeconfig or \
+                 --context, or name files with CRDs\n",
+            );
+            return Ok(Exit::Failed);
+        }
         Err(ClusterUse::Failed(error)) => {
-            eprintln!("error: {error}\n  = help: {}", error.help());
+            diag::tell(&format!("error: {error}\n  = help: {}\n", error.help()));
             return Ok(Exit::Failed);
         }
     };
@@ -59,16 +75,20 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
     let mut imported = import::import(inputs, &package);
     imported.diagnostics.splice(0..0, unreadable);
     let has_errors = diag::has_errors(&imported.diagnostics);
-    report(&imported, arguments.message_format)?;
+    report(&imported, arguments.message_format);
     if imported.files.is_empty() {
         return Ok(Exit::Failed);
     }
-    if let Err(diagnostic) = write(&imported, &arguments.output, arguments.force) {
-        let failed = Imported { diagnostics: vec![*diagnostic], ..imported };
-        report(&failed, arguments.message_format)?;
-        return Ok(Exit::Failed);
-    }
-    print(&sentence(&imported, &arguments.output))?;
+    let removed = match write(&imported, &arguments.output, arguments.force) {
+        Ok(removed) => removed,
+        Err(diagnostic) => {
+            let failed = Imported { diagnostics: vec![*diagnostic], untold: 0, ..imported };
+            report(&failed, arguments.message_format);
+            return Ok(Exit::Failed);
+        }
+    };
+    let removed: String = removed.iter().map(|path| format!("removed {}\n", display(path))).collect();
+    print(&(removed + &sentence(&imported, &arguments.output)))?;
     Ok(if has_errors { Exit::Failed } else { Exit::Fine })
 }
 
@@ -76,6 +96,8 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
 enum ClusterUse {
     Usage(&'static str),
     Failed(ClusterError),
+    /// It has no definitions.
+    Empty,
 }
 
 /// The definitions of a cluster, if they are asked for.
@@ -91,7 +113,8 @@ fn cluster(arguments: &Import) -> Result<Vec<Input>, ClusterUse> {
         Some(names) if names.is_empty() => Wanted::All,
         Some(names) => Wanted::Named(names.clone()),
     };
-    cluster::definitions(access, &wanted).map_err(ClusterUse::Failed)
+    let found = cluster::definitions(access, &wanted).map_err(ClusterUse::Failed)?;
+    if found.is_empty() { Err(ClusterUse::Empty) } else { Ok(found) }
 }
 
 /// The name of the crate.
@@ -99,14 +122,25 @@ fn package(arguments: &Import) -> Result<String, String> {
     let folder = arguments.output.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = arguments.crate_name.clone().or(folder).unwrap_or_else(|| "api".to_string());
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(fits) {
+    let in_code = name.replace('-', "_");
+    let reason = if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(fits) {
+        "is no name of a crate"
+    } else if names::is_keyword(&in_code) {
+        "is a word of Rust and no name of a crate"
+    } else if USED.contains(&in_code.as_str()) {
+        "is the name of a crate that the types need"
+    } else {
         return Ok(name);
-    }
-    Err(format!("{name:?} is no name of a crate: name it with --crate-name"))
+    };
+    Err(format!("{name:?} {reason}: name it with --crate-name"))
 }
 
-/// Writes the files, or none of them.
-fn write(imported: &Imported, folder: &Path, force: bool) -> Result<(), Box<Diagnostic>> {
+/// Crates that are in scope in the one that is made.
+const USED: &[&str] =
+    &["alloc", "core", "k8s_openapi", "kubesmith_runtime", "serde", "serde_json", "std", "test"];
+
+/// Writes the files, or none of them, and gives those of an earlier import that are removed.
+fn write(imported: &Imported, folder: &Path, force: bool) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
     let path = |name: &String| folder.join(name);
     let taken = imported.files.iter().find(|(name, text)| {
         path(name).exists() && fs::read_to_string(path(name)).ok().as_ref() != Some(*text)
@@ -123,27 +157,53 @@ fn write(imported: &Imported, folder: &Path, force: bool) -> Result<(), Box<Diag
         let path = path(name);
         let written =
             fs::create_dir_all(path.parent().unwrap_or(folder)).and_then(|()| fs::write(&path, text));
-        written.map_err(|error| {
-            let message = format!("cannot write {}: {error}", display(&path));
-            Box::new(
-                Diagnostic::error(Code::CANNOT_WRITE, None, message)
-                    .help("check the permissions of the output folder and the space on its disk"),
-            )
-        })?;
+        written.map_err(|error| cannot("write", &path, &error))?;
+    }
+    let mut stale = Vec::new();
+    if force {
+        modules(&folder.join("src"), &mut stale).map_err(|error| cannot("read", folder, &error))?;
+        stale.retain(|found| imported.files.keys().all(|name| path(name) != *found));
+    }
+    stale
+        .iter()
+        .try_for_each(|path| fs::remove_file(path).map_err(|error| cannot("remove", path, &error)))?;
+    Ok(stale)
+}
+
+fn cannot(what: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
+    let message = format!("cannot {what} {}: {error}", display(path));
+    Box::new(
+        Diagnostic::error(Code::CANNOT_WRITE, None, message)
+            .help("check the permissions of the output folder and the space on its disk"),
+    )
+}
+
+/// The modules of a crate that an import wrote, in the order of their names.
+fn modules(source: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
+    let entries = fs::read_dir(source)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = entries.collect::<io::Result<Vec<_>>>()?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() && !path.is_symlink() {
+            modules(&path, out)?;
+        } else if path.extension().is_some_and(|end| end == "rs")
+            && fs::read_to_string(&path).is_ok_and(|text| import::is_module(&text))
+        {
+            out.push(path);
+        }
     }
     Ok(())
 }
 
-fn report(imported: &Imported, format: MessageFormat) -> io::Result<()> {
+fn report(imported: &Imported, format: MessageFormat) {
     let text = diag::render(&imported.diagnostics, &imported.sources, format, super::has_color(format));
     let errors = imported.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-    io::stderr().write_all(text.as_bytes())?;
+    diag::tell(&text);
+    let errors = errors + imported.untold;
     if errors > 0 && format == MessageFormat::Human {
         let noun = if errors == 1 { "error" } else { "errors" };
-        io::stderr()
-            .write_all(format!("{errors} {noun}; what they are about is not imported\n").as_bytes())?;
+        diag::tell(&format!("{errors} {noun}; what they are about is not imported\n"));
     }
-    Ok(())
 }
 
 /// "imported 2 definitions into api, skipped 3 other objects"

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::{Exit, print, report, usage};
-use crate::diag::MessageFormat;
+use crate::diag::{self, MessageFormat};
 use crate::output::display;
 use crate::scaffold::{self, CreateApi, CreateWebhook, Init, Report, ScaffoldError};
 
@@ -44,14 +44,14 @@ fn end(result: Result<Report, ScaffoldError>, root: &Path, next: &str) -> io::Re
             print(&(text(&done, root) + next))?;
             Ok(Exit::Fine)
         }
-        Err(ScaffoldError::Usage(message)) => usage(&message),
+        Err(ScaffoldError::Usage(message)) => Ok(usage(&message)),
         Err(error) => {
             if let ScaffoldError::Generate { diagnostics, sources }
             | ScaffoldError::Broken { diagnostics, sources } = &error
             {
-                report(diagnostics, sources, MessageFormat::Human)?;
+                report(diagnostics, sources, MessageFormat::Human);
             }
-            eprintln!("error: {error}");
+            diag::tell(&format!("error: {error}\n"));
             Ok(Exit::Failed)
         }
     }

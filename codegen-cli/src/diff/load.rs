@@ -13,7 +13,7 @@ use super::Change;
 use super::model::{Definition, Definitions};
 use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic};
-use crate::import::{self, Crd, Input, Lines, Place, Purpose, files};
+use crate::import::{self, Crd, Input, Lines, Place, Purpose, Sites, files};
 use crate::ir::Ir;
 use crate::pipeline::Generated;
 use crate::source::{Loc, Position, SourceMap};
@@ -269,7 +269,8 @@ impl Loaded {
             }
             Err(error) => {
                 let message = format!("the schema cannot be read: {error}");
-                let loc = place.loc(&self.sources, &["spec".to_owned(), "versions".to_owned()]);
+                let path = ["spec".to_owned(), "versions".to_owned()];
+                let loc = place.loc(&mut Sites::new(&self.sources), &path);
                 self.diagnostics.push(
                     Diagnostic::error(Code::REFUSED_SCHEMA, loc, message)
                         .help("API servers refuse it as well"),

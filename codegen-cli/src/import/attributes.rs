@@ -1,5 +1,6 @@
 //! Writes attributes as rustfmt lays them out.
 
+use kubesmith_apiextensions::yaml;
 use serde_json::{Number, Value};
 
 /// rustfmt's `attr_fn_like_width`: longer arguments stand on lines of their own.
@@ -146,12 +147,23 @@ fn number(number: &Number) -> String {
     }
 }
 
+/// A string literal in which everything can be seen; rustc refuses what changes the direction of others.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    for c in format!("{text:?}").chars() {
+        match yaml::is_hidden(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
 /// A string literal; a raw one where there would be much to escape.
 pub(super) fn string(text: &str) -> String {
-    let escaped = text.contains(['"', '\\']);
-    let is_plain = text.chars().all(|c| !c.is_control() && !format!("{c:?}").contains("\\u"));
-    if !escaped || !is_plain {
-        return format!("{text:?}");
+    let is_plain = text.chars().all(|c| !yaml::is_hidden(c) && !format!("{c:?}").contains("\\u"));
+    if !text.contains(['"', '\\']) || !is_plain {
+        return escaped(text);
     }
     let mut hashes = 0;
     while text.contains(&format!("\"{}", "#".repeat(hashes))) {

@@ -1,7 +1,8 @@
 //! Facts as keys of attributes: those that have a key of their own, and the rest as `extra`.
 
+use kubesmith_apiextensions::yaml;
 use kubesmith_core::grammar::{RULE_REASONS, SCHEMA_TYPES};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::attributes::Key;
 use crate::docs;
@@ -78,7 +79,8 @@ pub(super) fn documentation(text: &str) -> Option<Vec<String>> {
         let mut chars = line.trim_start().chars();
         chars.next() == Some('+') && chars.next().is_some_and(|c| c.is_ascii_alphabetic())
     };
-    let is_odd = |line: &String| line.chars().any(|c| c.is_control() && c != '\t') || line.trim_end() != line;
+    let is_odd =
+        |line: &String| line.chars().any(|c| yaml::is_hidden(c) && c != '\t') || line.trim_end() != line;
     if lines.iter().any(|line| is_marker(line) || is_odd(line)) {
         return None;
     }
@@ -100,14 +102,20 @@ fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
             })*
         };
     }
-    let number = |name: &str, number: serde_json::Number| Key::number(name, &number);
+    let number = |name: &str, number: Number| Key::number(name, &number);
     let count = |name: &str, count: u64| Key::Plain(format!("{name} = {count}"));
     let text = |name: &str, text: String| Key::text(name, &text);
     if rest.type_.as_deref().is_some_and(|type_| SCHEMA_TYPES.contains(&type_)) {
         out.extend(rest.type_.take().map(|type_| Key::text("type", &type_)));
     }
+    let bounds = [&rest.minimum, &rest.maximum, &rest.multiple_of];
+    // API servers take fractions of integers as well, for which there are no keys.
+    let is_number = fits(Form::Number)
+        && (whole.type_.as_deref() != Some("integer") || bounds.into_iter().flatten().all(is_whole));
     let has = (rest.minimum.is_some(), rest.maximum.is_some());
-    take!(Number, number: "minimum" = minimum, "maximum" = maximum, "multiple_of" = multiple_of);
+    if is_number {
+        take!(Number, number: "minimum" = minimum, "maximum" = maximum, "multiple_of" = multiple_of);
+    }
     let mut flag = |given: &mut bool, name: &str, fits: bool| {
         if *given && fits {
             *given = false;
@@ -115,7 +123,6 @@ fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
         }
     };
     // The keys stand beside their bounds.
-    let is_number = fits(Form::Number);
     flag(&mut rest.exclusive_minimum, "exclusive_minimum", is_number && has.0);
     flag(&mut rest.exclusive_maximum, "exclusive_maximum", is_number && has.1);
     flag(&mut rest.unique_items, "unique_items", fits(Form::List));
@@ -146,6 +153,10 @@ fn constraints(rest: &mut Schema, whole: &Schema) -> Vec<Key> {
         out.extend(std::mem::take(&mut rest.validations).iter().map(rule));
     }
     out
+}
+
+fn is_whole(number: &Number) -> bool {
+    number.as_f64().is_none_or(|number| number.fract() == 0.0)
 }
 
 /// Whether a rule's members have keys.

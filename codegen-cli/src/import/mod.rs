@@ -21,7 +21,7 @@ mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubesmith_core::diag::Code;
+use kubesmith_core::diag::{Code, Severity};
 
 use crate::diag::Diagnostic;
 use crate::source::{SourceFile, SourceMap};
@@ -32,7 +32,8 @@ use typing::Typing;
 
 pub use canonical::canonical;
 pub(crate) use position::Lines;
-pub(crate) use reader::{Crd, Place, Purpose};
+pub(crate) use reader::{Crd, Place, Purpose, Sites};
+pub(crate) use writer::is_module;
 
 /// A file with definitions.
 #[derive(Clone, Debug)]
@@ -54,16 +55,49 @@ pub struct Imported {
     pub skipped: usize,
     /// The inputs.
     pub sources: SourceMap,
-    /// What was found. Definitions with errors are left out of the files.
+    /// What was found, but of each file no more than a person reads. Definitions with errors are left out of the files.
     pub diagnostics: Vec<Diagnostic>,
+    /// How many more errors there are.
+    pub untold: usize,
 }
 
 /// Makes a crate of the name `package` of the definitions in the inputs.
 pub fn import(inputs: Vec<Input>, package: &str) -> Imported {
-    let Definitions { crds, skipped, sources, mut diagnostics } = definitions(inputs, Purpose::Import);
+    let Definitions { crds, skipped, sources, mut diagnostics } = all(inputs, Purpose::Import);
     let made = verify::settled(crds, package, &sources, &mut diagnostics);
     crate::diag::sort(&mut diagnostics, &sources);
-    Imported { files: made.0, definitions: made.1, skipped, sources, diagnostics }
+    let untold = shorten(&mut diagnostics);
+    Imported { files: made.0, definitions: made.1, skipped, sources, diagnostics, untold }
+}
+
+/// How many errors and how many warnings of a file are told.
+const MOST_OF_FILE: usize = 100;
+
+/// Leaves out what is beyond [`MOST_OF_FILE`]; the last that stays tells how much. Gives how many errors are left out.
+fn shorten(diagnostics: &mut Vec<Diagnostic>) -> usize {
+    let mut told: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+    let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
+    for diagnostic in diagnostics.drain(..) {
+        let file = diagnostic.primary.map(|loc| loc.file);
+        let (count, last) = told.entry((file, diagnostic.severity == Severity::Error)).or_default();
+        *count += 1;
+        if *count <= MOST_OF_FILE || file.is_none() {
+            *last = kept.len();
+            kept.push(diagnostic);
+        }
+    }
+    let beyond = told.into_iter().filter(|((file, _), (count, _))| file.is_some() && *count > MOST_OF_FILE);
+    let mut untold = 0;
+    for ((_, is_error), (count, last)) in beyond {
+        let more = count - MOST_OF_FILE;
+        let noun = if is_error { "error" } else { "warning" };
+        kept[last]
+            .notes
+            .push(format!("and {more} more {noun}{} of this file", if more == 1 { "" } else { "s" }));
+        untold += if is_error { more } else { 0 };
+    }
+    *diagnostics = kept;
+    untold
 }
 
 /// What was read of the inputs.
@@ -80,6 +114,13 @@ pub(crate) struct Definitions {
 
 /// Reads the definitions of the inputs.
 pub(crate) fn definitions(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
+    let mut found = all(inputs, purpose);
+    shorten(&mut found.diagnostics);
+    found
+}
+
+/// Reads them, with all that there is to tell.
+fn all(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
     let mut sources = SourceMap::default();
     let files: Vec<_> = inputs
         .into_iter()
@@ -101,6 +142,7 @@ pub(crate) fn definitions(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
 fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) -> Vec<Crd> {
     let mut seen: BTreeMap<[String; 2], usize> = BTreeMap::new();
     let mut out: Vec<Crd> = Vec::new();
+    let mut sites = Sites::new(sources);
     for crd in crds {
         let group = crd.group().to_string();
         let names = ["kind", "plural"].map(|name| crd.text(&["spec", "names", name]));
@@ -110,11 +152,11 @@ fn distinct(crds: Vec<Crd>, sources: &SourceMap, diagnostics: &mut Vec<Diagnosti
         match keys.iter().find_map(|key| seen.get(key)) {
             Some(first) if out[*first].object == crd.object => {}
             Some(first) => {
-                let loc = crd.place.loc(sources, &[]);
+                let loc = crd.place.loc(&mut sites, &[]);
                 let message = format!("{} of {group} is defined a second time", names[0]);
                 diagnostics.push(
                     Diagnostic::error(Code::DEFINED_TWICE, loc, message)
-                        .secondary(out[*first].place.loc(sources, &[]), "the first")
+                        .secondary(out[*first].place.loc(&mut sites, &[]), "the first")
                         .help("name one of them"),
                 );
             }

@@ -193,16 +193,31 @@ impl TypeNames {
     }
 }
 
+/// Modules whose files cargo takes for the root of something.
+const ROOTS: &[&str] = &["bin", "lib", "main"];
+
+/// The module of a version, or of a group by what tells it apart.
+pub(super) fn module(text: &str) -> String {
+    let name = names::module_name(text);
+    match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("g{name}"),
+        false if ROOTS.contains(&name.as_str()) => format!("{name}_"),
+        false => name,
+    }
+}
+
+/// The name in code of a group, by what tells it apart; before digits stands what the generator puts there.
+pub(super) fn code_name(group: &str) -> String {
+    let name = names::upper_camel_case(group);
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("G{name}") } else { name }
+}
+
 /// What tells groups apart in code: the first part of the name, or as many as it takes.
 pub(super) fn groups<'g>(groups: &BTreeSet<&'g str>) -> BTreeMap<&'g str, String> {
     let first =
         |group: &str, parts: usize| group.split('.').take(parts).collect::<Vec<_>>().join("-").to_lowercase();
     let is_unique = |name: &str, parts: usize| {
-        groups
-            .iter()
-            .filter(|other| names::module_name(&first(other, parts)) == names::module_name(name))
-            .count()
-            == 1
+        groups.iter().filter(|other| module(&first(other, parts)) == module(name)).count() == 1
     };
     let named = groups.iter().map(|group| {
         let most = group.split('.').count();
@@ -336,6 +351,20 @@ mod tests {
             ("option", "OptionResource2"),
         ] {
             assert_eq!(names.root(kind), wanted, "{kind}");
+        }
+    }
+
+    #[test]
+    fn modules_have_names_and_files_of_their_own() {
+        for (text, wanted) in [
+            ("v1", "v1"),
+            ("lib", "lib_"),
+            ("main", "main_"),
+            ("mod", "mod_"),
+            ("bin", "bin_"),
+            ("3scale", "g3scale"),
+        ] {
+            assert_eq!(module(text), wanted);
         }
     }
 

@@ -1,16 +1,65 @@
 //! Where in a YAML text a value stands. The parser does not tell, so that the lines are followed by their indentation.
 
+mod json;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::source::Position;
+use json::Json;
 
-/// The lines of a document that say something. What was looked for once is remembered, so that looking for all paths of a
-/// document takes no longer than reading it a few times.
+use crate::source::{FileId, Loc, Position, SourceMap};
+
+/// The lines of a document that say something, or its JSON. What was looked for once is remembered, so that looking for all
+/// paths of a document takes no longer than reading it a few times.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
-    lines: Vec<Line<'a>>,
+    sources: &'a SourceMap,
+    file: FileId,
     start: usize,
+    layout: Layout<'a>,
+}
+
+/// How the document is written.
+#[derive(Debug)]
+enum Layout<'a> {
+    Block(Block<'a>),
+    Json(Json<'a>),
+}
+
+impl<'a> Lines<'a> {
+    /// Takes the document of a file apart.
+    pub(super) fn new(sources: &'a SourceMap, file: FileId, document: Range<usize>) -> Self {
+        let start = document.start;
+        let text = &sources.file(file).text[document];
+        let layout = match text.trim_start().starts_with('{') {
+            true => Layout::Json(Json::new(text)),
+            false => Layout::Block(Block::new(text)),
+        };
+        Self { sources, file, start, layout }
+    }
+
+    /// The line, or in JSON the name, that the path leads to; where the path cannot be followed to its end, the deepest that it
+    /// reaches.
+    pub(super) fn locate(&mut self, path: &[String]) -> Loc {
+        let range = match &mut self.layout {
+            Layout::Block(block) => block.locate(path),
+            Layout::Json(json) => json.locate(path),
+        };
+        let offset = |at: usize| u32::try_from(self.start + at).unwrap_or(u32::MAX);
+        Loc { file: self.file, start: offset(range.start), end: offset(range.end) }
+    }
+
+    /// Line and column, from 1, of what the path leads to.
+    pub(super) fn position(&mut self, path: &[String]) -> Position {
+        let loc = self.locate(path);
+        self.sources.position(loc)
+    }
+}
+
+/// A document of which lines and indentation show the structure. Offsets are from its start.
+#[derive(Debug)]
+struct Block<'a> {
+    lines: Vec<Line<'a>>,
     members: HashMap<Parent, HashMap<&'a str, Child>>,
     items: HashMap<Parent, Vec<Child>>,
 }
@@ -26,30 +75,15 @@ struct Line<'a> {
     indent: isize,
     text: &'a str,
     range: Range<usize>,
-    /// Its number in the file, from 1.
-    number: usize,
 }
 
-impl<'a> Lines<'a> {
-    /// Takes the document of a text apart.
-    pub(super) fn new(text: &'a str, document: Range<usize>) -> Self {
-        let start = document.start;
-        Self { start, lines: lines(text, document), members: HashMap::new(), items: HashMap::new() }
+impl<'a> Block<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { lines: lines(text), members: HashMap::new(), items: HashMap::new() }
     }
 
-    /// The range of the line that the path leads to; where the path cannot be followed to its end (flow style, JSON), the
-    /// deepest line that it reaches.
-    pub(super) fn locate(&mut self, path: &[String]) -> Range<usize> {
-        self.line(path).map_or(self.start..self.start, |line| self.lines[line].range.clone())
-    }
-
-    /// Line and column, from 1, of the line that the path leads to.
-    pub(super) fn position(&mut self, path: &[String]) -> Position {
-        let line = self.line(path).map(|line| &self.lines[line]);
-        line.map_or(Position { line: 1, column: 1 }, |line| Position {
-            line: line.number,
-            column: usize::try_from(line.indent).unwrap_or(0) + 1,
-        })
+    fn locate(&mut self, path: &[String]) -> Range<usize> {
+        self.line(path).map_or(0..0, |line| self.lines[line].range.clone())
     }
 
     fn line(&mut self, path: &[String]) -> Option<usize> {
@@ -80,22 +114,18 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn lines(text: &str, document: Range<usize>) -> Vec<Line<'_>> {
+fn lines(text: &str) -> Vec<Line<'_>> {
     let mut out = Vec::new();
-    let mut start = document.start;
-    let before = text[..start].matches('\n').count();
-    for (number, line) in (before + 1..).zip(text[document].split_inclusive('\n')) {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
         let body = line.trim_end();
         let trimmed = body.trim_start();
         let indent = body.len() - trimmed.len();
-        if !trimmed.is_empty() && !trimmed.starts_with('#') && !trimmed.starts_with("---") {
+        let is_directive = trimmed.starts_with("---") || indent == 0 && trimmed.starts_with('%');
+        if !trimmed.is_empty() && !trimmed.starts_with('#') && !is_directive {
             let range = start + indent..start + body.len();
-            out.push(Line {
-                indent: isize::try_from(indent).unwrap_or(isize::MAX),
-                text: trimmed,
-                range,
-                number,
-            });
+            let indent = isize::try_from(indent).unwrap_or(isize::MAX);
+            out.push(Line { indent, text: trimmed, range });
         }
         start += line.len();
     }
@@ -123,7 +153,8 @@ fn members<'a>(lines: &[Line<'a>], (from, parent): Parent) -> HashMap<&'a str, C
         let own = *own.get_or_insert(indent);
         let key = text.split(": ").next().unwrap_or(text).trim_end_matches(':');
         if indent == own {
-            out.entry(key.trim_matches(['"', '\''])).or_insert((at, indent));
+            // The last one holds.
+            out.insert(key.trim_matches(['"', '\'']), (at, indent));
         }
     }
     out
@@ -149,28 +180,54 @@ fn items(lines: &[Line<'_>], (from, parent): Parent) -> Vec<Child> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::SourceFile;
 
     #[track_caller]
-    fn check(text: &str, path: &[&str], line: usize) {
+    fn check(text: &str, path: &[&str], wanted: &str) {
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
-        let at = Lines::new(text, 0..text.len()).locate(&path);
-        assert_eq!(text[..at.start].matches('\n').count() + 1, line, "{path:?}");
+        let mut sources = SourceMap::default();
+        let before = "a: 1\n---\n";
+        let text = format!("{before}{text}");
+        let all = text.len();
+        let file = sources.add(SourceFile { path: "a".into(), name: "a".into(), text });
+        let at = Lines::new(&sources, file, before.len()..all).position(&path);
+        assert_eq!(Position { line: at.line - 2, ..at }.to_string(), wanted, "{path:?}");
     }
 
     #[test]
     fn paths_are_followed() {
         let text = "a: 1\nspec:\n  names:\n    kind: X\n  versions:\n  - name: v1\n    schema:\n      kind: y\n  - name: v2\n    schema:\n      \"kind\": z\n";
-        check(text, &["spec", "names", "kind"], 4);
-        check(text, &["spec", "versions", "0", "name"], 6);
-        check(text, &["spec", "versions", "0", "schema", "kind"], 8);
-        check(text, &["spec", "versions", "1", "schema", "kind"], 11);
-        check(text, &["spec", "versions", "1", "nothing"], 9);
-        check(text, &["spec", "versions", "0", "name", "schema"], 6);
+        check(text, &["spec", "names", "kind"], "4:5");
+        check(text, &["spec", "versions", "0", "name"], "6:3");
+        check(text, &["spec", "versions", "0", "schema", "kind"], "8:7");
+        check(text, &["spec", "versions", "1", "schema", "kind"], "11:7");
+        check(text, &["spec", "versions", "1", "nothing"], "9:3");
+        check(text, &["spec", "versions", "0", "name", "schema"], "6:3");
         let text = "anyOf:\n- properties:\n    a: 1\n    b: 2\n-\n  properties:\n    7: 1\nnone:\nc: 1\n";
-        check(text, &["anyOf", "0", "properties", "b"], 4);
-        check(text, &["anyOf", "1", "properties", "7"], 7);
-        check(text, &["none", "c"], 8);
-        check("{\"spec\": {}}", &["spec", "names"], 1);
-        check("", &["spec"], 1);
+        check(text, &["anyOf", "0", "properties", "b"], "4:5");
+        check(text, &["anyOf", "1", "properties", "7"], "7:5");
+        check(text, &["none", "c"], "8:1");
+        check("", &["spec"], "1:1");
+        check("%YAML 1.2\n---\na: 1\n", &["a"], "3:1");
+        check("a: 1\nb: 1\na: 2\n", &["a"], "3:1");
+    }
+
+    #[test]
+    fn paths_are_followed_in_json() {
+        let text = "{\"spec\": {\"names\": [{\"a\": \"}]\\\"\"},\n  [1, {\"\\u0062\": true, \"c\": 2}]], \"d\": -1.5}}";
+        check(text, &["spec"], "1:2");
+        check(text, &["spec", "names", "0", "a"], "1:22");
+        check(text, &["spec", "names", "1"], "2:3");
+        check(text, &["spec", "names", "1", "1", "b"], "2:8");
+        check(text, &["spec", "names", "1", "1", "c", "deeper"], "2:24");
+        check(text, &["spec", "d"], "2:35");
+        check(text, &["spec", "names", "2"], "1:11");
+        check("{\"a\": 1, \"a\": 2}", &["a"], "1:10");
+        for broken in
+            ["{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":[", "{\"a\":[1,", "{\"a\":[}", "{\"a\":\"\\"]
+        {
+            check(&format!(" {broken}"), &["b", "0"], "1:2");
+            let _ = Json::new(broken).locate(&["a".to_string(), "0".to_string(), "b".to_string()]);
+        }
     }
 }

@@ -2,14 +2,18 @@
 //! them does not stop the others.
 
 mod beta;
+mod checked;
 mod members;
 mod refused;
+mod text;
 
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use kubesmith_core::diag::Code;
-use serde::Deserialize as _;
 use serde_json::Value;
+
+use checked::Read;
 
 use super::canonical::{canonical, is_mark};
 use super::position::Lines;
@@ -39,7 +43,7 @@ pub(crate) struct Crd {
 
 impl Crd {
     /// The line that a path in the canonical object leads to.
-    pub(super) fn loc(&self, sources: &SourceMap, path: &[String]) -> Loc {
+    pub(super) fn loc(&self, sites: &mut Sites<'_>, path: &[String]) -> Loc {
         let mut path = path.to_vec();
         if let [spec, versions, at, ..] = &mut path[..]
             && spec == "spec"
@@ -48,7 +52,7 @@ impl Crd {
         {
             *at = written.to_string();
         }
-        self.place.loc(sources, &path)
+        self.place.loc(sites, &path)
     }
 }
 
@@ -92,15 +96,16 @@ pub(crate) struct Place {
 
 impl Place {
     /// The line that a path in the definition as it is written leads to.
-    pub(crate) fn loc(&self, sources: &SourceMap, path: &[String]) -> Loc {
-        let range = self.lines(sources).locate(&self.full(path));
-        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Loc { file: self.file, start: offset(range.start), end: offset(range.end) }
+    pub(crate) fn loc(&self, sites: &mut Sites<'_>, path: &[String]) -> Loc {
+        let sources = sites.sources;
+        let lines =
+            sites.lines.entry((self.file, self.document.start)).or_insert_with(|| self.lines(sources));
+        lines.locate(&self.full(path))
     }
 
     /// The lines of the document, for those who look for many paths.
     pub(crate) fn lines<'a>(&self, sources: &'a SourceMap) -> Lines<'a> {
-        Lines::new(&sources.file(self.file).text, self.document.clone())
+        Lines::new(sources, self.file, self.document.clone())
     }
 
     /// The place, in these lines of the document, that a path in the object leads to.
@@ -119,6 +124,19 @@ impl Place {
     }
 }
 
+/// The documents in which places were looked for, each taken apart once.
+pub(crate) struct Sites<'a> {
+    sources: &'a SourceMap,
+    lines: HashMap<(FileId, usize), Lines<'a>>,
+}
+
+impl<'a> Sites<'a> {
+    /// Those of these files.
+    pub(crate) fn new(sources: &'a SourceMap) -> Self {
+        Self { sources, lines: HashMap::new() }
+    }
+}
+
 /// What was found in files.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -134,13 +152,21 @@ impl Found {
     pub(super) fn read(&mut self, sources: &SourceMap, file: FileId) {
         let text = &sources.file(file).text;
         let before = (self.crds.len(), self.diagnostics.len());
-        for document in documents(text) {
+        for document in text::documents(text) {
             let place = Place { file, document: document.clone(), prefix: Vec::new(), moved: Vec::new() };
+            // Only places in this document are looked for.
+            let mut sites = Sites::new(sources);
             match parse(&text[document.clone()]) {
-                Ok(Value::Null) => {}
-                Ok(value) => self.object(sources, place, value),
+                Ok(Read { value: Value::Null, .. }) => {}
+                Ok(Read { value, repeated }) => {
+                    let before = (self.crds.len(), self.diagnostics.len());
+                    self.object(&mut sites, place.clone(), value);
+                    if before != (self.crds.len(), self.diagnostics.len()) {
+                        self.repeated(&mut sites, &place, &repeated);
+                    }
+                }
                 Err(error) => {
-                    self.diagnostics.push(unreadable(text, file, &document, &error, self.purpose));
+                    self.diagnostics.push(unreadable(text, file, &document, error, self.purpose));
                 }
             }
         }
@@ -154,13 +180,28 @@ impl Found {
         }
     }
 
-    fn object(&mut self, sources: &SourceMap, place: Place, mut value: Value) {
+    /// Tells of members of a document that are there more than once.
+    fn repeated(&mut self, sites: &mut Sites<'_>, place: &Place, paths: &BTreeSet<Vec<String>>) {
+        for path in paths.iter().take(MOST_TOLD) {
+            let message = format!("`{}` is given more than once, and the last one is taken", path.join("."));
+            self.diagnostics.push(
+                Diagnostic::warning(Code::REPEATED_MEMBER, place.loc(sites, path), message)
+                    .note("readers that are strict refuse it, as kubectl does where it validates")
+                    .help("remove one of them"),
+            );
+        }
+        if let Some(last) = self.diagnostics.last_mut().filter(|_| paths.len() > MOST_TOLD) {
+            last.notes.push(format!("and {} more of this document", paths.len() - MOST_TOLD));
+        }
+    }
+
+    fn object(&mut self, sites: &mut Sites<'_>, place: Place, mut value: Value) {
         let is_list = value["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
         if let Some(Value::Array(items)) = value.get_mut("items").filter(|_| is_list).map(Value::take) {
             for (at, item) in items.into_iter().enumerate() {
                 let below = ["items".to_string(), at.to_string()];
                 let prefix = place.prefix.iter().cloned().chain(below).collect();
-                self.object(sources, Place { prefix, ..place.clone() }, item);
+                self.object(sites, Place { prefix, ..place.clone() }, item);
             }
             return;
         }
@@ -170,71 +211,67 @@ impl Found {
         }
         let purpose = self.purpose;
         let mut reader =
-            Reader { sources, place, errors: Vec::new(), warnings: Vec::new(), purpose, untold: 0 };
+            Reader { sites, place, errors: Vec::new(), warnings: Vec::new(), purpose, untold: 0 };
         let crd = reader.crd(value);
         self.diagnostics.append(&mut reader.finish());
         self.crds.extend(crd);
     }
 }
 
-/// The ranges of the documents of a text.
-fn documents(text: &str) -> Vec<Range<usize>> {
-    let mut out = Vec::new();
-    let (mut start, mut at) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        let body = line.trim_end();
-        if body == "---" || body.starts_with("--- ") || body == "..." {
-            out.push(start..at);
-            start = if body.starts_with("--- ") { at } else { at + line.len() };
-        }
-        at += line.len();
+/// How deep brackets may stand in each other; the parser goes less deep.
+const DEEPEST: usize = 200;
+
+/// Reads a document; the error says why it is none, and if it is known where.
+fn parse(text: &str) -> Result<Read, (String, Option<usize>)> {
+    // JSON is YAML, but its parser takes any size in a fraction of the time.
+    if text.trim_start().starts_with('{')
+        && let Ok(read) = read_json(text)
+    {
+        return Ok(read);
     }
-    out.push(start..at);
-    out.retain(|range| !text[range.clone()].trim().is_empty());
-    out
+    if text::is_deeper(text, DEEPEST) {
+        return Err(("it is too deep".to_string(), None));
+    }
+    checked::read(serde_yaml::Deserializer::from_str(text)).map_err(|error| {
+        // Its lines are those of the document.
+        let reason = error.to_string();
+        let reason = reason.split(" at line ").next().unwrap_or_default().to_string();
+        (reason, error.location().map(|location| location.index()))
+    })
 }
 
-fn parse(text: &str) -> Result<Value, serde_yaml::Error> {
-    // JSON is YAML, but its parser takes any depth and size in a fraction of the time.
-    if text.trim_start().starts_with('{')
-        && let Ok(value) = serde_json::from_str(text)
-    {
-        return Ok(value);
-    }
-    Value::deserialize(serde_yaml::Deserializer::from_str(text))
+fn read_json(text: &str) -> Result<Read, serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = checked::read(&mut json)?;
+    json.end()?;
+    Ok(read)
 }
 
 fn unreadable(
     text: &str,
     file: FileId,
     document: &Range<usize>,
-    error: &serde_yaml::Error,
+    (reason, place): (String, Option<usize>),
     purpose: Purpose,
 ) -> Diagnostic {
     let at = |start: usize| {
         let offset = u32::try_from(start).unwrap_or(u32::MAX);
         Loc { file, start: offset, end: offset }
     };
-    if let Some(brace) = text[document.clone()].find("{{") {
+    if let Some(brace) = text::template(&text[document.clone()]) {
         return Diagnostic::error(Code::TEMPLATE, at(document.start + brace), "the file is a template")
             .note("`{{` is for Helm or another template engine; what the text will be is not known before it has run")
             .help(purpose.render_first());
     }
-    let start = error.location().map_or(document.start, |location| document.start + location.index());
-    // Its lines are those of the document.
-    let reason = error.to_string();
-    let reason = reason.split(" at line ").next().unwrap_or_default();
-    Diagnostic::error(
-        Code::INVALID_YAML,
-        at(start.min(document.end)),
-        format!("the document is not valid YAML: {reason}"),
-    )
-    .note("other documents of the file are read all the same")
-    .help("mend the document, or leave it out")
+    let start = document.start + place.unwrap_or_default();
+    let message = format!("the document is not valid YAML: {reason}");
+    Diagnostic::error(Code::INVALID_YAML, at(start.min(document.end)), message)
+        .note("other documents of the file are read all the same")
+        .help("mend the document, or leave it out")
 }
 
-struct Reader<'a> {
-    sources: &'a SourceMap,
+struct Reader<'s, 'a> {
+    sites: &'s mut Sites<'a>,
     place: Place,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
@@ -247,7 +284,7 @@ struct Reader<'a> {
 /// is looked for in the text.
 const MOST_TOLD: usize = 20;
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn crd(&mut self, mut value: Value) -> Option<Crd> {
         self.templates(&value);
         let says_preserve = value["spec"].get("preserveUnknownFields").is_some();
@@ -323,9 +360,9 @@ impl Reader<'_> {
     }
 
     /// Where a path leads to, unless so much was told before.
-    fn loc<S: AsRef<str>>(&self, path: &[S], told: usize) -> Option<Loc> {
+    fn loc<S: AsRef<str>>(&mut self, path: &[S], told: usize) -> Option<Loc> {
         let path = || path.iter().map(|step| step.as_ref().to_string()).collect::<Vec<_>>();
-        (told < MOST_TOLD).then(|| self.place.loc(self.sources, &path()))
+        (told < MOST_TOLD).then(|| self.place.loc(self.sites, &path()))
     }
 
     /// What was found; the last one tells how much more there is.
@@ -346,11 +383,21 @@ impl Reader<'_> {
         let metadata = metadata.to_string();
         let spec =
             ["group", "names", "scope", "conversion"].map(|key| value["spec"][key].to_string()).concat();
-        for (path, text) in [("metadata", metadata), ("spec", spec)] {
-            if text.contains("{{") {
-                let help = self.purpose.render_first();
-                self.fail(&[path], Code::TEMPLATE, "the definition is a template", help);
-            }
+        let mut found = vec![(vec!["metadata".to_string()], metadata), (vec!["spec".to_string()], spec)];
+        let versions = value["spec"]["versions"].as_array().into_iter().flatten();
+        for (at, version) in versions.enumerate() {
+            // Descriptions may have braces.
+            let written = ["name", "served", "storage", "deprecated", "subresources"];
+            let members = written.iter().map(|key| (*key, &version[*key]));
+            let schema = [("schema", &version["schema"]), ("schema", &version["schema"]["openAPIV3Schema"])];
+            let texts = schema.into_iter().filter(|(_, schema)| schema.is_string());
+            found.extend(members.chain(texts).map(|(key, value)| {
+                (["spec", "versions", &at.to_string(), key].map(str::to_string).to_vec(), value.to_string())
+            }));
+        }
+        for (path, _) in found.iter().filter(|(_, text)| text.contains("{{")) {
+            let help = self.purpose.render_first();
+            self.fail(path, Code::TEMPLATE, "the definition is a template", help);
         }
     }
 

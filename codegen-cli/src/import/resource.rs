@@ -4,7 +4,7 @@ use kubesmith_core::names;
 use serde_json::Value;
 
 use super::attributes::Key;
-use super::keys;
+use super::{keys, naming};
 use crate::schema::{Schema, standard_fields};
 
 /// Annotation that groups under k8s.io need.
@@ -23,7 +23,7 @@ pub(super) fn attributes(
     let mut keys =
         vec![Key::text("group", text(&spec["group"])), Key::text("version", text(&version["name"]))];
     if text(&spec["group"]).split('.').next().is_some_and(|first| first != group) {
-        keys.push(Key::text("group_name_in_code", &names::upper_camel_case(group)));
+        keys.push(Key::text("group_name_in_code", &naming::code_name(group)));
     }
     name_keys(&spec["names"], name, &mut keys);
     let is_cluster = spec["scope"] == "Cluster";

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Made;
 use super::canonical::canonical;
-use super::reader::Crd;
+use super::reader::{Crd, Sites};
 use crate::config::{self, Overrides};
 use crate::diag::Diagnostic;
 use crate::output::Kind;
@@ -25,8 +25,9 @@ pub(super) fn settled(
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Files, usize) {
+    let mut sites = Sites::new(sources);
     while !crds.is_empty() {
-        let wrong = match checked(&crds, package, sources) {
+        let wrong = match checked(&crds, package, &mut sites) {
             Ok((files, wrong)) if wrong.is_empty() => return (files, crds.len()),
             Ok((_, wrong)) => wrong,
             Err(diagnostic) => {
@@ -55,23 +56,23 @@ type Wrong = Vec<(usize, Diagnostic)>;
 const MOST_OWNED: usize = 100;
 
 /// The crate of the definitions, and what is wrong with them.
-fn checked(crds: &[Crd], package: &str, sources: &SourceMap) -> Result<(Files, Wrong), Box<Diagnostic>> {
+fn checked(crds: &[Crd], package: &str, sites: &mut Sites<'_>) -> Result<(Files, Wrong), Box<Diagnostic>> {
     let made = super::crate_of(crds, package);
     let generated = generate(&made.files).map_err(|error| unchecked(&error))?;
     let errors: Vec<&Diagnostic> =
         generated.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
     if errors.is_empty() {
-        let wrong = differing(crds, &generated, sources);
+        let wrong = differing(crds, &generated, sites);
         return Ok((made.files, wrong));
     }
     let mut wrong: BTreeMap<usize, Diagnostic> = BTreeMap::new();
     for error in errors.iter().take(MOST_OWNED) {
         if let Some(at) = owner(&made, error, &generated) {
-            wrong.entry(at).or_insert_with(|| refused(&crds[at], error, sources));
+            wrong.entry(at).or_insert_with(|| refused(&crds[at], error, sites));
         }
     }
     if wrong.is_empty() {
-        alone(crds, package, errors[0], sources, &mut wrong)?;
+        alone(crds, package, errors[0], sites, &mut wrong)?;
     }
     Ok((made.files, wrong.into_iter().collect()))
 }
@@ -81,14 +82,14 @@ fn alone(
     crds: &[Crd],
     package: &str,
     first: &Diagnostic,
-    sources: &SourceMap,
+    sites: &mut Sites<'_>,
     wrong: &mut BTreeMap<usize, Diagnostic>,
 ) -> Result<(), Box<Diagnostic>> {
     for (at, crd) in crds.iter().enumerate() {
         let made = super::crate_of(std::slice::from_ref(crd), package);
         let generated = generate(&made.files).map_err(|error| unchecked(&error))?;
         let error = generated.diagnostics.iter().find(|found| found.severity == Severity::Error);
-        wrong.extend(error.map(|error| (at, refused(crd, error, sources))));
+        wrong.extend(error.map(|error| (at, refused(crd, error, sites))));
     }
     if wrong.is_empty() {
         let message = format!("the definitions cannot be generated again together: {}", first.message);
@@ -122,10 +123,10 @@ fn generate(files: &Files) -> io::Result<Generated> {
 }
 
 /// What is said of a definition that `generate` refuses.
-fn refused(crd: &Crd, error: &Diagnostic, sources: &SourceMap) -> Diagnostic {
+fn refused(crd: &Crd, error: &Diagnostic, sites: &mut Sites<'_>) -> Diagnostic {
     let kind = crd.text(&["spec", "names", "kind"]);
     let message = format!("{kind} cannot be generated again: {}", error.message);
-    let mut diagnostic = Diagnostic::error(Code::NOT_GENERATED, crd.loc(sources, &[]), message)
+    let mut diagnostic = Diagnostic::error(Code::NOT_GENERATED, crd.loc(sites, &[]), message)
         .note(format!("`kubesmith generate` would report {}", error.code));
     diagnostic.notes.extend(error.notes.iter().cloned());
     diagnostic.help("mend the definition, or import it without the others")
@@ -191,7 +192,7 @@ fn users(text: &str, name: &str) -> Vec<String> {
     out
 }
 
-fn differing(crds: &[Crd], generated: &Generated, sources: &SourceMap) -> Vec<(usize, Diagnostic)> {
+fn differing(crds: &[Crd], generated: &Generated, sites: &mut Sites<'_>) -> Vec<(usize, Diagnostic)> {
     let tree = generated.targets.iter().find(|target| target.kind == Kind::Crd).map(|target| &target.tree);
     let mut out = Vec::new();
     for (at, crd) in crds.iter().enumerate() {
@@ -204,7 +205,7 @@ fn differing(crds: &[Crd], generated: &Generated, sources: &SourceMap) -> Vec<(u
             None => Some((Vec::new(), "no definition is generated".to_string())),
         };
         let Some((path, what)) = difference else { continue };
-        let loc = crd.loc(sources, &path);
+        let loc = crd.loc(sites, &path);
         let kind = crd.text(&["spec", "names", "kind"]);
         let message = format!("{kind} would not be generated as it is: {what} at {}", path.join("."));
         out.push((

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use kubesmith_apiextensions::yaml;
 use kubesmith_core::model::RenameRule;
-use kubesmith_core::names;
 
 use super::attributes::{self, Key};
 use super::model::{Body, Choice, Field, Flattened, MAP, Module, Ty, Type, VALUE};
@@ -22,6 +22,14 @@ pub(super) fn module(module: &Module) -> String {
         definition(module, ty, &mut out);
     }
     out
+}
+
+/// Whether the text of a module begins as it is written here, with its version or group.
+pub(crate) fn is_module(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let begins = (first.starts_with("//! Version `") && first.contains("` of group `"))
+        || first.starts_with("//! Group `");
+    begins && first.ends_with("`.")
 }
 
 /// Imports, ordered as rustfmt orders them.
@@ -204,11 +212,11 @@ fn texts(name: &str, variants: &[(String, String)], out: &mut String) {
 
 /// A value in documentation.
 fn shown(value: &str) -> String {
-    let is_plain = !value.is_empty() && value.chars().all(|c| !c.is_control() && c != '`');
+    let is_plain = !value.is_empty() && value.chars().all(|c| !yaml::is_hidden(c) && c != '`');
     if is_plain && value.trim() == value {
         format!("`{value}`")
     } else {
-        format!("{value:?}").replace('`', "'")
+        attributes::escaped(value).replace('`', "'")
     }
 }
 
@@ -269,10 +277,8 @@ pub(super) fn files(
     let mut lib = format!("//! API types of {}.\n\n", groups.iter().copied().collect::<Vec<_>>().join(", "));
     for (group, folder) in folders(&groups) {
         let versions: Vec<&Module> = modules.iter().filter(|module| module.group == group).collect();
-        let mut declared: Vec<String> = versions
-            .iter()
-            .map(|module| format!("pub mod {};\n", names::module_name(&module.version)))
-            .collect();
+        let mut declared: Vec<String> =
+            versions.iter().map(|module| format!("pub mod {};\n", naming::module(&module.version))).collect();
         declared.sort();
         out.extend(
             versions
@@ -304,14 +310,14 @@ pub(super) fn paths(modules: &[Module]) -> Vec<String> {
 
 /// The path of a module's file; with several groups each has a folder.
 fn path(module: &Module, folder: Option<&String>) -> String {
-    let name = names::module_name(&module.version);
+    let name = naming::module(&module.version);
     folder.map_or_else(|| format!("src/{name}.rs"), |folder| format!("src/{folder}/{name}.rs"))
 }
 
 /// Folders of groups, in the order of their names.
 fn folders<'g>(groups: &BTreeSet<&'g str>) -> Vec<(&'g str, String)> {
     let named = naming::groups(groups).into_iter();
-    let mut out: Vec<_> = named.map(|(group, name)| (group, names::module_name(&name))).collect();
+    let mut out: Vec<_> = named.map(|(group, name)| (group, naming::module(&name))).collect();
     out.sort_by(|a, b| a.1.cmp(&b.1));
     out
 }

@@ -274,3 +274,47 @@ fn levels_of_warnings_stand_in_the_file_and_in_flags() {
         );
     }
 }
+
+/// Whoever does not read what is said gets the exit code all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_depends_on_somebody_reading() {
+    use std::fs::File;
+    use std::process::{Command, Stdio};
+
+    let sample = sample();
+    sample.write("broken.yaml", "a: [\n");
+    sample.write("allowed.toml", "");
+    let out_of_date = [GENERATE, &["--check"]].concat();
+    let cases: &[(&[&str], [i32; 2])] = &[
+        // With standard error full, and with standard output full as well.
+        (GENERATE, [0, 1]),
+        (&out_of_date, [0, 1]),
+        (&["generate", "--input", "nowhere", "--output", "client"], [1, 1]),
+        (&["generate", "--config", "nowhere.toml"], [2, 2]),
+        (&["import", "broken.yaml", "--output", "x"], [1, 1]),
+        (&["import", "broken.yaml", "--output", "9"], [2, 2]),
+        (&["import", "--from-cluster", "--kubeconfig", "nowhere", "--output", "x"], [1, 1]),
+        (&["diff", "broken.yaml", "nowhere.yaml"], [1, 1]),
+        (&["diff", "a", "b", "--kubeconfig", "c"], [2, 2]),
+        (&["create", "api", "--group", "a", "--version", "v1", "--kind", "A"], [1, 1]),
+        (&["explain"], [0, 1]),
+        (&["explain", "nothing"], [2, 2]),
+        (&["serve", "--crds", "nowhere", "--addr", "127.0.0.1:0"], [1, 1]),
+    ];
+    let full = || Stdio::from(File::options().write(true).open("/dev/full").unwrap());
+    for (arguments, wanted) in cases {
+        let code = |stdout: Stdio, stderr: Stdio| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_kubesmith"));
+            command.args(*arguments).current_dir(sample.dir.path()).stdout(stdout).stderr(stderr);
+            command.status().unwrap().code()
+        };
+        assert_eq!(code(Stdio::null(), full()), Some(wanted[0]), "{arguments:?}");
+        assert_eq!(code(full(), full()), Some(wanted[1]), "{arguments:?}");
+        // A pipe that nobody reads from.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let gone = || Stdio::from(writer.try_clone().unwrap());
+        assert_eq!(code(gone(), gone()), Some(wanted[0]), "{arguments:?}");
+    }
+}

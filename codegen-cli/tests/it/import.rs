@@ -192,7 +192,7 @@ fn bad_definitions_are_explained_and_the_others_imported() {
 }
 
 /// A definition with this schema of its spec.
-fn definition(spec: &Value) -> String {
+pub(crate) fn definition(spec: &Value) -> String {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "things.example.com"},
@@ -293,6 +293,102 @@ fn the_command_writes_a_crate_and_nothing_over_it() {
     }
 
     assert_eq!(folder.run(&["import", "crd.yaml", "--output", "9"]).status.code(), Some(2));
+}
+
+/// Removed are the modules that an import wrote, not a person's.
+#[test]
+fn modules_of_an_earlier_import_go() {
+    let folder = Crate::with_files(&[]);
+    folder.write("old.json", definition(&json!({"type": "object"})).replace("\"v1\"", "\"v2\""));
+    folder.write("new.json", definition(&json!({"type": "object"})));
+    assert!(folder.run(&["import", "old.json", "--output", "made"]).status.success());
+    folder.write("made/src/mine.rs", "//! Mine.\n");
+    assert_eq!(folder.run(&["import", "new.json", "--output", "made"]).status.code(), Some(1));
+    let done = folder.run(&["import", "new.json", "--output", "made", "--force"]);
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert_eq!(said, "removed made/src/v2.rs\nimported 1 definition into made\n");
+    let tree = folder.tree("made");
+    let names: Vec<&str> = tree.keys().map(String::as_str).collect();
+    assert_eq!(names, ["Cargo.toml", "kubesmith.toml", "src/lib.rs", "src/mine.rs", "src/v1.rs"]);
+}
+
+#[test]
+fn names_of_crates_that_cannot_be_are_refused() {
+    let folder = Crate::with_files(&[]);
+    folder.write("a.json", definition(&json!({"type": "object"})));
+    for name in ["crate", "self", "serde", "serde-json", "k8s-openapi", "std", "9", "a b", "type"] {
+        let out = folder.run(&["import", "a.json", "--output", name]);
+        let told = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{name}: {told}");
+        assert!(told.contains("--crate-name") && !folder.path(name).exists(), "{told}");
+    }
+    assert!(folder.run(&["import", "a.json", "--output", "serde", "--crate-name", "a"]).status.success());
+}
+
+#[test]
+fn what_api_servers_take_is_imported() {
+    let rules = json!([{"rule": "self.a > 0\n", "message": "no\n"}, {"rule": "self.a > 1\n"}]);
+    let number = json!({"type": "integer", "minimum": 0.5, "maximum": 9, "exclusiveMinimum": true, "exclusiveMaximum": true});
+    let spec = json!({"type": "object", "x-kubernetes-validations": rules, "properties": {
+        "a": number, "b": {"type": "integer", "multipleOf": 0.5},
+        "c": {"type": "array", "items": {"type": "integer", "maximum": 1.5}},
+        "d": {"type": "integer", "minimum": 1.0, "x-kubernetes-int-or-string": null},
+    }});
+    let text = definition(&spec);
+    for version in ["v1", "lib", "main", "mod", "self", "bin"] {
+        let text = text.replace("\"v1\"", &format!("\"{version}\""));
+        let text = text.replace(&format!("k8s.io/{version}"), "k8s.io/v1");
+        check_round_trip(&[text]);
+    }
+    let groups = [
+        "3scale.net",
+        "3scale.org",
+        "x.3scale.net",
+        "lib.example.com",
+        "main.example.com",
+        "bin.example.com",
+    ];
+    check_round_trip(&groups.map(|group| text.replace("example.com", group)));
+    check_round_trip(&[text.replace("example.com", "3scale.net")]);
+}
+
+#[test]
+fn what_changes_the_direction_of_text_is_escaped() {
+    let text = "a \u{202e}b\u{2066}c\u{200f}";
+    let spec = json!({"type": "object", "description": text, "properties": {
+        "a": {"type": "string", "description": text, "enum": ["x", text], "default": text},
+        "b": {"type": "string", "pattern": format!("\\d{text}"), "title": text},
+    }});
+    let files = check_round_trip(&[definition(&spec)]);
+    assert!(
+        files["src/v1.rs"].contains("#[schema(description = \"a \\u{202e}b\\u{2066}c\\u{200f}\")]"),
+        "{}",
+        files["src/v1.rs"]
+    );
+    let has_hidden = |text: &String| text.chars().any(|c| ('\u{200e}'..='\u{2069}').contains(&c));
+    assert!(!files.values().any(has_hidden), "{}", files["src/v1.rs"]);
+}
+
+/// Imports definitions, generates from the crate, and gives its files.
+fn check_round_trip(texts: &[String]) -> BTreeMap<String, String> {
+    let inputs = texts.iter().map(|text| Input { name: "a.json".to_string(), text: text.clone() });
+    let imported = import::import(inputs.collect(), "sample-api");
+    assert_eq!((imported.definitions, &*shown(&imported)), (texts.len(), ""));
+    let made = generated(&imported.files);
+    for text in texts {
+        let wanted: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(
+            made[&format!("things.{}", wanted["spec"]["group"].as_str().unwrap())]["spec"],
+            canonical(&wanted)["spec"]
+        );
+    }
+    for name in imported.files.keys().filter(|name| name.ends_with(".rs") && *name != "src/lib.rs") {
+        assert!(
+            !["src/lib/", "src/bin/", "src/main.rs", "src/bin.rs"].iter().any(|root| name.starts_with(root)),
+            "{name}"
+        );
+    }
+    imported.files
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod from_go;
 mod fuzz;
 mod genclient;
 mod import;
+mod import_text;
 mod known_types;
 mod manifests;
 mod openapi;

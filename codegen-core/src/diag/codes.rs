@@ -432,6 +432,9 @@ codes! {
     REFUSED_DEFINITION = 911, "definition that an API server refuses",
         "What an API server refuses is not imported: a schema that is not structural, a default that its schema does not allow, a \
          rule that does not compile, a name that does not fit. The words are those of an API server.";
+    REPEATED_MEMBER = 912, "member that is given more than once",
+        "An object has members of the same name. Most readers take the last one, some the first, and those that are strict, \
+         such as API servers asked with fieldValidation=Strict, refuse the object.";
 }
 
 #[cfg(test)]

@@ -294,7 +294,7 @@ fn check_rule(rule: &Rule, diagnostics: &mut Diagnostics) {
                 "the rule is blank".into(),
                 "write a CEL expression: rule = \"self.min <= self.max\"",
             );
-        } else if cel.value.contains(['\n', '\r']) && rule.message.is_none() {
+        } else if cel.value.trim().contains(['\n', '\r']) && rule.message.is_none() {
             let message = "a rule of several lines needs a `message`".into();
             error(
                 cel.span,
@@ -303,7 +303,8 @@ fn check_rule(rule: &Rule, diagnostics: &mut Diagnostics) {
             );
         }
     }
-    if let Some(message) = rule.message.as_ref().filter(|m| m.value.contains(['\n', '\r'])) {
+    // Breaks around the words do not count.
+    if let Some(message) = rule.message.as_ref().filter(|m| m.value.trim().contains(['\n', '\r'])) {
         error(message.span, "the message contains a line break".into(), "API servers accept one line only");
     }
     if let Some(message) = rule.message.as_ref().filter(|m| m.value.trim().is_empty()) {

@@ -32,7 +32,7 @@ const PER_VERSION: &[(&str, &str)] = &[
     ("additionalPrinterColumns", "additionalPrinterColumns"),
 ];
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// Makes `v1` of `v1beta1`.
     pub(super) fn convert(&mut self, value: &mut Value) {
         let help = "API servers since 1.22 take v1 only; what is generated is v1";

@@ -46,7 +46,7 @@ const VERSION: &[&str] = &[
 /// Those of a printer column.
 const COLUMN: &[&str] = &["name", "type", "jsonPath", "description", "format", "priority"];
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// Members that no attribute brings back, by their paths.
     pub(super) fn unknown_members(&mut self, value: &Value) -> Vec<Vec<String>> {
         let mut out = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Reader;
 use crate::validate::{About, about, field, words};
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// Tells of every cause. The versions of the canonical definition stand in the one that is `written` at the places of
     /// `order`.
     pub(super) fn refusals(&mut self, object: &Value, written: &Value, order: &[usize]) {
