@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`Action::done`] | its failures are forgotten |
 //! | [`Action::requeue_after`] | its failures are forgotten, it comes again after the delay |
-//! | an error, a panic, a timeout | it comes again after the delay its rate limiter gives |
+//! | an error, a panic, a timeout | it comes again after the delay its rate limiter gives; a [conflict](ReconcileError::is_conflict) is no warning in the log |
 //! | [`ReconcileError::terminal`], too many retries | it is given up until something adds it again |
 //!
 //! ```

@@ -6,6 +6,8 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use crate::client;
+use crate::retry::Conflict;
 use crate::workqueue::QueueKey;
 
 /// Brings the world in line with what a key names.
@@ -85,6 +87,32 @@ impl ReconcileError {
     /// Whether trying again is pointless.
     pub fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    /// Whether somebody else wrote the object meanwhile, as [`Conflict`] tells it of this error or of one that has caused it.
+    /// The cache will show what they wrote: the key is tried again as after any error, without a warning in the log.
+    ///
+    /// An enum's variant that is `#[error(transparent)]` hides the error that it holds; `#[error("{0}")]` does not.
+    ///
+    /// ```
+    /// use kubesmith_runtime::controller::ReconcileError;
+    /// use kubesmith_runtime::kube::core::Status;
+    ///
+    /// let changed = Status::failure("the object has been modified", "Conflict").with_code(409);
+    /// let error = ReconcileError::from(kubesmith_runtime::kube::Error::Api(changed.boxed()));
+    /// assert!(error.is_conflict());
+    /// assert!(!ReconcileError::new("conflict").is_conflict());
+    /// ```
+    pub fn is_conflict(&self) -> bool {
+        let mut cause: Option<&(dyn StdError + 'static)> = Some(&*self.source);
+        while let Some(error) = cause {
+            let ours = error.downcast_ref::<client::Error>().is_some_and(Conflict::is_conflict);
+            if ours || error.downcast_ref::<kube::Error>().is_some_and(Conflict::is_conflict) {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
     }
 
     /// The error behind it.

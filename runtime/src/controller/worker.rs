@@ -449,7 +449,11 @@ impl<R: Reconciler> Shared<R> {
             tracing::error!(controller = name, ?key, retries, %error, "reconcile failed too often, the key is dropped");
             return queue.forget(key);
         }
-        tracing::warn!(controller = name, ?key, retries, %error, "reconcile failed, the key is retried");
+        if error.is_conflict() {
+            tracing::debug!(controller = name, ?key, retries, %error, "the object was changed meanwhile, the key is retried");
+        } else {
+            tracing::warn!(controller = name, ?key, retries, %error, "reconcile failed, the key is retried");
+        }
         queue.add_rate_limited_with_priority(key.clone(), item.priority());
     }
 }

@@ -8,10 +8,15 @@ use std::time::Duration;
 use kubesmith_runtime::controller::{
     Action, CancellationToken, Controller, ControllerError, ReconcileError, reconcile_fn,
 };
+use kubesmith_runtime::kube;
+use kubesmith_runtime::kube::core::Status;
 use kubesmith_runtime::metrics::Registry;
 use kubesmith_runtime::workqueue::{ItemExponentialFailureRateLimiter, Queue};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use tracing::field::Field;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -114,6 +119,63 @@ async fn a_failed_key_backs_off_and_a_success_forgets_it() {
     ] {
         assert!(has(&metrics, line), "{line} is not in\n{metrics}");
     }
+}
+
+/// What is logged while it is this thread's: level and message.
+#[derive(Clone, Default)]
+struct Logged(Arc<Mutex<Vec<(Level, String)>>>);
+
+impl Subscriber for Logged {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &Event<'_>) {
+        let mut message = String::new();
+        event.record(&mut |field: &Field, value: &dyn std::fmt::Debug| {
+            if field.name() == "message" {
+                message = format!("{value:?}");
+            }
+        });
+        self.0.lock().unwrap().push((*event.metadata().level(), message));
+    }
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_is_tried_again_without_a_warning() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot scale: {0}")]
+    struct Scale(#[source] kube::Error);
+
+    let logged = Logged::default();
+    let _guard = tracing::subscriber::set_default(logged.clone());
+    let rig = Rig::start(|_, tries| {
+        let changed = Status::failure("the object has been modified", "Conflict").with_code(409);
+        match tries {
+            0 => Err(Scale(kube::Error::Api(changed.boxed())).into()),
+            1 => Err(ReconcileError::new("no")),
+            _ => Ok(Action::done()),
+        }
+    });
+    rig.queue.add("a");
+    tokio::time::sleep(SECOND).await;
+    let (log, _, metrics) = rig.stop().await;
+    assert_eq!(log, [("a", Duration::ZERO), ("a", 10 * MS), ("a", 30 * MS)], "both back off");
+    assert!(has(&metrics, "controller_runtime_reconcile_errors_total{controller=\"test\"} 2"));
+    let logged = logged.0.lock().unwrap();
+    let retries: Vec<_> =
+        logged.iter().filter(|(_, message)| message.ends_with("the key is retried")).collect();
+    let expected = [
+        (Level::DEBUG, "the object was changed meanwhile, the key is retried".to_owned()),
+        (Level::WARN, "reconcile failed, the key is retried".to_owned()),
+    ];
+    assert_eq!(retries, expected.iter().collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]

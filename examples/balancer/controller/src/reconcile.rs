@@ -156,8 +156,9 @@ impl BalancerReconciler {
         let preconditions = Preconditions { uid: service.metadata.uid.clone(), resource_version: None };
         let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
         match self.services.delete(&ObjectKey::of(service), &params).await {
-            Err(error) if !error.is_not_found() => Err(error.into()),
-            _ => Ok(()),
+            // It has gone, or the name is somebody else's by now.
+            Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
+            result => result.map(drop).map_err(SyncError::from),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ippool_api::tsi::v1alpha1::{ADDRESS_ANNOTATION, IPPool, IPPoolStatus, POOL_ANNOTATION};
 use ippool_client::clientset::Clientset;
@@ -34,9 +33,6 @@ pub const FINALIZER: &str = "tsi.tiduyun.com/in-use";
 
 /// The reason of both conditions where the spec makes no sense.
 const INVALID_SPEC: &str = "InvalidSpec";
-
-/// When a key comes again whose object was newer than the cache's.
-const SOON: Duration = Duration::from_millis(50);
 
 /// The index of pods by the pool that they name.
 const BY_POOL: &str = "ippool";
@@ -134,8 +130,7 @@ impl Reconciler for IPPoolReconciler {
         match result {
             // The deletion queues the key again, if there is anything left to do.
             Err(error) if error.is_not_found() => Ok(Action::done()),
-            // The cache is behind this controller's own last write, or somebody else's.
-            Err(error) if error.is_conflict() => Ok(Action::requeue_after(SOON)),
+            // Where the cache is behind, this is a conflict, and the key comes again.
             other => other.map(|()| Action::done()).map_err(Into::into),
         }
     }

@@ -181,6 +181,10 @@ impl RowReconciler {
         if changed.status != writer.status {
             let client = self.writers.namespace(key.namespace());
             if let Err(error) = client.update_status(&changed, &PostParams::default()).await {
+                // Said next time, of what there is then.
+                if error.is_conflict() {
+                    return error.into();
+                }
                 return ReconcileError::new(format!("{fault}; and the status: {error}"));
             }
         }
