@@ -30,7 +30,7 @@ pub const MESSAGE_RESOURCE_SYNCED: &str = "Foo synced successfully";
 /// The reason of the event that tells that somebody else's Deployment has the name that a Foo asks for.
 pub const ERR_RESOURCE_EXISTS: &str = "ErrResourceExists";
 
-/// When a key comes again whose object was newer than the cache's.
+/// When a key comes again whose Deployment the cache does not show yet.
 const SOON: Duration = Duration::from_millis(50);
 
 /// Why a Foo is not as it asks to be.
@@ -42,8 +42,11 @@ enum SyncError {
     /// The name is taken.
     #[error("Resource {0:?} already exists and is not managed by Foo")]
     ResourceExists(String),
+    /// The CRD that is installed is the original's `crd.yaml`, or one like it.
+    #[error("Foos have no subresource for their status on this server; install the CRD in config/crd")]
+    NoStatusSubresource,
     /// The API server has refused, or was not reached.
-    #[error(transparent)]
+    #[error("{0}")]
     Client(#[from] ClientError),
     /// The Foo was not read from a server.
     #[error(transparent)]
@@ -82,8 +85,8 @@ impl Reconciler for FooReconciler {
         }
         match self.sync(&foo).await {
             Ok(()) => Ok(Action::done()),
-            // The cache is behind this controller's own last write, or somebody else's.
-            Err(SyncError::Client(error)) if error.is_conflict() || error.is_already_exists() => {
+            // The cache is behind this controller's own last write. (A conflict says so itself.)
+            Err(SyncError::Client(error)) if error.is_already_exists() => {
                 tracing::debug!(foo = %key, %error, "the cache is behind");
                 Ok(Action::requeue_after(SOON))
             }
@@ -171,7 +174,7 @@ impl FooReconciler {
     }
 
     /// Writes the status where it has changed, and says whether it had.
-    async fn update_status(&self, foo: &Foo, deployment: &Deployment) -> Result<bool, ClientError> {
+    async fn update_status(&self, foo: &Foo, deployment: &Deployment) -> Result<bool, SyncError> {
         let available = deployment.status.as_ref().and_then(|status| status.available_replicas);
         let status = Some(FooStatus { available_replicas: available.unwrap_or(0) });
         if foo.status == status {
@@ -181,9 +184,14 @@ impl FooReconciler {
         let client = self.clients.samplecontroller_v1alpha1().foos();
         let client = client.namespace(foo.metadata.namespace.as_deref().unwrap_or_default());
         match client.update_status(&changed, &written_by_us()).await {
-            // Deleted meanwhile.
-            Err(error) if error.is_not_found() => Ok(false),
-            result => result.map(|_| true),
+            Ok(_) => Ok(true),
+            // Deleted meanwhile, or there is no such place to write to.
+            Err(error) if error.is_not_found() => match client.get(&foo.name_any()).await {
+                Ok(_) => Err(SyncError::NoStatusSubresource),
+                Err(error) if error.is_not_found() => Ok(false),
+                Err(error) => Err(error.into()),
+            },
+            Err(error) => Err(error.into()),
         }
     }
 }

@@ -222,11 +222,22 @@ async fn what_the_cache_does_not_show_yet_is_waited_for() {
     let fixture = Fixture::new(objects![foo.clone()]).await;
     fixture.clients.prepend_reactor("create", "deployments", first(1, Reaction::already_exists));
     fixture.clients.prepend_reactor("update", "foos/status", first(1, Reaction::conflict));
-    for what in ["a Deployment", "a newer Foo"] {
-        let action = fixture.reconcile(&foo).await.expect("no error");
-        assert!(action.requeue_delay().is_some(), "{what}: {action:?}");
-    }
+    let action = fixture.reconcile(&foo).await.expect("no error");
+    assert!(action.requeue_delay().is_some(), "a Deployment: {action:?}");
+    let error = fixture.reconcile(&foo).await.expect_err("a newer Foo");
+    assert!(error.is_conflict(), "{error}");
     assert!(fixture.events.take().is_empty(), "nothing is synced yet");
+}
+
+#[tokio::test]
+async fn a_crd_without_the_status_subresource_is_told_from_a_foo_that_has_gone() {
+    let foo = foo("test", 1);
+    let fixture = Fixture::new(objects![foo.clone(), deployment(&foo)]).await;
+    fixture.clients.prepend_reactor("update", "foos/status", Reaction::not_found);
+    let error = fixture.reconcile(&foo).await.expect_err("there is nowhere to write to").to_string();
+    assert!(error.contains("no subresource for their status"), "{error}");
+    fixture.clients.prepend_reactor("get", "foos", Reaction::not_found);
+    fixture.sync(&foo).await;
 }
 
 #[tokio::test(start_paused = true)]
