@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # The example operators with the parts that their users have: Balancer with a real nginx, PostgresWriter with a real
-# PostgreSQL. The tests start them, in networks and folders of their own, and stop them. sample-controller and podwatch over
-# sockets, on a cluster that is there already: that of KUBECONFIG where USE_EXISTING_CLUSTER is true, otherwise one that
-# `kubesmith serve` is.
+# PostgreSQL. The tests start them, in networks and folders of their own, and stop them. The others over sockets, on a cluster
+# that is there already: that of KUBECONFIG where USE_EXISTING_CLUSTER is true, otherwise one that `kubesmith serve` is.
 #
 #   hack/e2e-operators.sh                            all of them
-#   hack/e2e-operators.sh balancer|postgreswriter|sample-controller|podwatch ...
+#   hack/e2e-operators.sh balancer|postgreswriter|ecsbinding|ippool|sample-controller|podwatch ...
 #
-# Installs what is missing with Debian's package manager. Nothing is skipped here; the same tests in hack/test.sh say what
-# they skip where a part is missing.
+# Installs what is missing with Debian's package manager, so that nothing is skipped for want of a part; the same tests in
+# hack/test.sh say what they skip. What a cluster that is there cannot show, a CRD that is missing, is left to hack/test.sh.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
@@ -28,6 +27,14 @@ run_postgreswriter() {
   cargo test --locked --package postgreswriter-controller --test e2e
 }
 
+run_ecsbinding() {
+  on_a_cluster --package ecsbinding-controller --test e2e
+}
+
+run_ippool() {
+  on_a_cluster --package ippool-controller --test ip_pool --test manager
+}
+
 run_sample-controller() {
   on_a_cluster --package sample-controller --test e2e
 }
@@ -42,7 +49,7 @@ on_a_cluster() {
 }
 
 need_tools
-[ $# -gt 0 ] || set -- balancer postgreswriter sample-controller podwatch
+[ $# -gt 0 ] || set -- balancer postgreswriter ecsbinding ippool sample-controller podwatch
 for operator; do
   echo "-- $operator"
   "run_$operator"
