@@ -127,8 +127,7 @@ impl BalancerReconciler {
         let mut left = obsolete.len();
         if rolled_out {
             for service in &obsolete {
-                self.delete(service).await?;
-                left -= 1;
+                left -= usize::from(self.delete(service).await?);
             }
         }
         Ok(Outcome::of(plan, rolled_out, left))
@@ -151,14 +150,15 @@ impl BalancerReconciler {
         Ok(obsolete.cloned().collect())
     }
 
-    async fn delete(&self, service: &Service) -> Result<(), SyncError> {
+    /// Says whether the Service is gone: it is not where the name was given to another one meanwhile, of which the cache tells.
+    async fn delete(&self, service: &Service) -> Result<bool, SyncError> {
         // Only what was looked at: not another Service that got the name meanwhile.
         let preconditions = Preconditions { uid: service.metadata.uid.clone(), resource_version: None };
         let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
         match self.services.delete(&ObjectKey::of(service), &params).await {
-            // It has gone, or the name is somebody else's by now.
-            Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
-            result => result.map(drop).map_err(SyncError::from),
+            Err(error) if error.is_conflict() => Ok(false),
+            Err(error) if !error.is_not_found() => Err(error.into()),
+            _ => Ok(true),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use balancer_controller::status::READY;
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{Namespace, Service, ServicePort, ServiceSpec};
+use k8s_openapi::api::core::v1::{Event, Namespace, Service, ServicePort, ServiceSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::controllerutil::{find_status_condition, is_controlled_by};
 use kubesmith_runtime::kube::Api;
-use kubesmith_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kubesmith_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
 use operator_testing::{Needs, eventually};
 use serde_json::json;
@@ -164,6 +164,29 @@ async fn a_name_that_is_taken_is_said_and_tried_again() {
     services.delete("balancer-sample-v2-backend", &DeleteParams::default()).await.expect("deleted");
     operator.ready(&namespace, "balancer-sample", Some(1)).await;
     operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_went_to_another_service_is_no_failure() {
+    let Some(cluster) = cluster(Needs::Controllers).await else { return };
+    let rule = Rule::new(Fault::Status(409)).resource("services").verb(Verb::Delete).times(1);
+    let proxy = cluster.env.fault_proxy(Schedule::new().rule(rule)).await.expect("a proxy");
+    let operator = Operator::with(cluster, proxy.client(), &[]);
+    let namespace = operator.namespace();
+    operator.create(&sample()).await;
+    operator.ready(&namespace, "balancer-sample", Some(1)).await;
+
+    operator.change("balancer-sample", json!({ "backends": [{ "name": "v1", "weight": 1 }] })).await;
+    eventually("only the listed backend is left", async || {
+        (operator.backends(&namespace, "balancer-sample").await.len() == 1).then_some(())
+    })
+    .await;
+    let events: Api<Event> = Api::namespaced(operator.client(), &namespace);
+    let events = events.list(&ListParams::default()).await.expect("a list");
+    let reasons: Vec<_> = events.iter().filter_map(|event| event.reason.as_deref()).collect();
+    assert!(!reasons.contains(&"SyncFailed"), "{reasons:?} {}", proxy.report());
+    operator.stop().await;
+    proxy.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
