@@ -11,7 +11,7 @@ use crate::cluster::Access;
 use crate::diag::{self, MessageFormat};
 use crate::diff::load::{self, Loaded, Locator, Operand};
 use crate::diff::render::{self, Format};
-use crate::diff::{self, Allowed, Report};
+use crate::diff::{self, Allowed, Report, Unread};
 use crate::output::display;
 
 #[derive(Debug, Args)]
@@ -61,6 +61,12 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
         Ok(sides) => sides,
         Err(error) => {
             diag::tell(&format!("error: {error}\n  = help: {}\n", error.help()));
+            // Programs that read the output have to be told as well.
+            if arguments.format != Format::Text {
+                let report = Report { ratcheting: arguments.ratcheting, ..Report::default() };
+                let report = report.without([Unread { message: error.to_string(), place: None }]);
+                print(&render::render(&report, arguments.format))?;
+            }
             return Ok(Exit::Failed);
         }
     };
@@ -76,14 +82,17 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
             exit = Exit::Failed;
         }
     }
+    let unread: Vec<Unread> = old.unread().chain(new.unread()).collect();
     if exit == Exit::Failed {
         both_only(&mut old, &mut new);
     }
     let changes = diff::compare(&old.definitions, &new.definitions);
     let mut locator = Locator::new(&old, &new);
-    let report = Report::new(changes, &allowed, arguments.ratcheting, |change| {
-        locator.locate(change).map(|(file, at)| (shown(file, arguments.format), at))
-    });
+    let place = |(file, at)| (shown(file, arguments.format), at);
+    let report =
+        Report::new(changes, &allowed, arguments.ratcheting, |change| locator.locate(change).map(place));
+    let report =
+        report.without(unread.into_iter().map(|found| Unread { place: found.place.map(place), ..found }));
     print(&render::render(&report, arguments.format))?;
     if let Some(file) = &arguments.allow {
         for (line, entry) in &report.unused {

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::{Code, Severity};
 
-use super::Change;
 use super::model::{Definition, Definitions};
+use super::{Change, Unread};
 use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic};
 use crate::import::{self, Crd, Input, Lines, Place, Purpose, Sites, files};
 use crate::ir::Ir;
 use crate::pipeline::Generated;
-use crate::source::{Loc, Position, SourceMap};
+use crate::source::{FileId, Loc, Position, SourceMap};
 
 pub use git::GitError;
 
@@ -279,6 +279,21 @@ impl Loaded {
         }
     }
 
+    /// What could not be read, in the words of the diagnostics.
+    pub fn unread(&self) -> impl Iterator<Item = Unread> {
+        let errors = self.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        errors.map(|found| {
+            let place = found.primary.map(|loc| (self.file_name(loc.file), self.sources.position(loc)));
+            Unread { message: format!("{}: {}", found.code, found.message), place }
+        })
+    }
+
+    /// The name of a file as a user would write it.
+    fn file_name(&self, file: FileId) -> String {
+        let name = &*self.sources.file(file).name;
+        self.copied.as_ref().map_or_else(|| name.to_owned(), |copied| copied.name(name))
+    }
+
     /// Whether something could not be read.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|found| found.severity == Severity::Error)
@@ -317,9 +332,7 @@ impl<'a> Locator<'a> {
                 (place.file(), place.position(lines, &steps))
             }
         };
-        let name = &*side.sources.file(file).name;
-        let name = side.copied.as_ref().map_or_else(|| name.to_owned(), |copied| copied.name(name));
-        Some((name, position))
+        Some((side.file_name(file), position))
     }
 }
 

@@ -23,7 +23,7 @@ pub use allow::{AllowError, Allowed};
 pub use codes::{CLASSES, Certainty, ChangeCode, Class, RULES, Rule};
 pub use definition::compare;
 pub use model::{Definition, Definitions, Version};
-pub use report::{Finding, Report};
+pub use report::{Finding, Report, Unread};
 
 /// When an API server since 1.33 lets a stored value pass in an update although it is not valid any more. It compares the
 /// value of a node of the schema, with all that is below, to the old one, as far as it can tell which that is.

@@ -27,8 +27,19 @@ pub fn render(report: &Report, format: Format) -> String {
     }
 }
 
-/// "2 changes break stored objects, 1 breaks clients; 3 are compatible, 1 is allowed"
+/// "2 changes break stored objects, 1 breaks clients"; that something is missing stands before it.
 fn summary(report: &Report) -> String {
+    let changes = changes(report);
+    let incomplete = match report.unread.len() {
+        0 => return changes.unwrap_or_else(|| "no changes".to_owned()),
+        1 => "incomplete (1 error)".to_owned(),
+        count => format!("incomplete ({count} errors)"),
+    };
+    format!("{incomplete}: {}", changes.unwrap_or_else(|| "no changes in what could be read".to_owned()))
+}
+
+/// "2 changes break stored objects, 1 breaks clients, 3 are compatible, 1 is allowed"; `None` without changes.
+fn changes(report: &Report) -> Option<String> {
     let count = |class: Class| {
         report.findings.iter().filter(|found| found.class == class && found.allowed.is_none()).count()
     };
@@ -51,8 +62,8 @@ fn summary(report: &Report) -> String {
     if allowed > 0 {
         parts.push((allowed, one_or(allowed, "is allowed", "are allowed")));
     }
-    let Some((first, rest)) = parts.split_first() else { return "no changes".to_owned() };
+    let (first, rest) = parts.split_first()?;
     let noun = one_or(first.0, "change", "changes");
     let rest: String = rest.iter().map(|(number, verb)| format!(", {number} {verb}")).collect();
-    format!("{} {noun} {}{rest}", first.0, first.1)
+    Some(format!("{} {noun} {}{rest}", first.0, first.1))
 }

@@ -18,6 +18,15 @@ pub struct Finding {
     pub place: Option<(String, Position)>,
 }
 
+/// A mistake for which something was not compared.
+#[derive(Clone, Debug)]
+pub struct Unread {
+    /// What cannot be read, and why.
+    pub message: String,
+    /// The file as a user would write it, and the place in it; `None` where there is no file.
+    pub place: Option<(String, Position)>,
+}
+
 /// What is shown.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -25,6 +34,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Entries of the file with allowed changes that allow nothing, with their lines.
     pub unused: Vec<(usize, String)>,
+    /// What could not be read: the changes are not all that there are.
+    pub unread: Vec<Unread>,
     /// Whether it was judged by what API servers since 1.33 tolerate.
     pub ratcheting: bool,
 }
@@ -47,7 +58,14 @@ impl Report {
             let place = if class == Class::Compatible { None } else { locate(&change) };
             findings.push(Finding { change, class, allowed: reason, place });
         }
-        Self { findings, unused: allowed.unused(&used), ratcheting }
+        Self { findings, unused: allowed.unused(&used), unread: Vec::new(), ratcheting }
+    }
+
+    /// With what could not be read.
+    #[must_use]
+    pub fn without(mut self, unread: impl IntoIterator<Item = Unread>) -> Self {
+        self.unread.extend(unread);
+        self
     }
 
     /// Whether a change is neither compatible nor allowed.

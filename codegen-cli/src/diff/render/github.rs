@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::{Class, Finding, Report};
 use super::{summary, text};
+use crate::source::Position;
 
 pub(super) fn render(report: &Report) -> String {
     let mut out = String::new();
@@ -14,7 +15,11 @@ pub(super) fn render(report: &Report) -> String {
         let message = format!("line {line} of the allowed changes allows nothing: {entry}");
         let _ = writeln!(out, "::warning title=kubesmith diff: unused::{}", data(&message));
     }
-    let level = if report.is_breaking() { "error" } else { "notice" };
+    for found in &report.unread {
+        let place = place(found.place.as_ref());
+        let _ = writeln!(out, "::error {place}title=kubesmith diff: not compared::{}", data(&found.message));
+    }
+    let level = if report.is_breaking() || !report.unread.is_empty() { "error" } else { "notice" };
     let _ = writeln!(out, "::{level} title=kubesmith diff::{}", data(&summary(report)));
     out
 }
@@ -26,9 +31,7 @@ fn annotation(out: &mut String, found: &Finding, ratcheting: bool) {
         Some(_) => "notice",
         None => "error",
     };
-    let place = found.place.as_ref().map_or_else(String::new, |(file, at)| {
-        format!("file={},line={},col={},", property(file), at.line, at.column)
-    });
+    let place = place(found.place.as_ref());
     let version = change.version.as_deref().map_or_else(String::new, |version| format!("{version} "));
     let verdict = match &found.allowed {
         Some(reason) => format!("allowed: {reason}"),
@@ -42,6 +45,13 @@ fn annotation(out: &mut String, found: &Finding, ratcheting: bool) {
     };
     let message = format!("{} {version}{}: {}\n{verdict}", change.crd, change.path, change.message);
     let _ = writeln!(out, "::{level} {place}title=kubesmith diff: {}::{}", rule.name, data(&message));
+}
+
+/// The properties of a command that is about a place.
+fn place(place: Option<&(String, Position)>) -> String {
+    place.map_or_else(String::new, |(file, at)| {
+        format!("file={},line={},col={},", property(file), at.line, at.column)
+    })
 }
 
 /// The text of a command, in one line.

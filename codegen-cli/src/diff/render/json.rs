@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Certainty, Finding, Report};
+use super::super::{Certainty, Finding, Report, Unread};
 use super::{summary, text};
+use crate::source::Position;
 
 pub(super) fn render(report: &Report) -> String {
     let changes: Vec<Value> = report.findings.iter().map(|found| change(found, report.ratcheting)).collect();
@@ -11,18 +12,27 @@ pub(super) fn render(report: &Report) -> String {
         report.unused.iter().map(|(line, entry)| json!({"line": line, "entry": entry})).collect();
     let value = json!({
         "breaking": report.is_breaking(),
+        "complete": report.unread.is_empty(),
         "ratcheting": report.ratcheting,
         "summary": summary(report),
         "changes": changes,
         "unusedAllowances": unused,
+        "unread": report.unread.iter().map(self::unread).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")
+}
+
+fn unread(found: &Unread) -> Value {
+    json!({"message": found.message, "location": location(found.place.as_ref())})
+}
+
+fn location(place: Option<&(String, Position)>) -> Value {
+    place.map_or(Value::Null, |(file, at)| json!({"file": file, "line": at.line, "column": at.column}))
 }
 
 fn change(found: &Finding, ratcheting: bool) -> Value {
     let change = &found.change;
     let rule = change.code.rule();
-    let place = found.place.as_ref();
     json!({
         "crd": change.crd,
         "version": change.version,
@@ -35,6 +45,6 @@ fn change(found: &Finding, ratcheting: bool) -> Value {
         "reason": format!("{}{}", rule.reason, text::tolerated(change, ratcheting)),
         "help": rule.help,
         "allowed": found.allowed,
-        "location": place.map(|(file, at)| json!({"file": file, "line": at.line, "column": at.column})),
+        "location": location(found.place.as_ref()),
     })
 }

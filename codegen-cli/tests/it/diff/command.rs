@@ -134,6 +134,7 @@ fn what_cannot_be_read_is_neither_gone_nor_new() {
         "{err}"
     );
     assert!(out.contains("widgets.example.com") && !out.contains("gadgets"), "{out}");
+    assert!(out.contains("\nincomplete (1 error): "), "{out}");
 
     for (name, code) in
         [("template", "KS0902"), ("nothing", "KS0903"), ("mixed", "KS0901"), ("mixed", "KS0905")]
@@ -153,6 +154,29 @@ fn what_cannot_be_read_is_neither_gone_nor_new() {
     let (exit, _, err) = run(&folder, &["-", "-"]);
     assert_eq!(exit, Some(1));
     assert!(err.contains("standard input can be one of the sides only"), "{err}");
+}
+
+/// Whoever reads the output alone has to see that it is not all.
+#[test]
+fn programs_are_told_what_cannot_be_read() {
+    let folder = folder();
+    folder.write("new.yaml", format!("{OLD}---\nkind: [\n"));
+    let (code, out, _) = run(&folder, &["old.yaml", "new.yaml", "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &value["complete"], &value["breaking"]), (Some(1), &false.into(), &false.into()));
+    assert_eq!(value["unread"][0]["location"]["file"], "new.yaml", "{out}");
+    assert_eq!(value["summary"], "incomplete (1 error): no changes in what could be read");
+    let (code, out, _) = run(&folder, &["old.yaml", "new.yaml", "--format", "github"]);
+    assert_eq!(code, Some(1));
+    assert!(out.starts_with("::error file=new.yaml,line=") && out.contains("KS0901"), "{out}");
+    assert!(out.contains("\n::error title=kubesmith diff::incomplete (1 error): no changes"), "{out}");
+
+    let (code, out, _) = run(&folder, &["git:nowhere", "new.yaml", "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &value["complete"]), (Some(1), &false.into()), "{out}");
+    let (code, out, _) = run(&folder, &["cluster:nowhere", "new.yaml", "--format", "github"]);
+    assert_eq!(code, Some(1));
+    assert!(out.starts_with("::error title=kubesmith diff: not compared::"), "{out}");
 }
 
 #[test]
