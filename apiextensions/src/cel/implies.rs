@@ -1,6 +1,7 @@
 //! Whether one rule follows from another, as far as their texts tell.
 
 use super::ast::{Comprehension, Entry, Expr, Kind, Literal};
+use super::known::{Known, simplified};
 use super::parser;
 
 /// How two rules for the same place relate.
@@ -33,16 +34,16 @@ pub fn relation(old: &str, new: &str) -> Relation {
     }
 }
 
-/// Whether a rule refuses nothing that rules for the same place accept together; `false` where that cannot be told.
+/// Whether a rule refuses nothing that rules for the same place accept together, where some fields of `self` are known;
+/// `false` where that cannot be told.
 #[must_use]
-pub fn follows(rule: &str, from: &[&str]) -> bool {
+pub fn follows(rule: &str, from: &[&str], known: &dyn Fn(&str) -> Option<Known>) -> bool {
     let parse = |source: &str| parser::parse(source).ok().map(|ast| bare(&ast.root));
-    let both = |left: Expr, right: Expr| {
-        let kind = Kind::Call { target: None, function: "_&&_".to_owned(), args: vec![left, right] };
-        Expr { id: 0, kind }
-    };
+    let call = |args| Kind::Call { target: None, function: "_&&_".to_owned(), args };
+    let both = |left: Expr, right: Expr| Expr { id: 0, kind: call(vec![left, right]) };
     let all = from.iter().filter_map(|source| parse(source)).reduce(both);
-    all.zip(parse(rule)).is_some_and(|(all, rule)| implies(&all, &rule, &mut { MAX_STEPS }))
+    let all = all.unwrap_or(Expr { id: 0, kind: Kind::Literal(Literal::Bool(true)) });
+    parse(rule).is_some_and(|rule| implies(&all, &simplified(&rule, known), &mut { MAX_STEPS }))
 }
 
 /// Whether an expression names a variable such as `oldSelf`; `false` for one that cannot be parsed.
@@ -64,7 +65,10 @@ fn implies(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
         return false;
     }
     *steps -= 1;
-    if a == b || is_stricter(a, b) {
+    if a == b || b.kind == Kind::Literal(Literal::Bool(true)) || is_stricter(a, b) {
+        return true;
+    }
+    if has_stricter_parts(a, b, steps) {
         return true;
     }
     if let Some([left, right]) = operands(b, "_&&_") {
@@ -80,12 +84,36 @@ fn implies(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
             .is_some_and(|[left, right]| implies(a, left, steps) || implies(a, right, steps))
 }
 
-fn operands<'e>(expr: &'e Expr, operator: &str) -> Option<[&'e Expr; 2]> {
+/// Whether both choose by the same condition, or go through the same list, and what is said there is stricter in `a`.
+fn has_stricter_parts(a: &Expr, b: &Expr, steps: &mut usize) -> bool {
+    if let (Some([condition, yes, no]), Some([other, allowed, otherwise])) =
+        (operands(a, "_?_:_"), operands(b, "_?_:_"))
+    {
+        return condition == other && implies(yes, allowed, steps) && implies(no, otherwise, steps);
+    }
+    let (Kind::Comprehension(a), Kind::Comprehension(b)) = (&a.kind, &b.kind) else { return false };
+    let frame = |fold: &Comprehension| Comprehension { step: fold.accu_init.clone(), ..fold.clone() };
+    if frame(a) != frame(b) {
+        return false;
+    }
+    // `all` and `exists`: what is found so far, and what is said of one more.
+    ["_&&_", "_||_"].into_iter().any(|operator| {
+        match (operands(&a.step, operator), operands(&b.step, operator)) {
+            (Some([so_far, one]), Some([found, other])) => {
+                so_far == found
+                    && matches!(&so_far.kind, Kind::Ident(name) if *name == a.accu_var)
+                    && implies(one, other, steps)
+            }
+            _ => false,
+        }
+    })
+}
+
+pub(super) fn operands<'e, const N: usize>(expr: &'e Expr, operator: &str) -> Option<[&'e Expr; N]> {
     match &expr.kind {
-        Kind::Call { target: None, function, args } if function == operator => match &args[..] {
-            [left, right] => Some([left, right]),
-            _ => None,
-        },
+        Kind::Call { target: None, function, args } if function == operator => {
+            args.iter().collect::<Vec<_>>().try_into().ok()
+        }
         _ => None,
     }
 }
@@ -186,6 +214,12 @@ mod tests {
             ("self.x < 5", "4 > self.x", Tighter),
             ("5 < self", "self < 5", Unclear),
             ("1 < 2", "3 < 4", Unclear),
+            ("self.a ? self.b : true", "self.a ? self.b || self.c : true", Looser),
+            ("self.a ? self.b : true", "self.x ? self.b || self.c : true", Unclear),
+            ("self.all(x, x.a)", "self.all(x, x.a && x.b)", Tighter),
+            ("self.exists(x, x.a)", "self.exists(x, x.a || x.b)", Looser),
+            ("self.all(x, x.a)", "self.exists(x, x.a)", Unclear),
+            ("self.exists_one(x, x.a)", "self.exists_one(x, x.a || x.b)", Unclear),
         ] {
             assert_eq!(relation(old, new), wanted, "{old} -> {new}");
         }
@@ -196,10 +230,42 @@ mod tests {
 
     #[test]
     fn rules_follow_from_several() {
+        let follows = |rule: &str, from: &[&str]| follows(rule, from, &|_| None);
         assert!(follows("self.a && self.b > 1", &["self.b > 1", "self.c", "self.a"]));
-        assert!(follows("self.b", &["self.a && self.b"]));
+        assert!(follows("self.b", &["self.a && self.b"]) && follows("true", &[]));
         assert!(!follows("self.a && self.b", &["self.a"]) && !follows("self.a", &[]));
         assert!(!follows("self.", &["self.a"]) && !follows("self.a", &["self."]));
+    }
+
+    #[test]
+    fn rules_follow_where_fields_are_known() {
+        let known = |name: &str| match name {
+            "new" | "newer" => Some(Known::Absent),
+            "mode" => Some(Known::Is("fast".into())),
+            _ => None,
+        };
+        for rule in [
+            "!(has(self.new) && has(self.newer))",
+            "has(self.new) ? self.new > self.a : true",
+            "!has(self.new) || self.new.x in self.y",
+            "self.mode == 'fast' || has(self.a)",
+            "has(self.mode) && 'slow' != self.mode",
+            "self.old && (!has(self.new) || has(self.a))",
+        ] {
+            assert!(follows(rule, &["self.old"], &known), "{rule}");
+        }
+        for rule in [
+            "has(self.new)",
+            "has(self.new) || has(self.a)",
+            "has(self.a) ? true : true",
+            "self.mode == 'slow'",
+            "self.new == 1 || true",
+            "!has(self.new.x)",
+            "self.all(x, !has(x.new))",
+        ] {
+            let is_true = rule == "self.new == 1 || true";
+            assert_eq!(follows(rule, &["self.old"], &known), is_true, "{rule}");
+        }
     }
 
     #[test]

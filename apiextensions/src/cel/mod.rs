@@ -15,6 +15,7 @@ mod expression;
 mod functions;
 mod implies;
 mod issue;
+mod known;
 mod lexer;
 mod macros;
 mod overloads;
@@ -44,6 +45,7 @@ pub use eval::EvalError;
 pub use expression::{Binding, Expression};
 pub use implies::{Relation, follows, mentions, relation};
 pub use issue::{Issue, render};
+pub use known::{Known, touches};
 pub use rules::{CompiledRule, RuleError, Validator, compile_rule, max_cardinality};
 pub use types::{Decl, ObjectType, Type, escape};
 

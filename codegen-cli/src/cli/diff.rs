@@ -35,6 +35,9 @@ pub(super) struct Diff {
     /// Judges as API servers since 1.33 do, which let values pass that an update leaves as they are.
     #[arg(long)]
     ratcheting: bool,
+    /// Takes it that a webhook converts between the versions of all definitions, as where kustomize adds it to them.
+    #[arg(long)]
+    conversion_webhook: bool,
     #[command(flatten)]
     access: Access,
 }
@@ -85,6 +88,10 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     let unread: Vec<Unread> = old.unread().chain(new.unread()).collect();
     if exit == Exit::Failed {
         both_only(&mut old, &mut new);
+    }
+    if arguments.conversion_webhook {
+        let all = old.definitions.values_mut().chain(new.definitions.values_mut());
+        all.for_each(|definition| definition.is_converted = true);
     }
     let changes = diff::compare(&old.definitions, &new.definitions);
     let mut locator = Locator::new(&old, &new);

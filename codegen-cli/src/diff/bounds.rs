@@ -121,7 +121,11 @@ fn numbers(walk: &mut Walk<'_>, old: &Structural, new: &Structural, is_whole: bo
         if before == after {
             continue;
         }
-        let (before, after) = (effective(before, is_whole), effective(after, is_whole));
+        let (before, mut after) = (effective(before, is_whole), effective(after, is_whole));
+        // What the format refuses is no news.
+        if before.0 == f64::NEG_INFINITY && is_beyond_int32(old, keyword, after.0) {
+            after = before;
+        }
         let message = moved(keyword, from, to);
         match after.partial_cmp(&before) {
             Some(std::cmp::Ordering::Equal) => {
@@ -159,6 +163,12 @@ pub(super) fn whole_numbers(schema: &Structural) -> Option<Vec<String>> {
             .map(|n| n.to_string())
             .collect(),
     )
+}
+
+/// Whether a bound, with another sign where it is the greatest, refuses no number of 32 bits where the format does.
+fn is_beyond_int32(schema: &Structural, keyword: &str, bound: f64) -> bool {
+    let least = if keyword == "minimum" { f64::from(i32::MIN) } else { -f64::from(i32::MAX) };
+    schema.type_ == "integer" && schema.format == "int32" && bound <= least
 }
 
 /// Whether the bounds of whole numbers are those of 32 bits, or narrower.

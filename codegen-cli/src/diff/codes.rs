@@ -166,15 +166,17 @@ codes! {
     VersionsDiverge "versions-diverge" Conversion Certain false "a field is lost between versions":
         "with the strategy `None` an API server drops what the version of a request does not know: who reads and writes in that \
          version deletes the field"
-        "add the field to the other versions too, or convert by a webhook that keeps it";
+        "add the field to the other versions too, or convert by a webhook that keeps it; if one is added to the definition later: \
+         `kubesmith diff --conversion-webhook`";
     VersionsConflict "versions-conflict" Stored Certain false "a version refuses objects of another":
         "with the strategy `None` an API server changes the apiVersion alone: objects that exist are read in this version with \
          values that it refuses when they are written"
-        "give the field one type in all versions, or convert by a webhook";
+        "give the field one type in all versions, or convert by a webhook; if one is added to the definition later: \
+         `kubesmith diff --conversion-webhook`";
     VersionsTightened "versions-tightened" Stored Certain true "a version checks more than another":
         "with the strategy `None` an API server changes the apiVersion alone: objects that exist are read in this version as \
          they are, and refused when they are written in it"
-        "check no more than the other versions do, or mend the objects before";
+        "check no more than the other versions do, or mend the objects before, or convert by a webhook";
     VersionsDiffer "versions-differ" Conversion Certain false "objects written in one version do not fit another":
         "with the strategy `None` an API server changes the apiVersion alone: clients of this version meet objects that they \
          cannot decode, or not write back"
@@ -194,6 +196,8 @@ codes! {
         "`kubectl scale` and autoscalers fail" "keep the subresource";
     ScaleSubresourceChanged "scale-subresource-changed" Clients Certain false "the scale subresource has other paths":
         "`kubectl scale` and autoscalers read and write other fields" "keep the paths";
+    ScaleSelectorAdded "scale-selector-added" Compatible Certain false "the scale subresource tells a selector":
+        "autoscalers find the pods that they did not find before" "";
     SelectableFieldAdded "selectable-field-added" Compatible Certain false "a field can be selected by": "nobody used it before" "";
     SelectableFieldRemoved "selectable-field-removed" Clients Certain false "a field cannot be selected by any more":
         "lists and watches with a field selector for it are refused" "keep it";
@@ -302,6 +306,8 @@ codes! {
         "stored objects stay valid; updates that the rule forbids are refused" "tell users which updates are refused";
     RuleLoosened "rule-loosened" Compatible Certain false "a CEL rule accepts more": "all values stay valid" "";
     RuleRemoved "rule-removed" Compatible Certain false "a CEL rule is gone": "all values stay valid" "";
+    RuleAboutNewFields "rule-about-new-fields" Compatible Certain false "a CEL rule is about new fields":
+        "stored objects do not have the fields, or have their defaults, and the rule accepts that" "";
     RuleMessageChanged "rule-message-changed" Compatible Certain false "a CEL rule is refused in other words":
         "the same values are admitted" "";
 }

@@ -3,7 +3,7 @@
 use kubesmith_apiextensions::structural::{Structural, validate};
 use serde_json::Value;
 
-use super::schema::{Types, Walk, brief};
+use super::schema::{Types, Walk, brief, contrasted};
 use super::{ChangeCode, bounds};
 
 /// Compares the constraints of two nodes.
@@ -164,7 +164,7 @@ fn format(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
 }
 
 /// The format as far as it refuses anything.
-fn effective(schema: &Structural) -> String {
+pub(super) fn effective(schema: &Structural) -> String {
     match (schema.type_.as_str(), schema.format.as_str()) {
         // Servers hold numbers in 64 bits whatever is said.
         ("integer", "int64") | ("number", "double") | (_, "password") => String::new(),
@@ -194,6 +194,7 @@ fn pattern(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
             walk.add_at(ChangeCode::PatternRemoved, below, message);
         }
         (Some(old), Some(new)) if old != new => {
+            let [old, new] = contrasted(&old, &new, 100);
             walk.add_at(ChangeCode::PatternChanged, below, format!("`{old}` became `{new}`"));
         }
         _ => {}

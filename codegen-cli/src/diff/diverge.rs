@@ -91,6 +91,7 @@ fn at_origin(pair: Pair<'_>, mut change: Change) -> Change {
         name.clone_from(&pair.of.name);
     }
     change.version = Some(pair.of.name.clone());
+    change.certain = true;
     recoded(change, ChangeCode::VersionsDiverge)
 }
 
@@ -143,8 +144,10 @@ fn is_refusal(code: ChangeCode) -> bool {
         code,
         ChangeCode::FieldRemoved | ChangeCode::PruningAdded | ChangeCode::EmbeddedResourceRemoved
     );
-    // It has been filled in by the version that an object is stored in.
-    code.rule().class == Class::Stored && !is_cut && code != ChangeCode::DefaultRemovedFromRequired
+    // Defaults have been filled in by the version that an object is stored in.
+    let is_default =
+        matches!(code, ChangeCode::DefaultAddedUnderRule | ChangeCode::DefaultRemovedFromRequired);
+    code.rule().class == Class::Stored && !is_cut && !is_default
 }
 
 fn between(pair: Pair<'_>, change: Change) -> Change {

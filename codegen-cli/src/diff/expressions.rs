@@ -1,10 +1,10 @@
 //! Compares the CEL rules of a node.
 
-use kubesmith_apiextensions::cel::{Relation, follows, mentions, relation};
+use kubesmith_apiextensions::cel::{Known, Relation, follows, mentions, relation};
 use kubesmith_apiextensions::structural::{Rule, Structural};
 
-use super::ChangeCode;
-use super::schema::Walk;
+use super::schema::{Walk, contrasted};
+use super::{ChangeCode, fields};
 
 /// Pairs of rules that are compared at most; with more, rules that are not the same are other rules.
 const MAX_PAIRS: usize = 2_500;
@@ -23,22 +23,25 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
         regrouped(walk, [&old.rules, &new.rules], &mut before, &mut after);
     }
     for matches in steps {
-        after.retain(|new| match before.iter().position(|old| matches(old, new)) {
+        after.retain(|rule| match before.iter().position(|old| matches(old, rule)) {
             Some(at) => {
-                pair(walk, before.remove(at), new);
+                pair(walk, before.remove(at), rule, &|name| known(old, new, name));
                 false
             }
             None => true,
         });
     }
-    if let ([old], [new]) = (&before[..], &after[..]) {
-        return pair(walk, old, new);
+    if let ([before], [after]) = (&before[..], &after[..]) {
+        return pair(walk, before, after, &|name| known(old, new, name));
     }
     let below = &["x-kubernetes-validations"];
     for rule in after {
-        if is_few && is_plain(rule) && follows(&rule.rule, &sources(&old.rules)) {
+        let follows = |known| is_few && is_plain(rule) && follows(&rule.rule, &sources(&old.rules), known);
+        if follows(&|_| None) {
             let message = format!("new, and as the others were: `{}`", brief(rule));
             walk.add_at(ChangeCode::RuleMessageChanged, below, message);
+        } else if follows(&|name| known(old, new, name)) {
+            walk.add_at(ChangeCode::RuleAboutNewFields, below, format!("new: `{}`", brief(rule)));
         } else {
             ratcheted(walk, rule, |walk| walk.add_at(added(rule), below, format!("new: `{}`", brief(rule))));
         }
@@ -52,9 +55,12 @@ pub(super) fn check(walk: &mut Walk<'_>, old: &Structural, new: &Structural) {
 fn regrouped(walk: &mut Walk<'_>, all: [&[Rule]; 2], before: &mut Vec<&Rule>, after: &mut Vec<&Rule>) {
     let [old, new] = all.map(sources);
     let said: Vec<&Rule> =
-        after.iter().copied().filter(|rule| is_plain(rule) && follows(&rule.rule, &old)).collect();
-    let kept: Vec<&Rule> =
-        before.iter().copied().filter(|rule| is_plain(rule) && follows(&rule.rule, &new)).collect();
+        after.iter().copied().filter(|rule| is_plain(rule) && follows(&rule.rule, &old, &|_| None)).collect();
+    let kept: Vec<&Rule> = before
+        .iter()
+        .copied()
+        .filter(|rule| is_plain(rule) && follows(&rule.rule, &new, &|_| None))
+        .collect();
     if said.is_empty() || kept.is_empty() || said.len() == kept.len() {
         return;
     }
@@ -91,7 +97,13 @@ fn added(rule: &Rule) -> ChangeCode {
     if is_transition(rule) { ChangeCode::TransitionRuleAdded } else { ChangeCode::RuleAdded }
 }
 
-fn pair(walk: &mut Walk<'_>, old: &Rule, new: &Rule) {
+/// What all stored objects have in a field that is new: nothing, or its default.
+fn known(old: &Structural, new: &Structural, name: &str) -> Option<Known> {
+    let field = new.properties.get(name).filter(|_| fields::drops(old, name))?;
+    Some(field.default.clone().map_or(Known::Absent, Known::Is))
+}
+
+fn pair(walk: &mut Walk<'_>, old: &Rule, new: &Rule, known: &dyn Fn(&str) -> Option<Known>) {
     let is_optional = |rule: &Rule| rule.optional_old_self == Some(true);
     let code = if is_optional(old) != is_optional(new) {
         ChangeCode::RuleOldSelfChanged
@@ -103,21 +115,35 @@ fn pair(walk: &mut Walk<'_>, old: &Rule, new: &Rule) {
             (Relation::Same, ..) => ChangeCode::RuleMessageChanged,
             (Relation::Looser, ..) => ChangeCode::RuleLoosened,
             (_, _, true) => ChangeCode::TransitionRuleChanged,
+            _ if is_plain(old) && is_plain(new) && follows(&new.rule, &[&old.rule], known) => {
+                ChangeCode::RuleAboutNewFields
+            }
             (Relation::Tighter, ..) => ChangeCode::RuleTightened,
             (Relation::Unclear, ..) => ChangeCode::RuleChanged,
         }
     };
     let message = match code {
         ChangeCode::RuleMessageChanged => format!("`{}` is said in other words", brief(new)),
-        _ => format!("`{}` became `{}`", brief(old), brief(new)),
+        _ => {
+            let [old, new] = contrasted(&line(old), &line(new), SHOWN);
+            format!("`{old}` became `{new}`")
+        }
     };
     ratcheted(walk, new, |walk| walk.add_at(code, &["x-kubernetes-validations"], message));
 }
 
+/// Characters of a rule that are shown at most.
+const SHOWN: usize = 100;
+
+/// The rule on one line.
+fn line(rule: &Rule) -> String {
+    rule.rule.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The rule on one line, cut where it is long.
 fn brief(rule: &Rule) -> String {
-    let line = rule.rule.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(100) {
+    let line = line(rule);
+    match line.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }

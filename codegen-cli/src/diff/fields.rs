@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use kubesmith_apiextensions::structural::{Additional, MapType, Structural};
 
 use super::ChangeCode;
-use super::schema::{Context, Types, Walk, brief, guards};
+use super::schema::{Context, Types, Walk, brief, contrasted, guards, guards_field};
 
 /// What a schema says of a field.
 #[derive(Clone, Copy)]
@@ -47,20 +47,26 @@ pub(super) fn object(walk: &mut Walk<'_>, old: &Structural, new: &Structural, co
         walk.add_at(ChangeCode::MapTypeChanged, &["x-kubernetes-map-type"], message);
     }
     let resource = (context.resource.0 || old.embedded_resource, context.resource.1 || new.embedded_resource);
-    let guarded = context.guarded || guards(new);
     let names: BTreeSet<&String> = old.properties.keys().chain(new.properties.keys()).collect();
     for name in names {
         if (resource.0 || resource.1) && matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+            let guarded = context.guarded || guards(new);
             walk.field(name, |walk| standard(walk, name, old, new, guarded));
             continue;
         }
         let (before, after) = (Field::named(old, name), Field::named(new, name));
-        let guarded = guarded || context.keys.contains(name);
+        let guarded = context.guarded || guards_field(new, name) || context.keys.contains(name);
         let is_required = new.required.contains(name);
         walk.field(name, |walk| field(walk, before, after, guarded, is_required));
     }
     required(walk, old, new, context);
-    others(walk, old, new, guarded);
+    others(walk, old, new, context.guarded || guards(new));
+}
+
+/// Whether an object is pruned of a field, so that none has it.
+pub(super) fn drops(schema: &Structural, name: &str) -> bool {
+    let is_standard = schema.embedded_resource || matches!(name, "apiVersion" | "kind" | "metadata");
+    !is_standard && matches!(Field::named(schema, name), Field::Dropped)
 }
 
 /// Compares what is said of one field, or of all that are not named.
@@ -227,7 +233,8 @@ pub(super) fn default(
             walk.add_at(code, below, format!("the default {} is gone", brief(value)));
         }
         (Some(before), Some(after)) if before != after => {
-            let message = format!("the default {} became {}", brief(before), brief(after));
+            let [before, after] = contrasted(&before.to_string(), &after.to_string(), 60);
+            let message = format!("the default {before} became {after}");
             walk.add_at(ChangeCode::DefaultChanged, below, message);
         }
         _ => {}

@@ -19,6 +19,8 @@ pub struct Definition {
     pub versions: Vec<Version>,
     /// Versions in which objects may be stored, beside the storage version: `status.storedVersions`.
     pub stored: Vec<String>,
+    /// Whether a webhook converts that the definition does not name: kustomize often adds it.
+    pub is_converted: bool,
 }
 
 /// A version of a definition.
@@ -64,7 +66,7 @@ impl Definition {
                 schema: if keeps_all { kept(schema) } else { schema },
             });
         }
-        Ok(Self { name, object, versions, stored })
+        Ok(Self { name, object, versions, stored, is_converted: false })
     }
 
     /// The version of this name.
@@ -79,7 +81,8 @@ impl Definition {
 
     /// Whether a webhook converts between versions.
     pub fn has_webhook(&self) -> bool {
-        self.object.pointer("/spec/conversion/strategy").is_some_and(|strategy| strategy == "Webhook")
+        self.is_converted
+            || self.object.pointer("/spec/conversion/strategy").is_some_and(|strategy| strategy == "Webhook")
     }
 
     /// A text of the definition; empty if it is not there.

@@ -1,5 +1,6 @@
 //! Walks two schemas side by side.
 
+use kubesmith_apiextensions::cel::touches;
 use kubesmith_apiextensions::structural::{ListType, Path, Structural};
 use serde_json::Value;
 
@@ -80,8 +81,7 @@ impl Walk<'_> {
             version: Some(self.place.version.to_owned()),
             path,
             code,
-            certain: rule.class == Class::Compatible
-                || (rule.certainty != Certainty::Unclear && !self.entangled),
+            certain: rule.class != Class::Stored || (rule.certainty != Certainty::Unclear && !self.entangled),
             ratchets: if rule.ratchets { self.ratchets } else { Ratchets::Never },
             message: message.into(),
             steps,
@@ -262,7 +262,8 @@ fn word(list_type: ListType) -> &'static str {
 
 /// Whether other constraints of the node may exclude the values that one of them excludes from now on.
 fn is_entangled(old: &Structural) -> bool {
-    !old.format.is_empty()
+    // Numbers of 32 bits are bounds among others.
+    !matches!(constraints::effective(old).as_str(), "" | "int32")
         || old.pattern.is_some()
         || old.multiple_of.is_some()
         || !old.rules.is_empty()
@@ -271,10 +272,16 @@ fn is_entangled(old: &Structural) -> bool {
 
 /// Whether the node may refuse a value for fields that are put into it.
 pub(super) fn guards(schema: &Structural) -> bool {
-    !schema.rules.is_empty()
-        || schema.junctions().next().is_some()
-        || schema.max_properties.is_some()
-        || !schema.enum_values.is_empty()
+    !schema.rules.is_empty() || guards_all(schema)
+}
+
+/// Whether the node may refuse a value for this field that is put into it.
+pub(super) fn guards_field(schema: &Structural, name: &str) -> bool {
+    guards_all(schema) || schema.rules.iter().any(|rule| touches(&rule.rule, name))
+}
+
+fn guards_all(schema: &Structural) -> bool {
+    schema.junctions().next().is_some() || schema.max_properties.is_some() || !schema.enum_values.is_empty()
 }
 
 fn shown(schema: &Structural) -> &str {
@@ -328,4 +335,19 @@ pub(super) fn brief(value: &Value) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+/// Two texts that differ, without their common beginning where they are too long to be shown.
+pub(super) fn contrasted(old: &str, new: &str, limit: usize) -> [String; 2] {
+    const BEFORE: usize = 20;
+    let same = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();
+    let is_long = |text: &str| text.chars().nth(limit).is_some();
+    let start = if is_long(old) || is_long(new) { same.saturating_sub(BEFORE) } else { 0 };
+    [old, new].map(|text| {
+        let mut rest = text.chars().skip(start);
+        let shown: String = rest.by_ref().take(limit).collect();
+        let (before, after) =
+            (if start > 0 { "…" } else { "" }, if rest.next().is_some() { "…" } else { "" });
+        format!("{before}{shown}{after}")
+    })
 }

@@ -125,7 +125,14 @@ fn subresources(own: &mut Collector<'_>) {
             let parts = differs
                 .map(|name| format!("{name}: `{}` became `{}`", shown(old.get(name)), shown(new.get(name))));
             let message = parts.collect::<Vec<_>>().join(", ");
-            own.add(ChangeCode::ScaleSubresourceChanged, path, message);
+            let selector = "labelSelectorPath";
+            let is_added = old.get(selector).is_none()
+                && names.iter().all(|name| *name == selector || old.get(name) == new.get(name));
+            let code = match is_added {
+                true => ChangeCode::ScaleSelectorAdded,
+                false => ChangeCode::ScaleSubresourceChanged,
+            };
+            own.add(code, path, message);
         }
         _ => {}
     }

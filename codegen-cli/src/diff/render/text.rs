@@ -41,8 +41,8 @@ fn class(out: &mut String, class: Class, own: &[&Finding], ratcheting: bool) {
             Certainty::Unclear | Certainty::Certain => "",
         };
         let _ = writeln!(out, "    {code}: {}{note}", rule.title);
-        for found in &of_code {
-            line(out, found);
+        for same in grouped(&of_code) {
+            line(out, &same);
         }
         if class != Class::Compatible {
             let mut notes = of_code.iter().map(|found| tolerated(&found.change, ratcheting));
@@ -67,9 +67,27 @@ pub(super) fn tolerated(change: &Change, ratcheting: bool) -> &'static str {
     }
 }
 
-fn line(out: &mut String, found: &Finding) {
+/// What is the same in several versions, together.
+fn grouped<'f>(findings: &[&&&'f Finding]) -> Vec<Vec<&'f Finding>> {
+    let mut out: Vec<Vec<&Finding>> = Vec::new();
+    let mut at = std::collections::HashMap::new();
+    for found in findings {
+        let change = &found.change;
+        let key = (&change.path, &change.message, change.certain, &found.allowed);
+        let number = *at.entry(key).or_insert(out.len());
+        match out.get_mut(number) {
+            Some(same) => same.push(found),
+            None => out.push(vec![found]),
+        }
+    }
+    out
+}
+
+fn line(out: &mut String, same: &[&Finding]) {
+    let Some(found) = same.first() else { return };
     let change = &found.change;
-    let version = change.version.as_deref().map_or_else(String::new, |version| format!("{version} "));
+    let versions: Vec<&str> = same.iter().filter_map(|found| found.change.version.as_deref()).collect();
+    let version = if versions.is_empty() { String::new() } else { format!("{} ", versions.join(", ")) };
     let place = found.place.as_ref().map_or_else(String::new, |(file, at)| format!("  ({file}:{})", at.line));
     let unclear = if found.class == Class::Compatible || change.certain { "" } else { " (unclear)" };
     let text = format!("{version}{}: {}{unclear}{place}", change.path, change.message).replace('\n', " ");

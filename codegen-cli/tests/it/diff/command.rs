@@ -446,6 +446,55 @@ fn versions_that_are_neither_served_nor_stored_are_nobodys() {
 }
 
 #[test]
+fn a_webhook_may_be_added_later() {
+    let folder = folder();
+    folder.write(
+        "new.yaml",
+        OLD.replace(
+            "              mode:\n",
+            "              more:\n                type: string\n              mode:\n",
+        ),
+    );
+    let (code, out, _) = run(&folder, &["old.yaml", "new.yaml"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        out.contains("versions-diverge") && out.contains("`kubesmith diff --conversion-webhook`"),
+        "{out}"
+    );
+    let (code, out, _) = run(&folder, &["old.yaml", "new.yaml", "--conversion-webhook"]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("field-added"), "{out}");
+}
+
+#[test]
+fn versions_with_the_same_change_stand_together() {
+    let folder = folder();
+    let old = OLD.replace(
+        "                type: integer\n                maximum: 20\n",
+        "                type: integer\n",
+    );
+    folder.write("old.yaml", &old);
+    folder.write("new.yaml", old.replace("type: integer", "type: integer\n                maximum: 10"));
+    let (_, out, _) = run(&folder, &["old.yaml", "new.yaml"]);
+    assert!(out.contains("\n      v1, v1beta1 spec.size: maximum 10 is new  (new.yaml:"), "{out}");
+    assert!(out.ends_with("2 changes break stored objects\n"), "{out}");
+}
+
+/// What changed is to be seen, however long the rest is.
+#[test]
+fn long_values_are_cut_to_what_differs() {
+    let folder = folder();
+    let with = |end: &str| {
+        let pattern = format!("^{}{end}$", "a?".repeat(200));
+        OLD.replace("enum: [fast, slow, off]", &format!("pattern: '{pattern}'"))
+    };
+    folder.write("old.yaml", with("b"));
+    folder.write("new.yaml", with("c"));
+    let (_, out, _) = run(&folder, &["old.yaml", "new.yaml"]);
+    assert!(out.contains("`…a?a?a?a?a?a?a?a?a?a?b$` became `…a?a?a?a?a?a?a?a?a?a?c$`"), "{out}");
+}
+
+#[test]
 fn mistakes_in_source_are_told() {
     let folder = folder();
     folder.write(
