@@ -1,10 +1,16 @@
 //! Methods with names and types of their own, on the embedded server.
 
 use case_methods::{Crane, Dock, Fleet, Gate, Lamp, Wanted, views};
+use k8s_openapi::ByteString;
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::autoscaling::v1::{Scale, ScaleSpec};
-use k8s_openapi::api::core::v1::ServiceAccount;
+use k8s_openapi::api::certificates::v1::{
+    CertificateSigningRequest, CertificateSigningRequestCondition, CertificateSigningRequestSpec,
+    CertificateSigningRequestStatus,
+};
+use k8s_openapi::api::core::v1::{EphemeralContainer, ResourceRequirements, ServiceAccount};
 use k8s_openapi::api::policy::v1::Eviction;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::ResourceExt as _;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kubesmith_expected::methods::Clientset;
@@ -61,7 +67,12 @@ async fn a_scale_has_its_methods() {
     let stale = fleets.update_scale("north", &scale, &PostParams::default()).await.unwrap_err();
     assert!(stale.is_conflict(), "{stale}");
     let refused = fleets.apply_scale("north", &sized(9), &PatchParams::apply("me")).await.unwrap_err();
-    assert!(!refused.apply_conflicts().is_empty(), "{refused}");
+    let conflicts = refused.apply_conflicts();
+    assert_eq!(
+        conflicts.iter().map(|c| c.field.as_str()).collect::<Vec<_>>(),
+        [".spec.replicas"],
+        "{refused}"
+    );
     let applied = fleets.apply_scale("north", &sized(9), &PatchParams::apply("me").force()).await.unwrap();
     assert_eq!(replicas(&applied), Some(9));
     let fleet = fleets.get("north").await.unwrap();
@@ -198,5 +209,72 @@ async fn built_in_kinds_have_those_of_client_go() {
     let wanted = Scale { spec: Some(ScaleSpec { replicas: Some(3) }), ..Scale::default() };
     let scale = deployments.apply_scale("web", &wanted, &PatchParams::apply("me").force()).await.unwrap();
     assert_eq!(replicas(&scale), Some(3));
+    env.stop().await;
+}
+
+fn cpu(amount: &str) -> Option<ResourceRequirements> {
+    let requests = [("cpu".to_owned(), Quantity(amount.to_owned()))].into();
+    Some(ResourceRequirements { requests: Some(requests), ..ResourceRequirements::default() })
+}
+
+#[tokio::test]
+async fn pods_get_containers_and_resources_while_they_run() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let pods = built_in_mixed::Clientset::new(env.client()).core_v1().pods().namespace("default");
+    let mut new = pod("web");
+    new.spec.as_mut().unwrap().containers[0].resources = cpu("1");
+    let mut web = pods.create(&new, &PostParams::default()).await.unwrap();
+    let debug = EphemeralContainer {
+        name: "debug".into(),
+        image: Some("busybox".into()),
+        ..EphemeralContainer::default()
+    };
+    web.spec.as_mut().unwrap().ephemeral_containers = Some(vec![debug]);
+    web.spec.as_mut().unwrap().containers[0].resources = cpu("2");
+    let web = pods.update_ephemeral_containers("web", &web, &PostParams::default()).await.unwrap();
+    let spec = web.spec.as_ref().unwrap();
+    assert_eq!(spec.ephemeral_containers.as_ref().unwrap()[0].name, "debug");
+    assert_eq!(spec.containers[0].resources, cpu("1"), "nothing else is changed");
+    let mut web = web;
+    web.spec.as_mut().unwrap().containers[0].resources = cpu("2");
+    let web = pods.update_resize("web", &web, &PostParams::default()).await.unwrap();
+    assert_eq!(web.spec.as_ref().unwrap().containers[0].resources, cpu("2"));
+    let mut web = web;
+    web.spec.as_mut().unwrap().containers[0].resources = None;
+    let refused = pods.update_resize("web", &web, &PostParams::default()).await.unwrap_err();
+    assert!(refused.to_string().contains("resource requests cannot be removed"), "{refused}");
+    env.stop().await;
+}
+
+fn request(name: &str) -> CertificateSigningRequest {
+    let pem = "-----BEGIN CERTIFICATE REQUEST-----\nMA==\n-----END CERTIFICATE REQUEST-----\n";
+    let spec = CertificateSigningRequestSpec {
+        request: ByteString(pem.into()),
+        signer_name: "example.com/mine".into(),
+        usages: Some(vec!["client auth".into()]),
+        ..CertificateSigningRequestSpec::default()
+    };
+    CertificateSigningRequest { metadata: meta(name), spec, status: None }
+}
+
+#[tokio::test]
+async fn requests_for_certificates_are_approved() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let requests =
+        built_in_mixed::Clientset::new(env.client()).certificates_v1().certificate_signing_requests();
+    let mut mine = requests.create(&request("mine"), &PostParams::default()).await.unwrap();
+    assert!(mine.spec.username.is_some(), "the server knows who asks");
+    let approved = CertificateSigningRequestCondition {
+        type_: "Approved".into(),
+        status: "True".into(),
+        ..CertificateSigningRequestCondition::default()
+    };
+    let status = CertificateSigningRequestStatus { conditions: Some(vec![approved]), certificate: None };
+    mine.status = Some(status);
+    let unapproved = requests.update_status(&mine, &PostParams::default()).await.unwrap_err();
+    assert!(unapproved.to_string().contains("updates may not add a condition"), "{unapproved}");
+    let mine = requests.update_approval("mine", &mine, &PostParams::default()).await.unwrap();
+    let conditions = mine.status.unwrap().conditions.unwrap();
+    assert!(conditions[0].last_update_time.is_some());
     env.stop().await;
 }

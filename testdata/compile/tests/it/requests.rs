@@ -10,6 +10,7 @@ use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchP
 use kube::client::Body;
 use kubesmith_expected::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration;
 use kubesmith_expected::{cluster_scope, namespaced_scope};
+use kubesmith_runtime::client::ClientOptions;
 use serde_json::json;
 
 /// A client of a server that knows nothing, and what it was asked.
@@ -121,4 +122,24 @@ async fn discovery_asks_the_same_server() {
     let clients = cluster_scope::Clientset::new(server.client());
     assert!(clients.discovery().server_version().await.is_err());
     assert_eq!(server.asked(), ["GET /version"]);
+}
+
+/// A configuration leads to the server over the network, with its credentials; what is wrong with it is told at once.
+#[tokio::test]
+async fn a_clientset_is_made_of_a_configuration() {
+    let mut env = super::crds::server("namespaced-scope").await;
+    let config = env.config().await.unwrap();
+    let options = ClientOptions::new().user_agent("shopkeeper/1.0");
+    let clients =
+        namespaced_scope::Clientset::try_from_config_with_options(config.clone(), options).await.unwrap();
+    let carts = clients.shop_v1().carts().namespace("default");
+    let stored = carts.create(&named::<Cart>(), &PostParams::default()).await.unwrap();
+    let manager = stored.metadata.managed_fields.unwrap().remove(0).manager;
+    assert_eq!(manager.as_deref(), Some("shopkeeper"));
+    let clients = namespaced_scope::Clientset::try_from_config(config).await.unwrap();
+    assert!(clients.shop_v1().carts().namespace("default").get("x").await.is_ok());
+    let limitless = ClientOptions::new().rate_limit(5.0, 0);
+    let config = env.config().await.unwrap();
+    assert!(namespaced_scope::Clientset::try_from_config_with_options(config, limitless).await.is_err());
+    env.stop().await;
 }

@@ -19,6 +19,9 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `apps/v1`.
     type AppsV1: self::typed::apps::v1::AppsV1Interface;
 
+    /// Clients of `certificates.k8s.io/v1`.
+    type CertificatesV1: self::typed::certificates::v1::CertificatesV1Interface;
+
     /// Clients of `events.k8s.io/v1`.
     type EventsV1: self::typed::events::v1::EventsV1Interface;
 
@@ -42,6 +45,9 @@ pub trait Interface: Send + Sync + 'static {
 
     /// Clients of `apps/v1`.
     fn apps_v1(&self) -> Self::AppsV1;
+
+    /// Clients of `certificates.k8s.io/v1`.
+    fn certificates_v1(&self) -> Self::CertificatesV1;
 
     /// Clients of `events.k8s.io/v1`.
     fn events_v1(&self) -> Self::EventsV1;
@@ -134,6 +140,14 @@ impl Clientset {
         self::typed::apps::v1::AppsV1Client::new(self.client.clone())
     }
 
+    /// Clients of `certificates.k8s.io/v1`.
+    #[must_use]
+    pub fn certificates_v1(
+        &self,
+    ) -> self::typed::certificates::v1::CertificatesV1Client {
+        self::typed::certificates::v1::CertificatesV1Client::new(self.client.clone())
+    }
+
     /// Clients of `events.k8s.io/v1`.
     #[must_use]
     pub fn events_v1(&self) -> self::typed::events::v1::EventsV1Client {
@@ -166,6 +180,8 @@ impl Interface for Clientset {
 
     type AppsV1 = self::typed::apps::v1::AppsV1Client;
 
+    type CertificatesV1 = self::typed::certificates::v1::CertificatesV1Client;
+
     type EventsV1 = self::typed::events::v1::EventsV1Client;
 
     type PolicyV1 = self::typed::policy::v1::PolicyV1Client;
@@ -188,6 +204,10 @@ impl Interface for Clientset {
 
     fn apps_v1(&self) -> Self::AppsV1 {
         self.apps_v1()
+    }
+
+    fn certificates_v1(&self) -> Self::CertificatesV1 {
+        self.certificates_v1()
     }
 
     fn events_v1(&self) -> Self::EventsV1 {

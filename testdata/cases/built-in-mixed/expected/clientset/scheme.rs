@@ -51,6 +51,10 @@ pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
         >("StatefulSetList");
     scheme
         .register::<
+            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
+        >("CertificateSigningRequestList");
+    scheme
+        .register::<
             ::kubesmith_runtime::k8s_openapi::api::events::v1::Event,
         >("EventList");
     scheme

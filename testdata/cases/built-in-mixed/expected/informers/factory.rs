@@ -42,6 +42,12 @@ impl SharedInformerFactory {
         super::apps::AppsInformers::new(self.inner.clone())
     }
 
+    /// Informers of the group `certificates.k8s.io`.
+    #[must_use]
+    pub fn certificates(&self) -> super::certificates::CertificatesInformers {
+        super::certificates::CertificatesInformers::new(self.inner.clone())
+    }
+
     /// Informers of the group `events.k8s.io`.
     #[must_use]
     pub fn events(&self) -> super::events::EventsInformers {

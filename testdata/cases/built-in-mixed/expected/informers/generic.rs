@@ -31,6 +31,10 @@ pub enum GenericInformer {
     AppsV1ReplicaSets(super::apps::v1::replica_set::ReplicaSetInformer),
     /// Informer of `statefulsets` in `apps/v1`.
     AppsV1StatefulSets(super::apps::v1::stateful_set::StatefulSetInformer),
+    /// Informer of `certificatesigningrequests` in `certificates.k8s.io/v1`.
+    CertificatesV1CertificateSigningRequests(
+        super::certificates::v1::certificate_signing_request::CertificateSigningRequestInformer,
+    ),
     /// Informer of `events` in `events.k8s.io/v1`.
     EventsV1Events(super::events::v1::event::EventInformer),
     /// Informer of `poddisruptionbudgets` in `policy/v1`.
@@ -60,6 +64,9 @@ impl GenericInformer {
             Self::AppsV1Deployments(it) => it.informer().has_synced(),
             Self::AppsV1ReplicaSets(it) => it.informer().has_synced(),
             Self::AppsV1StatefulSets(it) => it.informer().has_synced(),
+            Self::CertificatesV1CertificateSigningRequests(it) => {
+                it.informer().has_synced()
+            }
             Self::EventsV1Events(it) => it.informer().has_synced(),
             Self::PolicyV1PodDisruptionBudgets(it) => it.informer().has_synced(),
             Self::RbacV1Roles(it) => it.informer().has_synced(),
@@ -115,6 +122,11 @@ impl super::factory::SharedInformerFactory {
             }
             ("apps", "v1", "statefulsets") => {
                 GenericInformer::AppsV1StatefulSets(self.apps().v1().stateful_sets())
+            }
+            ("certificates.k8s.io", "v1", "certificatesigningrequests") => {
+                GenericInformer::CertificatesV1CertificateSigningRequests(
+                    self.certificates().v1().certificate_signing_requests(),
+                )
             }
             ("events.k8s.io", "v1", "events") => {
                 GenericInformer::EventsV1Events(self.events().v1().events())

@@ -9,6 +9,7 @@ pub mod generic;
 pub mod core;
 pub mod apiextensions;
 pub mod apps;
+pub mod certificates;
 pub mod events;
 pub mod policy;
 pub mod rbac;

@@ -7,6 +7,7 @@
 pub mod core;
 pub mod apiextensions;
 pub mod apps;
+pub mod certificates;
 pub mod events;
 pub mod policy;
 pub mod rbac;
