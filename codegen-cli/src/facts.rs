@@ -19,6 +19,8 @@ pub type Places = BTreeMap<String, Loc>;
 pub struct TypeFacts {
     /// What they add to the schema.
     pub schema: Schema,
+    /// `default = ref(...)`: the constant that is the default, and where it is named.
+    pub default_ref: Option<PathExpr>,
     /// `schemaless`
     pub schemaless: bool,
     /// `immutable`

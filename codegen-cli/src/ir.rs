@@ -209,6 +209,9 @@ pub struct CrdVersion {
     pub selectable_fields: Vec<String>,
     /// `conversion`, if this version says it.
     pub conversion: Option<Conversion>,
+    /// Marked as the version that all others are converted to and from; no CRD says it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hub: bool,
     /// Annotations of the CRD object.
     pub annotations: BTreeMap<String, String>,
     /// Labels of the CRD object.

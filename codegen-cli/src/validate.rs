@@ -53,6 +53,7 @@ pub fn validate(ir: &Ir, schemas: &Schemas, sources: &SourceMap) -> (Vec<Option<
     names::code_names_are_unique(&input, &mut out);
     names::protected_groups_are_approved(&input, &mut out);
     clients::kinds_are_applied(&input, &mut out);
+    versions::one_is_the_hub(&input, &mut out);
     let checked = parallel::map(&definitions, |definition| {
         let mut out = Vec::new();
         versions::agree(&input, definition, &mut out);

@@ -7,6 +7,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod constants;
 mod manifest;
 mod module;
 mod report;

@@ -9,6 +9,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Ident};
 
+use crate::constants;
 use crate::module;
 use crate::report::compile_errors;
 use crate::resource_serde;
@@ -46,6 +47,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let kube = kube_resource(ident, &resource, &names);
     let info = resource_info(ident, &resource, &names);
     let object = resource.deepcopy.map(|_| object(ident));
+    let constants = constants::used(&resource.model, &input);
     quote! {
         #errors
         const _: () = {
@@ -53,6 +55,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             #kube
             #info
             #object
+            #constants
         };
     }
 }

@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
 
+use crate::constants;
 use crate::report::compile_errors;
 
 /// Expands to
@@ -20,12 +21,14 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let mut diagnostics = Diagnostics::new();
-    TypeModel::from_derive(&input, Place::Struct, &mut diagnostics);
+    let model = TypeModel::from_derive(&input, Place::Struct, &mut diagnostics);
+    let constants = model.map(|model| constants::used(&model, &input));
     let errors = compile_errors(diagnostics);
     let ident = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     quote! {
         #errors
+        #constants
         #[automatically_derived]
         impl #impl_generics ::kubesmith_runtime::api::Schema for #ident #type_generics #where_clause {}
     }

@@ -328,7 +328,9 @@ impl Ctx<'_> {
         self.warn_of_aliases(field);
         let required = self.is_required(scope, field, &used, all_default);
         let mut facts = field.facts.schema.clone();
-        if let Some(function) = serde.default_fn.as_ref().filter(|_| facts.default.is_none()) {
+        if let Some(constant) = &field.facts.default_ref {
+            facts.default = self.default_constant(scope, constant, &used.ty);
+        } else if let Some(function) = serde.default_fn.as_ref().filter(|_| facts.default.is_none()) {
             facts.default = self.default_value(scope, function, &used.ty);
         }
         Some(Field {

@@ -1,10 +1,12 @@
 //! Values that are known before the program runs: lengths, arguments of const parameters, and defaults that
 //! are literals or simply made of them.
 
+use kubesmith_core::diag::Code;
 use serde_json::{Map, Number, Value as Json};
 
 use super::Ctx;
 use super::generics::{Arg, Scope};
+use crate::diag::Diagnostic;
 use crate::ir::{Enum, Field, Shape, Tagging, TypeRef};
 use crate::known::{self, Simple};
 use crate::resolve::Value;
@@ -76,6 +78,38 @@ impl Ctx<'_> {
             return self.made(&path, &[], scope, ty, 0);
         };
         self.json(&scope, expr, ty, 0)
+    }
+
+    /// The JSON of a constant that is named as a default; reports one that is not there or is not known.
+    pub(super) fn default_constant(
+        &mut self,
+        scope: &Scope,
+        constant: &PathExpr,
+        ty: &TypeRef,
+    ) -> Option<Json> {
+        let value = self.named_json(scope, constant, ty, 0);
+        if value.is_some() {
+            return value;
+        }
+        let name = constant.segments.join("::");
+        let found = self.value_of(scope, constant);
+        let (message, help) = match found {
+            Some(Value::External(path)) if path.contains("::") => (
+                format!("`{path}` is of a crate that is not read"),
+                "write the value itself, or name a constant of your own crate",
+            ),
+            None | Some(Value::External(_)) => (
+                format!("there is no constant `{name}` here"),
+                "write its path as in code: `ref(crate::defaults::SIZE)`; what macros make is not seen",
+            ),
+            Some(_) => (
+                format!("the value of `{name}` is not known, or does not fit the field's type"),
+                "let it be a literal, or made of such: numbers, strings, lists, structs and variants",
+            ),
+        };
+        let mistake = Diagnostic::error(Code::DEFAULT_CONSTANT, constant.loc, message).help(help);
+        self.diagnostics.push(mistake.note("the source is read without running it"));
+        None
     }
 
     fn json(&self, scope: &Scope, expr: &ValueExpr, ty: &TypeRef, depth: usize) -> Option<Json> {

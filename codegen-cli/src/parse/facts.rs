@@ -49,8 +49,10 @@ impl Parser<'_> {
             // They say nothing twice.
             schema = overlay(extra.clone(), schema).unwrap_or(extra);
         }
+        let default_ref = attrs.default_ref.as_ref();
         TypeFacts {
             schema,
+            default_ref: default_ref.and_then(|path| self.path_in_text(&path.value, path.span)),
             schemaless: attrs.schemaless.is_some(),
             immutable: attrs.immutable.is_some(),
             presence: presence.map(|presence| presence.value == Presence::Required),
@@ -160,6 +162,7 @@ fn crd_version(attrs: &ResourceAttrs) -> CrdVersion {
         skipped: attrs.skip_version.is_some(),
         served: attrs.unserved_version.is_none(),
         storage: attrs.storage_version.is_some(),
+        hub: attrs.hub.is_some(),
         deprecated: attrs
             .deprecated_version
             .as_ref()

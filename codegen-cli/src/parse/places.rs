@@ -20,6 +20,7 @@ impl Parser<'_> {
             out.span(&format!("x-kubernetes-validations[{index}]"), Some(one_of.span));
         }
         out.value("default", attrs.default.as_ref());
+        out.value("default", attrs.default_ref.as_ref());
         if let Some(extra) = &attrs.extra
             && let Json::Object(members) = &extra.value
         {
@@ -73,6 +74,7 @@ impl Parser<'_> {
         let warning = attrs.deprecated_version.as_ref().and_then(|deprecation| deprecation.warning.as_ref());
         out.value("deprecationWarning", warning);
         out.span("storage", attrs.storage_version);
+        out.span("hub", attrs.hub);
         out.span("served", attrs.unserved_version);
         self.places(out)
     }

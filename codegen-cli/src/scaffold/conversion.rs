@@ -6,7 +6,7 @@ use super::ScaffoldError;
 use super::change::Changes;
 use super::generated::Generated;
 use super::modules::{self, group_module};
-use super::project::{Gvk, Project};
+use super::project::{Gvk, Project, ProjectResource};
 use super::template::template;
 use crate::ir::Conversion;
 use crate::parse::WEBHOOK_SERVICE;
@@ -15,7 +15,7 @@ use crate::parse::WEBHOOK_SERVICE;
 ///
 /// # Errors
 ///
-/// There is nothing to convert, another version is stored, or a file lost its marker.
+/// There is nothing to convert, another version is the hub, or a file lost its marker.
 pub(super) fn add(
     changes: &mut Changes<'_>,
     project: &Project,
@@ -38,12 +38,16 @@ pub(super) fn add(
     changes.line("controller/src/conversions.rs", "conversions", &register, "conversions")?;
     let all = ".conversions(crate::conversions::all())";
     changes.line("controller/src/webhooks.rs", "webhooks", all, "webhooks")?;
-    if generated.conversion.is_some() {
-        return Ok(());
-    }
     let folder = format!("api/src/{}/{}", group_module(&gvk.group), module_name(&gvk.version));
     let file = format!("{folder}/{}.rs", module_name(&gvk.kind));
-    changes.line(&file, "resource", &stanza(generated), "more keys of #[resource]")
+    let mut key = |text: &str| changes.line(&file, "resource", text, "more keys of #[resource]");
+    if generated.hub.is_none() && generated.stored.as_ref() != Some(&gvk.version) {
+        key("hub,")?;
+    }
+    match generated.conversion {
+        Some(_) => Ok(()),
+        None => key(&stanza(generated)),
+    }
 }
 
 fn check(project: &Project, gvk: &Gvk, generated: &Generated) -> Result<(), ScaffoldError> {
@@ -54,11 +58,20 @@ fn check(project: &Project, gvk: &Gvk, generated: &Generated) -> Result<(), Scaf
             gvk.kind, gvk.version
         ));
     }
-    if let Some(stored) = generated.stored.as_ref().filter(|stored| **stored != gvk.version) {
+    if let Some(hub) = generated.hub.as_ref().filter(|hub| **hub != gvk.version) {
         return refused(format!(
-            "objects of {} are stored as {stored}, to and from which all versions are converted: use --version {stored}, or \
-             move `storage_version` to {} first",
+            "all versions of {} are converted to and from {hub}, which says `hub`: use --version {hub}, or move `hub` to {} \
+             first",
             gvk.kind, gvk.version
+        ));
+    }
+    let converts =
+        |other: &&ProjectResource| other.webhooks.as_ref().is_some_and(|webhooks| webhooks.conversion);
+    if let Some(other) = project.siblings(gvk).find(converts) {
+        return refused(format!(
+            "{} has its conversions already, to and from {}: to choose another hub, say `hub` in #[resource] of {} and \
+             write them anew in controller/src",
+            gvk.kind, other.version, gvk.version
         ));
     }
     if !generated.has_conversions {

@@ -61,6 +61,8 @@ pub(super) struct Generated {
     pub(super) values: Values,
     /// The version in which objects are stored, if one is marked or there is no other.
     pub(super) stored: Option<String>,
+    /// The version that is marked as the hub.
+    pub(super) hub: Option<String>,
     /// Who converts between the kind's versions, if one of them says it.
     pub(super) conversion: Option<Conversion>,
     /// The Service of the deployment's webhooks.
@@ -90,6 +92,10 @@ impl Generated {
                 return Ok(Self {
                     values: values(project, entry, found_group, version, resource)?,
                     stored: stored(&versions),
+                    hub: versions
+                        .iter()
+                        .find(|(_, found)| found.crd.hub)
+                        .map(|(name, _)| (*name).to_string()),
                     conversion: versions.iter().find_map(|(_, found)| found.crd.conversion.clone()),
                     service,
                     has_conversions: settings.client.conversions,

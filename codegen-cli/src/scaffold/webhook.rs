@@ -27,7 +27,7 @@ pub struct CreateWebhook {
     /// Adds a webhook that validates.
     #[arg(long)]
     pub programmatic_validation: bool,
-    /// Adds the webhook that converts between the kind's versions, all of them to and from this one, which has to be stored.
+    /// Adds the webhook that converts between the kind's versions, all of them to and from this one, the hub.
     #[arg(long)]
     pub conversion: bool,
 }

@@ -1,5 +1,8 @@
 //! The versions of a kind.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use kubesmith_core::diag::Code;
 
 use super::Input;
@@ -98,6 +101,30 @@ pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out:
                     )
                     .secondary(said(input, first, "storage"), format!("the version {first_name}"))
                     .help(storage_help(resource)),
+                );
+            }
+        }
+    }
+}
+
+/// At most one version is the hub, those that are in no CRD included.
+pub(super) fn one_is_the_hub(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
+    for group in &input.ir.groups {
+        let mut hubs: BTreeMap<&str, (&str, &Resource)> = BTreeMap::new();
+        for version in &group.versions {
+            for resource in version.resources.iter().filter(|resource| resource.crd.hub) {
+                let first = match hubs.entry(&resource.kind) {
+                    Entry::Vacant(entry) => {
+                        entry.insert((&version.name, resource));
+                        continue;
+                    }
+                    Entry::Occupied(entry) => *entry.get(),
+                };
+                let message = format!("both {} and {} of {} are hubs", first.0, version.name, resource.kind);
+                out.push(
+                    Diagnostic::error(Code::HUB_VERSION, said(input, resource, "hub"), message)
+                        .secondary(said(input, first.1, "hub"), format!("the version {}", first.0))
+                        .help("say `hub` in #[resource] of one of them, and only there"),
                 );
             }
         }

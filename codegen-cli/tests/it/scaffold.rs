@@ -425,6 +425,28 @@ fn names_do_not_clash() {
     assert!(rest("controller/src/webhooks.rs") && rest("api/src/lib.rs"));
 }
 
+/// The version that the command names, as kubebuilder does it.
+#[test]
+fn the_hub_need_not_be_stored() {
+    let project = Project::new();
+    project.works(&POOL);
+    project.works(&api("tsi", "v1", "IPPool"));
+    let conversion = |version| ["create", "webhook", "--group=tsi", version, "--kind=IPPool", "--conversion"];
+    project.works(&conversion("--version=v1"));
+    let types = project.read("api/src/tsi/v1/ip_pool.rs");
+    assert!(types.contains("    hub,\n") && types.contains("strategy = \"Webhook\""), "{types}");
+    assert!(!types.contains("storage_version"), "{types}");
+    let conversions = project.read("client/src/conversions/tsi/ip_pool.rs");
+    assert!(conversions.contains("all of them to and from `v1`, their hub"), "{conversions}");
+    assert!(conversions.contains("fn convert_v1alpha1_ip_pool_to_v1_ip_pool("), "{conversions}");
+    let before = project.tree();
+    assert!(project.works(&conversion("--version=v1")).contains("nothing is new\n"));
+    assert_eq!(project.tree(), before);
+    let said = project.fails(&conversion("--version=v1alpha1"));
+    assert!(said.starts_with("2: ") && said.contains("to and from v1, which says `hub`"), "{said}");
+    project.works(&["generate", "--check"]);
+}
+
 #[test]
 fn versions_of_a_kind_are_converted() {
     let project = Project::new();
@@ -436,9 +458,6 @@ fn versions_of_a_kind_are_converted() {
     project.works(&api("tsi", "v1", "IPPool"));
     let crd = project.read("config/crd/bases/tsi.example.com_ippools.yaml");
     assert!(crd.contains("name: v1\n") && crd.contains("name: v1alpha1\n"), "{crd}");
-    let said = project.fails(&conversion("--version=v1"));
-    assert!(said.starts_with("2: ") && said.contains("are stored as v1alpha1"), "{said}");
-
     project.works(&conversion("--version=v1alpha1"));
     let crd = project.read("config/crd/bases/tsi.example.com_ippools.yaml");
     assert!(crd.contains("cert-manager.io/inject-ca-from: pools-system/pools-serving-cert\n"), "{crd}");
@@ -451,6 +470,8 @@ fn versions_of_a_kind_are_converted() {
     let said = project.works(&conversion("--version=v1alpha1"));
     assert!(said.contains("nothing is new\n"), "{said}");
     assert_eq!(project.tree(), before);
+    let said = project.fails(&conversion("--version=v1"));
+    assert!(said.starts_with("2: ") && said.contains("conversions already, to and from v1alpha1"), "{said}");
     project.works(&["generate", "--check"]);
 
     // Without its marker a type is left alone.

@@ -219,6 +219,8 @@ codes! {
     COLUMN_TYPE = 315, "type of a column is not known",
         "The type of a print column follows from the field that its path names: string, integer, number, boolean, or date \
          for a time. Where the path leads to no such field, `type` must be given.";
+    DEFAULT_CONSTANT = 316, "default whose value is not known",
+        "`default = ref(PATH)` names a constant whose value can be read in the source: a literal, or one that is made of such.";
 
     INPUT_NOT_FOUND = 401, "input folder not found",
         "An input is the folder of a crate, the one that holds its Cargo.toml.";
@@ -322,6 +324,8 @@ codes! {
         "API servers take any DNS label as the name of a version, but only `v1`, `v1beta2`, `v2alpha1` and their like have a \
          rank: what is called otherwise comes after all of them, in the order of the alphabet. Not said of names that \
          resemble none of these.";
+    HUB_VERSION = 513, "no single hub",
+        "All versions of a kind are converted to and from one, its hub: the one with `hub`, or else the one that is stored.";
     NOT_STRUCTURAL = 520, "schema that is not structural",
         "An API server takes structural schemas only: every field has a type, every list says what its items are, and \
          nothing contradicts the type: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.";

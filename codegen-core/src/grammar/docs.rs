@@ -27,7 +27,13 @@ an effect: unknown keys, keys in the wrong place, keys given twice and contradic
 and words from the derive macros and from `kubesmith generate`.
 
 Values are literals, since the source is read without running it: strings, numbers, `true`, `false`, `null`, lists
-`[1, 2]` and objects `{\"a\": 1}`. Keys may be spread over several attributes of the same name.
+`[1, 2]` and objects `{\"a\": 1}`. A default may also be a constant, `default = ref(PATH)`, as far as its value can be read. Keys
+may be spread over several attributes of the same name.
+
+Keys of keys stand in parentheses or in braces, which mean the same: `print_column(name = \"Age\", ...)` or
+`print_column { name = \"Age\", ... }`. Clippy's `duplicated_attributes` takes a word that is said twice in the same place for a
+mistake, as in two `method(..., verb = \"create\")` or two `print_column(..., type = \"string\")`, in one attribute or in several. It
+does not look into an attribute that has braces in it, so write `method { ... }` there.
 
 The markers themselves, as lines of a doc comment, mean the same as the attributes, so that a Go type is ported by
 copying its comments:
@@ -172,6 +178,7 @@ fn describe(shape: Shape) -> String {
         Shape::Unsigned => "count".to_owned(),
         Shape::Number => "number".to_owned(),
         Shape::Json => "literal".to_owned(),
+        Shape::JsonOrRef => "literal, or `ref(CONSTANT)`".to_owned(),
         Shape::Jsons => "literals".to_owned(),
         Shape::Nested(_) => "keys".to_owned(),
         Shape::FlagOrNested(_) => "flag or keys".to_owned(),

@@ -48,10 +48,41 @@ pub(super) fn split_at_commas(tokens: Vec<TokenTree>, diagnostics: &mut Diagnost
     parts
 }
 
-/// How many tokens of `= tokens` belong to the value: two for negative numbers, otherwise one.
+/// Whether the tokens begin with `ref(...)`.
+fn refers(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [TokenTree::Ident(ident), TokenTree::Group(group), ..]
+        if ident == "ref" && group.delimiter() == Delimiter::Parenthesis)
+}
+
+/// The path in `ref(path)`; `None` if the tokens are something else.
+pub(super) fn reference(tokens: &[TokenTree]) -> Option<Result<Spanned<String>, Box<Diagnostic>>> {
+    let [_, TokenTree::Group(group)] = tokens else { return None };
+    refers(tokens).then(|| match path(&group.stream().to_string()) {
+        Some(path) => Ok(Spanned::new(path, group.span())),
+        None => Err(Box::new(not_a_path(group.span()))),
+    })
+}
+
+/// A path without arguments, in its usual form.
+pub(super) fn path(text: &str) -> Option<String> {
+    let path: syn::Path = syn::parse_str(text).ok()?;
+    let plain = path.segments.iter().all(|segment| segment.arguments.is_none());
+    let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let root = if path.leading_colon.is_some() { "::" } else { "" };
+    plain.then(|| format!("{root}{}", names.join("::")))
+}
+
+/// What stands in `ref(...)` is no path.
+fn not_a_path(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::MALFORMED_ATTRIBUTE, span, "`ref(...)` takes the path of a constant")
+        .help("write it as in code: ref(DEFAULT_SIZE), ref(crate::defaults::SIZE)")
+}
+
+/// How many tokens of `= tokens` belong to the value: two for negative numbers and references, otherwise one.
 pub(super) fn value_length(tokens: &[TokenTree]) -> usize {
     match tokens {
         [minus, TokenTree::Literal(_), ..] if is_punct(minus, '-') => 2,
+        tokens if refers(tokens) => 2,
         _ => tokens.len().min(1),
     }
 }

@@ -149,6 +149,8 @@ pub enum Shape {
     Number,
     /// Any literal, written like JSON.
     Json,
+    /// As `Json`, or `ref(path)`, the path of a constant.
+    JsonOrRef,
     /// Several literals: `= [1, 2]` or `("A", "B")`.
     Jsons,
     /// Keys in parentheses.

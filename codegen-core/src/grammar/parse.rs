@@ -310,7 +310,9 @@ impl Parser<'_> {
         match rest.first() {
             None => Some((Some(Argument::Nothing), rest)),
             Some(TokenTree::Ident(_)) => Some((Some(Argument::Nothing), rest)),
-            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+            Some(TokenTree::Group(group))
+                if matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace) =>
+            {
                 let group = group.clone();
                 Some((Some(Argument::List(group)), rest.into_iter().skip(1).collect()))
             }

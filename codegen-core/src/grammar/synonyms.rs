@@ -56,6 +56,7 @@ fn same(a: &Value, b: &Value) -> bool {
         (Value::Flag, Value::Flag) => true,
         (Value::String(a), Value::String(b)) => a == b,
         (Value::Strings(a), Value::Strings(b)) => a == b,
+        (Value::Reference(a), Value::Reference(b)) => a == b,
         (Value::Json(a), Value::Json(b)) => a == b || is_empty(&a.value) && is_empty(&b.value),
         _ => false,
     }

@@ -196,8 +196,10 @@ pub enum Value {
     Unsigned(Spanned<u64>),
     /// `Shape::Number`
     Number(Spanned<Number>),
-    /// `Shape::Json`
+    /// `Shape::Json` and `Shape::JsonOrRef`
     Json(Spanned<Json>),
+    /// `Shape::JsonOrRef`: the path of a constant.
+    Reference(Spanned<String>),
     /// `Shape::Jsons`
     Jsons(Vec<Spanned<Json>>),
     /// `Shape::Nested` and `Shape::FlagOrNested`

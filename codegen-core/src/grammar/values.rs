@@ -1,12 +1,12 @@
 //! Gives values the shapes that their keys ask for, and reports those that do not fit.
 
-use proc_macro2::{Group, Ident, Span, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
 
 use super::literal;
 use super::marker::Written;
 use super::parse::{Argument, Owner, Parser};
 use super::{Json, KeySpec, Number, Shape, Spanned, Value, closest};
-use crate::diag::Code;
+use crate::diag::{Code, Diagnostic};
 
 impl Parser<'_> {
     /// The value of a key; `None` where a mistake has been reported.
@@ -22,6 +22,16 @@ impl Parser<'_> {
             (Shape::Nested(keys) | Shape::FlagOrNested(keys), Argument::List(group)) => {
                 self.nested(key, keys, &group)
             }
+            (_, Argument::List(group)) if group.delimiter() == Delimiter::Brace => {
+                let message = format!("`{}` has no keys of its own, which braces would be for", key.name);
+                self.error(
+                    Code::MALFORMED_ATTRIBUTE,
+                    group.span(),
+                    message,
+                    format!("write {}", key.example),
+                );
+                None
+            }
             (Shape::Strings | Shape::List | Shape::SomeOf(_) | Shape::Jsons, Argument::List(group)) => {
                 let items = literal::list(&group, self.diagnostics);
                 self.list(Written::attribute(key), items, group.span())
@@ -34,6 +44,16 @@ impl Parser<'_> {
                 let span = tokens.first().map_or(ident.span(), TokenTree::span);
                 self.error(Code::WRONG_VALUE, span, message, format!("write {}", key.example));
                 None
+            }
+            (Shape::JsonOrRef, Argument::Value(tokens)) => {
+                let is_name = matches!(tokens.as_slice(), [TokenTree::Ident(_)]);
+                let read = match literal::reference(&tokens) {
+                    Some(path) => path.map(Value::Reference),
+                    None => literal::json(&tokens, 0).map(Value::Json),
+                };
+                let constant = "write the value itself, or name the constant that has it: ref(PATH)";
+                let told = |mistake: Diagnostic| if is_name { mistake.help(constant) } else { mistake };
+                read.map_err(|mistake| self.diagnostics.push(told(*mistake))).ok()
             }
             (_, Argument::Value(tokens)) => {
                 let json = literal::json(&tokens, 0)
@@ -95,7 +115,7 @@ impl Parser<'_> {
                 self.error(Code::WRONG_VALUE, span, message, format!("write {}", written.example()));
                 None
             }
-            (Shape::Json, json) => Some(Value::Json(Spanned::new(json, span))),
+            (Shape::Json | Shape::JsonOrRef, json) => Some(Value::Json(Spanned::new(json, span))),
             (Shape::String, Json::String(text)) => {
                 self.not_empty(written, &text, span).then(|| Value::String(Spanned::new(text, span)))
             }
@@ -230,7 +250,7 @@ fn describe(shape: Shape) -> &'static str {
         Shape::StringMap => "names and strings",
         Shape::Integer | Shape::Unsigned => "an integer",
         Shape::Number => "a number",
-        Shape::Json => "a literal",
+        Shape::Json | Shape::JsonOrRef => "a literal",
         Shape::Jsons => "a list",
         Shape::Nested(_) | Shape::FlagOrNested(_) => "keys in parentheses",
     }

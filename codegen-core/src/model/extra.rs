@@ -178,7 +178,7 @@ fn said(attrs: &SchemaAttrs, c: &Constraints, keyword: &str) -> Option<&'static 
         value.is_some()
     }
     let (key, is_said) = match keyword {
-        "default" => ("default", has(&attrs.default)),
+        "default" => ("default", has(&attrs.default) || has(&attrs.default_ref)),
         "description" => ("description", has(&attrs.description)),
         "example" => ("example", has(&attrs.example)),
         "title" => ("title", has(&attrs.title)),

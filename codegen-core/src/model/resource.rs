@@ -54,6 +54,8 @@ pub struct ResourceAttrs {
     pub deprecated_version: Option<Deprecation>,
     /// How objects are converted between the versions of the kind.
     pub conversion: Option<Spanned<Conversion>>,
+    /// All other versions are converted to and from this one.
+    pub hub: Option<Span>,
     /// Annotations of the CRD, without the API approval.
     pub annotations: Vec<StringPair>,
     /// Labels of the CRD.
@@ -160,6 +162,7 @@ impl ResourceAttrs {
             print_columns,
             selectable_fields,
             storage_version: span_of("storage_version"),
+            hub: span_of("hub"),
             unserved_version: span_of("unserved_version"),
             skip_version: span_of("skip_version"),
             deprecated_version: parsed.get("deprecated_version").map(deprecation),

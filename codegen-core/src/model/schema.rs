@@ -60,6 +60,8 @@ pub struct SchemaAttrs {
     /// The first attribute; `None`: there is none.
     pub span: Option<Span>,
     pub default: Option<Spanned<Json>>,
+    /// The path of the constant that is the default.
+    pub default_ref: Option<Spanned<String>>,
     pub example: Option<Spanned<Json>>,
     pub description: Option<Spanned<String>>,
     pub title: Option<Spanned<String>>,
@@ -96,6 +98,7 @@ impl SchemaAttrs {
         let span = entry.given();
         match (entry.key.name, &entry.value) {
             ("default", Value::Json(json)) => self.default = Some(json.clone()),
+            ("default", Value::Reference(path)) => self.default_ref = Some(path.clone()),
             ("example", Value::Json(json)) => self.example = Some(json.clone()),
             ("description", _) => self.description = entry.string(),
             ("extra", Value::Json(json)) => self.extra = Some(json.clone()),

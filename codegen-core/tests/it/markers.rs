@@ -232,7 +232,7 @@ fn mistakes_in_markers_are_reported() {
         ),
         ("+kubebuilder:default=\"open", "KS0012: the string is not closed in `+kubebuilder:default`"),
         ("+default=bare", "KS0012: the value of `+default` is not JSON"),
-        ("+default=ref(Foo)", "KS0012: the value of `+default` is not JSON"),
+        ("+default=ref(k8s.io/api.Foo)", "KS0012: the value of `+default` is not JSON"),
         ("+kubebuilder:title=5", "KS0004: `+kubebuilder:title` takes a string, found an integer"),
         ("+kubebuilder:externalDocs:url=\"no\"", "KS0309: \"no\" is not an absolute URL"),
         (

@@ -161,3 +161,45 @@ fn one_mistake_causes_one_message() {
         assert_eq!(codes(&found), expected, "{source}: {found:?}");
     }
 }
+
+/// What a constant is, only who reads the whole source knows; but it has to be one, and the only default.
+#[test]
+fn a_default_may_be_a_constant() {
+    for (attributes, expected) in [
+        ("#[schema(default = ref(SIZE))]", vec![]),
+        ("#[schema(default = ref(crate::sizes::SIZE), optional)]", vec![]),
+        ("#[schema(default = ref(::sizes::SIZE))]", vec![]),
+        ("#[schema(default = ref(Self::SIZE))]", vec![]),
+        ("#[schema(default = ref())]", vec!["KS0001"]),
+        ("#[schema(default = ref(1 + 2))]", vec!["KS0001"]),
+        ("#[schema(default = ref(sizes::<u8>::SIZE))]", vec!["KS0001"]),
+        ("#[schema(default = SIZE)]", vec!["KS0001"]),
+        ("#[schema(default = [ref(SIZE)])]", vec!["KS0001"]),
+        ("#[schema(example = ref(SIZE))]", vec!["KS0001"]),
+        ("#[schema(default = ref(SIZE))] #[schema(default = 1)]", vec!["KS0003"]),
+        ("#[schema(default = ref(SIZE), extra = {\"default\": 1})]", vec!["KS0010"]),
+    ] {
+        assert_eq!(codes(&field(attributes, "i32")), expected, "{attributes}");
+    }
+    let found = field("#[schema(default = SIZE)]", "i32");
+    assert!(found[0].contains("or name the constant that has it: ref(PATH)"), "{found:?}");
+}
+
+/// Clippy does not look into attributes with braces.
+#[test]
+fn keys_of_keys_stand_in_parentheses_or_in_braces() {
+    let column = |open: &str, close: &str| {
+        format!(
+            "#[resource(group = \"a.b\", version = \"v1\", print_column{open}name = \"A\", json_path = \".a\", \
+             type = \"string\"{close}, print_column{open}name = \"B\", json_path = \".b\", type = \"string\"{close})] \
+             struct Foo {{ metadata: ObjectMeta, spec: S }}"
+        )
+    };
+    assert_eq!(check_root(&column("(", ")")), [""; 0]);
+    assert_eq!(check_root(&column(" { ", " }")), [""; 0]);
+    let found = check_root(&column(" { colour, ", " }"));
+    assert_eq!(codes(&found), ["KS0002", "KS0002"]);
+    let short = "#[resource(group = \"a.b\", version = \"v1\", short_name { \"a\" })] \
+                 struct Foo { metadata: ObjectMeta, spec: S }";
+    assert_eq!(codes(&check_root(short)), ["KS0001"]);
+}

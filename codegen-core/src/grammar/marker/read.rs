@@ -6,6 +6,7 @@ use super::definition::{Definition, Syntax, Target, Written, argument_name};
 use super::scan::{ScanError, Scanner, Type};
 use super::{MarkerLine, misplaced};
 use crate::diag::{Code, Diagnostic};
+use crate::grammar::literal;
 use crate::grammar::parse::{Owner, Parser};
 use crate::grammar::{Entry, Family, Json, KeySpec, MODULE, Shape, Spanned, Value, closest};
 
@@ -290,14 +291,16 @@ impl Parser<'_> {
                 (strings(), Code::MALFORMED_MARKER)
             }
             Shape::Jsons => (Type::Slice(Box::new(Type::Any)), Code::MALFORMED_MARKER),
-            Shape::Json | Shape::Nested(_) | Shape::FlagOrNested(_) => (Type::Any, Code::MALFORMED_MARKER),
+            Shape::Json | Shape::JsonOrRef | Shape::Nested(_) | Shape::FlagOrNested(_) => {
+                (Type::Any, Code::MALFORMED_MARKER)
+            }
         };
         match scanner.value(&ty) {
             Ok((json, range)) => {
                 let span = line.line.span(range);
                 match written.key.shape {
                     Shape::StringMap => self.pairs(written, &json, span),
-                    Shape::Json if json == Json::Object(Vec::new()) => {
+                    Shape::Json | Shape::JsonOrRef if json == Json::Object(Vec::new()) => {
                         self.shaped(written, Spanned::new(Json::Empty, span))
                     }
                     _ => self.shaped(written, Spanned::new(json, span)),
@@ -335,6 +338,10 @@ impl Parser<'_> {
         let (text, range) = scanner.remainder();
         let span = line.line.span(range);
         scanner.skip_to_end();
+        let inside = text.trim().strip_prefix("ref(").and_then(|rest| rest.strip_suffix(')'));
+        if let Some(path) = inside.and_then(literal::path) {
+            return Some(Value::Reference(Spanned::new(path, span)));
+        }
         match serde_json::from_str::<serde_json::Value>(text) {
             Ok(value) => {
                 let Some(json) = Json::from_value(&value) else {
@@ -348,7 +355,8 @@ impl Parser<'_> {
             Err(_) => {
                 let message = format!("the value of `{}` is not JSON", written.name());
                 let help = if text.starts_with("ref(") {
-                    "symbols are not looked up, because the source is read without running it: write the value itself".to_owned()
+                    "`ref(...)` takes the path of a constant as in Rust's code: ref(DEFAULT_SIZE), ref(crate::defaults::SIZE)"
+                        .to_owned()
                 } else {
                     format!("write JSON, as in {}; strings are quoted", written.example())
                 };

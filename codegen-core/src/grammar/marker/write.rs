@@ -96,6 +96,7 @@ fn value(entry: &Entry, syntax: Syntax) -> Option<String> {
         Value::Number(n) => n.value.to_string(),
         Value::Json(json) if syntax == Syntax::Json => json.value.to_string(),
         Value::Json(json) => any(&json.value),
+        Value::Reference(path) => format!("ref({})", path.value),
         Value::Jsons(values) => list(values.iter().map(|json| any(&json.value)).collect()),
     })
 }

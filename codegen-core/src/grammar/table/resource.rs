@@ -142,6 +142,14 @@ pub(super) static RESOURCE: &[KeySpec] = &[
     )
     .also(&["convert", "conversion_webhook"]),
     key(
+        "hub",
+        Shape::Flag,
+        &[],
+        "The version that all others are converted to and from; default: the one that is stored",
+        "hub",
+    )
+    .also(&["conversion_hub"]),
+    key(
         "metadata",
         Shape::Nested(METADATA),
         &["kubebuilder:metadata"],

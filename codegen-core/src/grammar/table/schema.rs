@@ -5,9 +5,9 @@ use super::{KeySpec, Places, Shape, key};
 pub(super) static SCHEMA: &[KeySpec] = &[
     key(
         "default",
-        Shape::Json,
+        Shape::JsonOrRef,
         &["kubebuilder:default", "default"],
-        "Value that the API server fills in; written like JSON",
+        "Value that the API server fills in; written like JSON, or the constant that has it",
         r#"default = {"size": 3, "tags": ["a"]}"#,
     )
     .on(Places::FIELD),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use case_conversions::{Address, Slot, v1, v1alpha1, v1beta1};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kubesmith_expected::conversions::clientset::scheme::scheme;
-use kubesmith_expected::conversions::conversions::post::{letter, pallet, parcel};
+use kubesmith_expected::conversions::conversions::post::{letter, pallet, parcel, waybill};
 use kubesmith_runtime::conversion::{ConversionError, RoundTrip};
 use kubesmith_runtime::scheme::{ConvertError, Scheme};
 use pallet::ConversionFuncs as _;
@@ -227,4 +227,51 @@ fn what_only_looks_alike_is_converted_by_hand_and_all_else_derived() {
         let pallet = v1::Pallet { spec, ..v1::Pallet::default() };
         assert_eq!(trip.check(&pallet), Ok(()));
     }
+}
+
+/// Waybills are stored as v1alpha1, and converted to and from v1.
+#[derive(Clone)]
+struct Numbers;
+
+impl waybill::ConversionFuncs for Numbers {
+    fn convert_v1alpha1_waybill_spec_to_v1_waybill_spec_number(
+        &self,
+        input: &v1alpha1::WaybillSpec,
+    ) -> Result<i64, ConversionError> {
+        Ok(input.number.parse()?)
+    }
+
+    fn convert_v1_waybill_spec_to_v1alpha1_waybill_spec_number(
+        &self,
+        input: &v1::WaybillSpec,
+    ) -> Result<String, ConversionError> {
+        Ok(input.number.to_string())
+    }
+
+    fn convert_v1beta1_waybill_spec_to_v1_waybill_spec_number(
+        &self,
+        input: &v1beta1::WaybillSpec,
+    ) -> Result<i64, ConversionError> {
+        Ok(input.number.into())
+    }
+
+    fn convert_v1_waybill_spec_to_v1beta1_waybill_spec_number(
+        &self,
+        input: &v1::WaybillSpec,
+    ) -> Result<i32, ConversionError> {
+        Ok(i32::try_from(input.number)?)
+    }
+}
+
+#[test]
+fn the_hub_is_the_version_that_says_so() {
+    let mut scheme = scheme();
+    waybill::register_conversions(&mut scheme, &Numbers);
+    let mut stored = v1alpha1::Waybill::default();
+    stored.metadata.name = Some("a".to_owned());
+    stored.spec.number = "7".to_owned();
+    let beta: v1beta1::Waybill = scheme.convert(&stored).unwrap();
+    assert_eq!((beta.spec.number, beta.metadata.name.as_deref()), (7, Some("a")));
+    let back: v1alpha1::Waybill = scheme.convert(&beta).unwrap();
+    assert_eq!(back, stored);
 }

@@ -127,3 +127,10 @@ fn the_scheme_knows_defaults() {
     let value = cafe.to_value().unwrap();
     assert_eq!(value["spec"]["counters"][0]["machine"], json!({"roast": "light", "pressure": 9}));
 }
+
+#[test]
+fn constants_are_defaults() {
+    let mut cafe = Cafe::default();
+    cafe.set_defaults();
+    assert_eq!((cafe.spec.closes_at, cafe.spec.special), (Some(18), Some(Shift::Evening)));
+}

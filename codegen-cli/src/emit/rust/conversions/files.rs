@@ -57,12 +57,13 @@ fn text(pairs: &Pairs<'_>, kind: &Kind<'_>) -> String {
         false => "",
     };
     format!(
-        "//! Conversions of `{name}` between its versions, all of them to and from `{}`, which is stored.\n\
+        "//! Conversions of `{name}` between its versions, all of them to and from `{}`, {}.\n\
          #![allow(clippy::clone_on_copy, reason = \"whether a type is Copy is not known\")]\n\n\
          /// How versions of `{name}` become each other. What can be derived has a body, and may be replaced; the compiler tells\n\
          /// what is missing.\n\
          pub trait ConversionFuncs {{\n{methods}}}\n\n{}{by_nobody}{functions}",
         kind.hub.0.name,
+        if kind.hub.1.crd.storage { "which is stored" } else { "their hub" },
         registration(pairs, kind),
     )
 }

@@ -1,6 +1,6 @@
 //! Functions that convert between the versions of a kind: what can be derived, decided before anything is written.
 //!
-//! Fields match by their names in JSON and by their types. The hub is the version that is stored.
+//! Fields match by their names in JSON and by their types. The hub is the version that says so, or else the one that is stored.
 
 mod files;
 mod matching;
@@ -21,7 +21,7 @@ struct Kind<'i> {
     spokes: Vec<(&'i Version, &'i Resource)>,
 }
 
-/// The kinds that are converted: of several versions, one of which is stored, all types of which code can name.
+/// The kinds that are converted: of several versions, one of which is the hub, all types of which code can name.
 fn kinds(ir: &Ir) -> Vec<Kind<'_>> {
     let nameable = ir.nameable();
     let mut out = Vec::new();
@@ -36,7 +36,9 @@ fn kinds(ir: &Ir) -> Vec<Kind<'_>> {
             }
         }
         for versions in by_name.into_values() {
-            let Some(at) = versions.iter().position(|(_, resource)| resource.crd.storage) else { continue };
+            let at = |is: fn(&Resource) -> bool| versions.iter().position(|(_, resource)| is(resource));
+            let hub = at(|resource| resource.crd.hub).or_else(|| at(|resource| resource.crd.storage));
+            let Some(at) = hub else { continue };
             let mut spokes = versions;
             let hub = spokes.remove(at);
             if !spokes.is_empty() {

@@ -87,3 +87,22 @@ pub enum Payment {
     /// With money, in cents.
     Cash(i64),
 }
+
+/// Waybill is of a kind whose hub is not the version that is stored.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "post.example.com", version = "v1alpha1", storage_version)]
+#[genclient]
+pub struct Waybill {
+    /// Standard metadata.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: WaybillSpec,
+}
+
+/// What is wanted of a waybill.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WaybillSpec {
+    /// Its number.
+    #[serde(default)]
+    pub number: String,
+}

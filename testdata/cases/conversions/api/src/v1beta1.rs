@@ -195,3 +195,22 @@ impl Label {
         Self { text }
     }
 }
+
+/// Waybill is of a kind whose hub is not the version that is stored.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "post.example.com", version = "v1beta1")]
+#[genclient]
+pub struct Waybill {
+    /// Standard metadata.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: WaybillSpec,
+}
+
+/// What is wanted of a waybill.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
+pub struct WaybillSpec {
+    /// Its number.
+    #[serde(default)]
+    pub number: i32,
+}

@@ -19,8 +19,11 @@ pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     scheme.register::<::case_conversions::v1::Letter>("LetterList");
     scheme.register::<::case_conversions::v1::Pallet>("PalletList");
     scheme.register::<::case_conversions::v1::Parcel>("ParcelList");
+    scheme.register::<::case_conversions::v1::Waybill>("WaybillList");
     scheme.register::<::case_conversions::v1beta1::Letter>("LetterList");
     scheme.register::<::case_conversions::v1beta1::Pallet>("PalletList");
     scheme.register::<::case_conversions::v1beta1::Parcel>("ParcelList");
+    scheme.register::<::case_conversions::v1beta1::Waybill>("WaybillList");
     scheme.register::<::case_conversions::v1alpha1::Parcel>("ParcelList");
+    scheme.register::<::case_conversions::v1alpha1::Waybill>("WaybillList");
 }

@@ -23,6 +23,16 @@ pub struct Cafe {
     pub status: Option<CafeStatus>,
 }
 
+const CLOSES_AT: i32 = 12 + 6;
+
+mod menu {
+    use super::Shift;
+
+    const LATE: Shift = Shift::Evening;
+
+    pub(crate) const SPECIAL: Shift = LATE;
+}
+
 /// What is wanted of a cafe.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Schema)]
 #[serde(rename_all = "camelCase")]
@@ -42,6 +52,15 @@ pub struct CafeSpec {
     /// What a function gives.
     #[serde(default = "opens_at", skip_serializing_if = "Option::is_none")]
     pub opens_at: Option<i32>,
+    /// A constant.
+    #[schema(default = ref(CLOSES_AT))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closes_at: Option<i32>,
+    /// Constants of another module, as markers name them.
+    ///
+    /// +default=ref(menu::SPECIAL)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub special: Option<Shift>,
     /// No `Option`: it is never unset.
     #[serde(default = "seats")]
     pub seats: i32,

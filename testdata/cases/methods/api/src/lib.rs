@@ -1,10 +1,5 @@
 //! Methods with names of their own, alone and together with the other tags.
 
-#![allow(
-    clippy::duplicated_attributes,
-    reason = "methods may have the same verb or type; the lint looks at the words alone"
-)]
-
 mod types;
 pub mod views;
 
@@ -121,14 +116,14 @@ pub struct Gate {
     non_namespaced,
     resource_name = "lights",
     only_verbs("get", "updateStatus", "delete"),
-    method(name = "Create", verb = "create", result = "Weight"),
-    method(name = "GetStatus", verb = "get", subresource = "status", result = "Weight"),
-    method(name = "ListStatus", verb = "list", subresource = "status"),
-    method(name = "CreateStatus", verb = "create", subresource = "status"),
-    method(name = "ReplaceStatus", verb = "update", subresource = "status"),
-    method(name = "PatchStatus", verb = "patch", subresource = "status"),
-    method(name = "ApplyStatus", verb = "apply", subresource = "status", result = "Weight"),
-    method(name = "Type", verb = "apply", subresource = "status", input = "Gate", result = "Gate")
+    method { name = "Create", verb = "create", result = "Weight" },
+    method { name = "GetStatus", verb = "get", subresource = "status", result = "Weight" },
+    method { name = "ListStatus", verb = "list", subresource = "status" },
+    method { name = "CreateStatus", verb = "create", subresource = "status" },
+    method { name = "ReplaceStatus", verb = "update", subresource = "status" },
+    method { name = "PatchStatus", verb = "patch", subresource = "status" },
+    method { name = "ApplyStatus", verb = "apply", subresource = "status", result = "Weight" },
+    method { name = "Type", verb = "apply", subresource = "status", input = "Gate", result = "Gate" }
 )]
 pub struct Lamp {
     /// Standard metadata.

@@ -7,3 +7,4 @@
 pub mod letter;
 pub mod pallet;
 pub mod parcel;
+pub mod waybill;

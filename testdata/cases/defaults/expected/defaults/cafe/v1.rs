@@ -77,6 +77,8 @@ pub fn set_defaults_cafe_spec(
     ::kubesmith_runtime::defaults::literal(&mut object.r#type, r#""bar""#);
     ::kubesmith_runtime::defaults::literal(&mut object.shift, r#""Morning""#);
     ::kubesmith_runtime::defaults::literal(&mut object.opens_at, "7");
+    ::kubesmith_runtime::defaults::literal(&mut object.closes_at, "18");
+    ::kubesmith_runtime::defaults::literal(&mut object.special, r#""Evening""#);
     ::kubesmith_runtime::defaults::literal(&mut object.machine, r#"{"roast":"dark"}"#);
     ::kubesmith_runtime::defaults::each(
         &mut object.machine,

@@ -5,12 +5,14 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod parcel;
+pub mod waybill;
 
 pub use self::parcel::{ParcelInterface, NamespacedParcels, Parcels, ParcelsGetter};
+pub use self::waybill::{WaybillInterface, NamespacedWaybills, Waybills, WaybillsGetter};
 
 /// Gives the clients of every kind of `post.example.com/v1alpha1`: for code that takes any client, and for
 /// clients of your own.
-pub trait PostV1alpha1Interface: self::parcel::ParcelsGetter {}
+pub trait PostV1alpha1Interface: self::parcel::ParcelsGetter + self::waybill::WaybillsGetter {}
 impl PostV1alpha1Interface for PostV1alpha1Client {}
 
 /// Client of the group-version `post.example.com/v1alpha1`: one accessor per kind.
@@ -42,5 +44,11 @@ impl PostV1alpha1Client {
     #[must_use]
     pub fn parcels(&self) -> self::parcel::Parcels {
         self::parcel::Parcels::new(self.rest.clone())
+    }
+
+    /// Client of `Waybill` objects.
+    #[must_use]
+    pub fn waybills(&self) -> self::waybill::Waybills {
+        self::waybill::Waybills::new(self.rest.clone())
     }
 }

@@ -7,14 +7,16 @@
 pub mod letter;
 pub mod pallet;
 pub mod parcel;
+pub mod waybill;
 
 pub use self::letter::{LetterInterface, Letters, LettersGetter};
 pub use self::pallet::{PalletInterface, NamespacedPallets, Pallets, PalletsGetter};
 pub use self::parcel::{ParcelInterface, NamespacedParcels, Parcels, ParcelsGetter};
+pub use self::waybill::{WaybillInterface, NamespacedWaybills, Waybills, WaybillsGetter};
 
 /// Gives the clients of every kind of `post.example.com/v1beta1`: for code that takes any client, and for
 /// clients of your own.
-pub trait PostV1beta1Interface: self::letter::LettersGetter + self::pallet::PalletsGetter + self::parcel::ParcelsGetter {}
+pub trait PostV1beta1Interface: self::letter::LettersGetter + self::pallet::PalletsGetter + self::parcel::ParcelsGetter + self::waybill::WaybillsGetter {}
 impl PostV1beta1Interface for PostV1beta1Client {}
 
 /// Client of the group-version `post.example.com/v1beta1`: one accessor per kind.
@@ -58,5 +60,11 @@ impl PostV1beta1Client {
     #[must_use]
     pub fn parcels(&self) -> self::parcel::Parcels {
         self::parcel::Parcels::new(self.rest.clone())
+    }
+
+    /// Client of `Waybill` objects.
+    #[must_use]
+    pub fn waybills(&self) -> self::waybill::Waybills {
+        self::waybill::Waybills::new(self.rest.clone())
     }
 }
