@@ -4,6 +4,9 @@
 //! cargo run --release -p kubesmith-bench-import FOLDER...
 //! ```
 //!
+//! With `--growth` it reads files that are as bad as they are long instead, each length twice the one before: the time should be
+//! twice as much as well.
+//!
 //! `import` checks what it makes by generating from it, so that this time is in both columns.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first thing that goes wrong")]
@@ -13,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use kubesmith::config::{self, Overrides};
+use kubesmith::diag::{self, MessageFormat};
 use kubesmith::import::{self, Input};
 use kubesmith::pipeline;
 
@@ -27,6 +31,9 @@ struct Row {
 
 fn main() {
     let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    if folders == [PathBuf::from("--growth")] {
+        return growth();
+    }
     println!(
         "{:<44} {:>5} {:>9} {:>9} {:>8} {:>8}",
         "folder", "CRDs", "read", "written", "import", "generate"
@@ -43,6 +50,34 @@ fn main() {
     }
     print("all", &all);
     println!("peak memory {:.0} MB", peak_memory() as f64 / 1e6);
+}
+
+/// Files of which every part is a mistake.
+const MISTAKES: [(&str, &str); 6] = [
+    ("objects in each other, in one line", "{\"a\":"),
+    ("lists in each other, in one line", "["),
+    ("items in each other, in one line", "- "),
+    ("documents that are broken", "---\n[\n"),
+    (
+        "definitions without anything",
+        "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}\n",
+    ),
+    ("names that stand twice", "a: 1\n"),
+];
+
+fn growth() {
+    println!("{:<38} {:>9} {:>9} {:>9} {:>9}", "file of", "0.1 MB", "0.2 MB", "0.4 MB", "0.8 MB");
+    for (name, part) in MISTAKES {
+        let times = [1, 2, 4, 8].map(|size| {
+            let text = part.repeat(size * 100_000 / part.len());
+            let start = Instant::now();
+            let imported = import::import(vec![Input { name: "a.yaml".to_owned(), text }], "bench-api");
+            let shown = diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, false);
+            assert!(imported.files.is_empty() && !shown.is_empty());
+            format!("{:>6.0} ms", start.elapsed().as_secs_f64() * 1e3)
+        });
+        println!("{name:<38} {}", times.join(" "));
+    }
 }
 
 fn print(name: &str, row: &Row) {

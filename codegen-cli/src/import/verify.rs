@@ -119,7 +119,7 @@ fn generate(files: &Files) -> io::Result<Generated> {
     let settings = config::settings(Some(&folder.path().join(config::FILE_NAME)), Overrides::default());
     let settings = settings.map_err(io::Error::other)?.into_iter().next();
     let settings = settings.ok_or_else(|| io::Error::other("no settings"))?;
-    Ok(pipeline::generate(&settings))
+    Ok(pipeline::definitions(&settings))
 }
 
 /// What is said of a definition that `generate` refuses.

@@ -1,7 +1,7 @@
 //! What is to be on disk: each generator's files with their folder.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -28,17 +28,8 @@ pub(super) struct Made<'a> {
 /// them.
 pub(super) fn targets(settings: &Settings, made: Made<'_>) -> (Vec<Target>, OutputTree) {
     let Made { ir, schemas, .. } = made;
-    let mut out = Vec::new();
+    let (mut out, crds) = definitions(settings, made);
     let mut add = |root: &Path, kind, tree| out.push(Target { root: root.to_path_buf(), kind, tree });
-    let crds = match settings.crd_output.is_some() || settings.deploy.is_some() {
-        true => crd::emit(ir, schemas, made.crds, settings.refuse_unknown_fields),
-        false => OutputTree::new(),
-    };
-    if let Some(root) = &settings.crd_output {
-        let mut tree = crds.clone();
-        tree.prepend(&settings.crd_header);
-        add(root, Kind::Crd, tree);
-    }
     if let Some(root) = &settings.client.output {
         add(root, Kind::Rust, client(settings, root, made));
     }
@@ -60,6 +51,21 @@ pub(super) fn targets(settings: &Settings, made: Made<'_>) -> (Vec<Target>, Outp
     if let Some(deploy_settings) = &settings.deploy {
         out.extend(deployment(deploy_settings, made, &crds));
     }
+    (out, crds)
+}
+
+/// Emits the CRDs alone, in the same way.
+pub(super) fn definitions(settings: &Settings, made: Made<'_>) -> (Vec<Target>, OutputTree) {
+    let crds = match settings.crd_output.is_some() || settings.deploy.is_some() {
+        true => crd::emit(made.ir, made.schemas, made.crds, settings.refuse_unknown_fields),
+        false => OutputTree::new(),
+    };
+    let target = |root: &PathBuf| {
+        let mut tree = crds.clone();
+        tree.prepend(&settings.crd_header);
+        Target { root: root.clone(), kind: Kind::Crd, tree }
+    };
+    let out = settings.crd_output.as_ref().map(target).into_iter().collect();
     (out, crds)
 }
 

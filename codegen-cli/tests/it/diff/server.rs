@@ -54,6 +54,14 @@ fn definitions_of_a_cluster_are_imported_and_compared() {
     assert_eq!(code, Some(1));
     assert!(out.contains("`Cluster` became `Namespaced`\n"), "without a place: {out}");
 
+    let outside = ["import", "--output", "x", "--from-cluster", "../x"];
+    let (code, _, err) = run(&folder, &[&outside[..], &access].concat());
+    assert_eq!(code, Some(1));
+    assert!(
+        err.contains("no CustomResourceDefinition can be called \"../x\"") && err.contains("PLURAL.GROUP"),
+        "{err}"
+    );
+
     let missing = format!("{plural}s.{group}");
     let (code, _, err) =
         run(&folder, &[&["import", "--output", "x", "--from-cluster", &missing][..], &access].concat());
@@ -75,6 +83,18 @@ fn definitions_of_a_cluster_are_imported_and_compared() {
     let (code, _, err) = run(&folder, &["diff", "cluster", "new.yaml", "--kubeconfig", "stranger"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("does not accept the credentials"), "{err}");
+}
+
+#[test]
+fn a_cluster_without_definitions_gives_no_crate() {
+    let folder = Crate::with_files(&[]);
+    let served = Served::start(&["--addr", "127.0.0.1:0"]);
+    let kubeconfig = served.kubeconfig.to_str().unwrap();
+    let (code, out, err) =
+        run(&folder, &["import", "--output", "x", "--from-cluster", "--kubeconfig", kubeconfig]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(err.starts_with("error: the cluster has no CustomResourceDefinition\n  = help: "), "{err}");
+    assert!(!folder.path("x").exists());
 }
 
 fn kubeconfig(url: &str) -> String {
