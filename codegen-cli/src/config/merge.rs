@@ -9,20 +9,20 @@ use super::deploy;
 use super::manifests::{self, Places};
 use super::{
     ALL_GENERATORS, CLIENT_GENERATORS, ClientConfig, ClientSettings, ClientTarget, Config, ConfigFile,
-    FILE_NAME, Generator, Overrides, Settings, UsageError, features, header,
+    DeploySettings, DocsSettings, FILE_NAME, Generator, OpenapiSettings, Overrides, RbacSettings, Settings,
+    UsageError, WebhookSettings, features, header,
 };
 
 /// File and flags together. Paths in the file are relative to `base`.
 pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result<Settings, UsageError> {
     deploy::place(&mut config);
     let features = features::choice(&config, &flags.features)?;
-    let from_file = |path: PathBuf| if base.as_os_str().is_empty() { path } else { base.join(path) };
-    let input = if flags.input.is_empty() {
-        config.input.iter().cloned().map(from_file).collect()
-    } else {
-        flags.input
+    let from_file = |path: &PathBuf| if base.as_os_str().is_empty() { path.clone() } else { base.join(path) };
+    let input = match flags.input.is_empty() {
+        true => config.input.iter().map(from_file).collect(),
+        false => flags.input.clone(),
     };
-    let named = if flags.only.is_empty() { config.only.clone() } else { Some(flags.only) };
+    let named = if flags.only.is_empty() { config.only.clone() } else { Some(flags.only.clone()) };
     let only = generators(named.clone(), input.is_empty(), !config.client.kinds.is_empty())?;
     let places = Places {
         output: flags.output.as_deref(),
@@ -32,45 +32,20 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         year_flag: flags.year.as_deref(),
         year: config.year.as_deref(),
     };
-    let crd = &config.crd;
-    let crd_header =
-        places.yaml_header(flags.crd_header_file, crd.header_file.as_deref(), crd.year.as_deref(), "crd")?;
-    let rbac = manifests::rbac(&config.rbac, &flags.manifests, &places)?;
-    let webhook =
-        manifests::webhook(&config.webhook, &flags.manifests, &places, deploy::webhook_service(&config)?)?;
-    let crd_output = flags
-        .crd_output
-        .or_else(|| flags.output.as_ref().map(|output| output.join("crds")))
-        .or_else(|| config.crd.output.clone().map(from_file));
-    let client_output = flags.output.clone().or_else(|| config.client.output.clone().map(from_file));
+    let crd_output =
+        flags.crd_output.clone().or_else(|| flags.output.as_ref().map(|output| output.join("crds")));
+    let crd_output = crd_output.or_else(|| config.crd.output.as_ref().map(from_file));
+    let client_output = flags.output.clone().or_else(|| config.client.output.as_ref().map(from_file));
     let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
-    let written = deploy::Written {
-        crds: crd_output.as_deref(),
-        rbac: rbac.as_ref().map(|rbac| rbac.output.as_path()),
-        webhook: webhook.as_ref().map(|webhook| webhook.output.as_path()),
-    };
-    let deploy = deploy::deploy(&config, &flags.manifests, &places, written)?;
-    let openapi = manifests::openapi(&config.openapi, &flags.manifests, &places)?;
-    let docs = manifests::docs(&config.docs, &flags.manifests, &places)?;
-    let header_file = flags.header_file.or_else(|| config.header_file.map(from_file));
-    let year = flags.year.as_deref().or(config.year.as_deref());
-    let header = header_file.as_deref().map(|path| header::rust(path, year)).transpose()?;
-    let yaml_headers = [
-        Some(&crd_header),
-        rbac.as_ref().map(|rbac| &rbac.header),
-        webhook.as_ref().map(|webhook| &webhook.header),
-    ];
-    check_year(year, header.is_some() || yaml_headers.into_iter().flatten().any(|text| !text.is_empty()))?;
+    let manifests = manifests(&config, &flags, &places, crd_output.as_deref())?;
+    let header_file = flags.header_file.clone().or_else(|| config.header_file.as_ref().map(from_file));
+    let header = rust_header(header_file.as_deref(), &places, &manifests)?;
     let preserve =
         flags.preserve_unknown_fields.or(config.crd.deprecated_v1beta1_compatibility_preserve_unknown_fields);
     check_preserve(preserve)?;
     let client_target = target(flags.crate_name, flags.module, &config.client)?;
-    if input.is_empty() && client_target.is_none() {
-        return Err(UsageError(
-            "a client of built-in kinds alone has no input to be named after: set `crate_name` or `module` in `[client]`"
-                .into(),
-        ));
-    }
+    check_named(&input, client_target.as_ref())?;
+    let Manifests { crd_header, rbac, webhook, deploy, openapi, docs } = manifests;
     Ok(Settings {
         input,
         features,
@@ -93,6 +68,70 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         deploy,
         lints: Lints::new(&config.lints, &flags.lints).map_err(UsageError)?,
     })
+}
+
+/// What is written beside the client.
+struct Manifests {
+    crd_header: String,
+    rbac: Option<RbacSettings>,
+    webhook: Option<WebhookSettings>,
+    deploy: Option<DeploySettings>,
+    openapi: OpenapiSettings,
+    docs: Option<DocsSettings>,
+}
+
+/// Settings of what is written beside the client; `crds` is the folder of the CRDs.
+fn manifests(
+    config: &Config,
+    flags: &Overrides,
+    places: &Places<'_>,
+    crds: Option<&Path>,
+) -> Result<Manifests, UsageError> {
+    let crd = &config.crd;
+    let header_file = flags.crd_header_file.clone();
+    let crd_header =
+        places.yaml_header(header_file, crd.header_file.as_deref(), crd.year.as_deref(), "crd")?;
+    let rbac = manifests::rbac(&config.rbac, &flags.manifests, places)?;
+    let service = deploy::webhook_service(config)?;
+    let webhook = manifests::webhook(&config.webhook, &flags.manifests, places, service)?;
+    let written = deploy::Written {
+        crds,
+        rbac: rbac.as_ref().map(|rbac| rbac.output.as_path()),
+        webhook: webhook.as_ref().map(|webhook| webhook.output.as_path()),
+    };
+    let deploy = deploy::deploy(config, &flags.manifests, places, written)?;
+    let openapi = manifests::openapi(&config.openapi, &flags.manifests, places)?;
+    let docs = manifests::docs(&config.docs, &flags.manifests, places)?;
+    Ok(Manifests { crd_header, rbac, webhook, deploy, openapi, docs })
+}
+
+/// What begins Rust files. A year has to stand in that, or in the header of another file.
+fn rust_header(
+    file: Option<&Path>,
+    places: &Places<'_>,
+    manifests: &Manifests,
+) -> Result<Option<String>, UsageError> {
+    let year = places.year_flag.or(places.year);
+    let header = file.map(|path| header::rust(path, year)).transpose()?;
+    let of_manifests = [
+        Some(&manifests.crd_header),
+        manifests.rbac.as_ref().map(|rbac| &rbac.header),
+        manifests.webhook.as_ref().map(|webhook| &webhook.header),
+    ];
+    let has_other = of_manifests.into_iter().flatten().any(|text| !text.is_empty());
+    check_year(year, header.is_some() || has_other)?;
+    Ok(header)
+}
+
+/// A client is named after what it is generated from, or by itself.
+fn check_named(input: &[PathBuf], target: Option<&ClientTarget>) -> Result<(), UsageError> {
+    if input.is_empty() && target.is_none() {
+        return Err(UsageError(
+            "a client of built-in kinds alone has no input to be named after: set `crate_name` or `module` in `[client]`"
+                .into(),
+        ));
+    }
+    Ok(())
 }
 
 /// A year stands in headers, of which there has to be one.

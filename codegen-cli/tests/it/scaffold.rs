@@ -360,13 +360,19 @@ fn a_dependency_that_was_edited_is_not_added_again() {
     assert_eq!(project.read("Cargo.toml"), edited);
 }
 
-#[test]
-fn names_do_not_clash() {
+/// A project with the same kind in two groups.
+fn two_pools() -> Project {
     let project = Project::new();
     project.works(&POOL);
     project.works(&WEBHOOKS);
-    // The same kind in another group, and kinds whose modules are there already.
     project.works(&api("shop", "v1", "IPPool"));
+    project
+}
+
+#[test]
+fn names_do_not_clash() {
+    let project = two_pools();
+    // Kinds whose modules are there already.
     let shop = |flag| ["create", "webhook", "--group=shop", "--version=v1", "--kind=IPPool", flag];
     project.works(&shop("--defaulting"));
     project.works(&api("shop", "v1", "Main"));
@@ -399,7 +405,12 @@ fn names_do_not_clash() {
     ]);
     assert!(project.path("controller/src/shop_ip_pool_v1beta1_defaulter.rs").exists());
     project.works(&["generate", "--check"]);
+}
 
+#[test]
+fn names_that_would_clash_are_refused() {
+    let project = two_pools();
+    project.works(&api("shop", "v1beta1", "IPPool"));
     let before = project.tree();
     let again = |version| [&api("shop", version, "IPPool")[..], &["--controller=true"]].concat();
     for (arguments, part) in [

@@ -134,15 +134,11 @@ impl ResourceAttrs {
         let selectable_fields = reader.selectable_fields();
         let standard_fields = reader.standard_fields();
         let api_approved = reader.api_approved();
-        let conversion = parsed
-            .get("conversion")
-            .map(|entry| Spanned::new(Conversion::read(entry, reader.diagnostics), entry.span));
+        let conversion = reader.conversion();
         let group_name_in_code = reader.code_name("group_name_in_code");
         let informer_group_name = reader.code_name("informer_group_name");
         reader.contradictions();
-        // What was said wrongly, or meant by a misspelt key, is not to be taken from the module.
-        let said = |key: &str| parsed.get(key).is_some() || parsed.meant.contains(&key);
-        if (group.is_none() && said("group")) || (version.is_none() && said("version")) {
+        if reader.is_lost("group", group.is_some()) || reader.is_lost("version", version.is_some()) {
             return None;
         }
         Some(Self {
@@ -483,6 +479,16 @@ impl Reader<'_> {
             fields.push(path);
         }
         fields
+    }
+
+    fn conversion(&mut self) -> Option<Spanned<Conversion>> {
+        let entry = self.parsed.get("conversion")?;
+        Some(Spanned::new(Conversion::read(entry, self.diagnostics), entry.span))
+    }
+
+    /// What was said wrongly, or meant by a misspelt key, is not to be taken from the module.
+    fn is_lost(&self, key: &str, is_found: bool) -> bool {
+        !is_found && (self.parsed.get(key).is_some() || self.parsed.meant.contains(&key))
     }
 
     fn api_approved(&mut self) -> Option<Spanned<String>> {
