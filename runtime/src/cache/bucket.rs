@@ -59,11 +59,17 @@ impl<K> Bucket<K> {
     }
 
     fn in_order(&self) -> impl Iterator<Item = &Member<K>> {
-        let mut members: Vec<&Member<K>> = self.members.iter().collect();
-        // The server lists in order, so what is left to sort are the later arrivals.
-        members.sort_by(|a, b| a.key.cmp(&b.key));
-        members.into_iter()
+        let keys = self.members.iter().map(|member| &member.key).collect();
+        order(keys).into_iter().filter_map(|place| self.members.get(place as usize))
     }
+}
+
+/// The places of the keys in their order. It knows nothing of objects, so that it is compiled once for all kinds.
+fn order(keys: Vec<&ObjectKey>) -> Vec<u32> {
+    let mut places: Vec<(&ObjectKey, u32)> = keys.into_iter().zip(0..).collect();
+    // The server lists in order, so what is left to sort are the later arrivals.
+    places.sort();
+    places.into_iter().map(|(_, place)| place).collect()
 }
 
 /// More than 2^32 members do not fit in memory: each takes at least 32 bytes here alone and far more as an

@@ -18,7 +18,7 @@ pub struct StoreWriter<K> {
 
 /// One difference between two states of the store.
 #[derive(Debug)]
-pub enum Change<K> {
+pub enum Change<K: ?Sized> {
     /// A new object.
     Added {
         /// Its key.
@@ -44,7 +44,7 @@ pub enum Change<K> {
     },
 }
 
-impl<K> Clone for Change<K> {
+impl<K: ?Sized> Clone for Change<K> {
     fn clone(&self) -> Self {
         match self {
             Self::Added { key, new } => Self::Added { key: key.clone(), new: Arc::clone(new) },

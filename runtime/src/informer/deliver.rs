@@ -12,6 +12,7 @@ use super::ResourceEventHandler;
 use super::mailbox::{Delivery, Mailbox, Waiting};
 use super::registration::HandlerStatus;
 use super::{task, watchdog};
+use crate::reflector::Object;
 
 /// Calls made before the task lets others run.
 pub(super) const CALLS_PER_TURN: usize = 512;
@@ -20,10 +21,10 @@ pub(super) const CALLS_PER_TURN: usize = 512;
 const SPARE: usize = 4096;
 
 /// Starts the calls of a handler, in a task or on a thread of its own, and has them watched.
-pub(super) fn spawn<K: Send + Sync + 'static>(
+pub(super) fn spawn(
     tasks: &mut JoinSet<()>,
-    handler: Arc<dyn ResourceEventHandler<K>>,
-    mailbox: Arc<Mailbox<K>>,
+    handler: Arc<dyn ResourceEventHandler<dyn Object>>,
+    mailbox: Arc<Mailbox<dyn Object>>,
     status: Arc<HandlerStatus>,
 ) {
     let runtime = Handle::current();
@@ -52,9 +53,9 @@ pub(super) async fn give_way() {
     .await;
 }
 
-struct Deliverer<K> {
-    handler: Arc<dyn ResourceEventHandler<K>>,
-    mailbox: Arc<Mailbox<K>>,
+struct Deliverer {
+    handler: Arc<dyn ResourceEventHandler<dyn Object>>,
+    mailbox: Arc<Mailbox<dyn Object>>,
     status: Arc<HandlerStatus>,
     _ended: Ended,
 }
@@ -69,14 +70,14 @@ impl Drop for Ended {
 }
 
 /// Why no further call is made here.
-enum Stop<K> {
+enum Stop {
     /// The mailbox was closed or the handler removed.
     Closed,
     /// The handler has held up the runtime; this is still to be told.
-    Slow(Waiting<K>),
+    Slow(Waiting<dyn Object>),
 }
 
-impl<K: Send + Sync + 'static> Deliverer<K> {
+impl Deliverer {
     async fn run(self) {
         let Stop::Slow(waiting) = self.deliver(Waiting::new()).await else { return };
         let status = &self.status;
@@ -91,7 +92,7 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
         let _ = thread.await;
     }
 
-    async fn run_on_thread(self, waiting: Waiting<K>) {
+    async fn run_on_thread(self, waiting: Waiting<dyn Object>) {
         let mut waiting = waiting;
         while let Stop::Slow(left) = self.deliver(waiting).await {
             waiting = left;
@@ -99,7 +100,7 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
     }
 
     /// Makes the calls of `waiting`, then those that come.
-    async fn deliver(&self, mut waiting: Waiting<K>) -> Stop<K> {
+    async fn deliver(&self, mut waiting: Waiting<dyn Object>) -> Stop {
         let (mailbox, status) = (&self.mailbox, &self.status);
         let reported = status.calls.reported();
         loop {
@@ -130,7 +131,7 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
         }
     }
 
-    fn tell(&self, delivery: Delivery<K>) {
+    fn tell(&self, delivery: Delivery<dyn Object>) {
         let Delivery::Gone { deleted, known } = delivery else { return self.call(delivery) };
         let last = deleted.object();
         // What the handler has made of the state that it knows, such as a mapping to an owner, it has to hear of too.
@@ -141,7 +142,7 @@ impl<K: Send + Sync + 'static> Deliverer<K> {
         self.call(Delivery::Delete(deleted));
     }
 
-    fn call(&self, delivery: Delivery<K>) {
+    fn call(&self, delivery: Delivery<dyn Object>) {
         let (handler, status) = (&*self.handler, &*self.status);
         status.calls.begin(delivery.subject());
         let called = catch_unwind(AssertUnwindSafe(|| match delivery {

@@ -29,7 +29,7 @@ use crate::cache::ObjectKey;
 ///     }
 /// }
 /// ```
-pub trait ResourceEventHandler<K>: Send + Sync + 'static {
+pub trait ResourceEventHandler<K: ?Sized>: Send + Sync + 'static {
     /// An object appeared, or was there when the handler was added (`is_in_initial_list`).
     fn on_add(&self, object: Arc<K>, is_in_initial_list: bool) {
         let _ = (object, is_in_initial_list);
@@ -49,7 +49,7 @@ pub trait ResourceEventHandler<K>: Send + Sync + 'static {
 
 /// The last state of a deleted object.
 #[derive(Debug)]
-pub enum Deleted<K> {
+pub enum Deleted<K: ?Sized> {
     /// The state the deletion reported.
     Final {
         /// The object's key.
@@ -67,7 +67,7 @@ pub enum Deleted<K> {
     },
 }
 
-impl<K> Deleted<K> {
+impl<K: ?Sized> Deleted<K> {
     /// The object's key.
     #[must_use]
     pub fn key(&self) -> &ObjectKey {
@@ -92,7 +92,7 @@ impl<K> Deleted<K> {
     }
 }
 
-impl<K> Clone for Deleted<K> {
+impl<K: ?Sized> Clone for Deleted<K> {
     fn clone(&self) -> Self {
         match self {
             Self::Final { key, object } => Self::Final { key: key.clone(), object: Arc::clone(object) },

@@ -17,7 +17,7 @@ use crate::sync::{Mutex, MutexGuard, Notify};
 
 /// One call to make.
 #[derive(Debug)]
-pub(super) enum Delivery<K> {
+pub(super) enum Delivery<K: ?Sized> {
     Add {
         key: ObjectKey,
         object: Arc<K>,
@@ -39,7 +39,7 @@ pub(super) enum Delivery<K> {
     Synced,
 }
 
-impl<K> Delivery<K> {
+impl<K: ?Sized> Delivery<K> {
     fn key(&self) -> Option<&ObjectKey> {
         match self {
             Self::Add { key, .. } | Self::Update { key, .. } => Some(key),
@@ -86,7 +86,7 @@ impl<K> Delivery<K> {
     }
 }
 
-impl<K> Clone for Delivery<K> {
+impl<K: ?Sized> Clone for Delivery<K> {
     fn clone(&self) -> Self {
         match self {
             Self::Add { key, object, initial } => {
@@ -104,7 +104,7 @@ impl<K> Clone for Delivery<K> {
     }
 }
 
-pub(super) struct Mailbox<K> {
+pub(super) struct Mailbox<K: ?Sized> {
     /// Held for a push or a swap, never while a handler runs.
     queue: Mutex<Queue<K>>,
     wake: Notify,
@@ -117,7 +117,7 @@ pub(super) struct Mailbox<K> {
 /// What waits, in order; `None` where two changes have cancelled each other out.
 pub(super) type Waiting<K> = VecDeque<Option<Delivery<K>>>;
 
-struct Queue<K> {
+struct Queue<K: ?Sized> {
     items: Waiting<K>,
     /// How many of `items` are `None`.
     holes: usize,
@@ -126,7 +126,7 @@ struct Queue<K> {
     closed: bool,
 }
 
-impl<K> Mailbox<K> {
+impl<K: ?Sized> Mailbox<K> {
     pub(super) fn new(limit: usize) -> Self {
         let queue = Queue { items: VecDeque::new(), holes: 0, last: None, closed: false };
         Self {
@@ -237,7 +237,7 @@ impl<K> Mailbox<K> {
     }
 }
 
-impl<K> Queue<K> {
+impl<K: ?Sized> Queue<K> {
     /// Adds a delivery; whether it joined a waiting one.
     fn push(&mut self, delivery: Delivery<K>, limit: usize) -> bool {
         if self.items.len() < limit {

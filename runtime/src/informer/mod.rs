@@ -95,6 +95,7 @@ mod registration;
 mod run;
 mod shared;
 mod sources;
+mod stored;
 mod task;
 mod unknown;
 mod watchdog;

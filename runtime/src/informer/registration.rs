@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::HandlerOptions;
 use super::calls::{Calls, RunningCall};
 use super::mailbox::Mailbox;
+use crate::reflector::Object;
 
 /// A handler's place in an informer.
 #[derive(Clone)]
@@ -91,11 +92,11 @@ pub(super) struct HandlerStatus {
 }
 
 impl HandlerStatus {
-    pub(super) fn new<K: Send + Sync + 'static>(
+    pub(super) fn new(
         resource: &str,
         id: u64,
         options: HandlerOptions,
-        mailbox: &Arc<Mailbox<K>>,
+        mailbox: &Arc<Mailbox<dyn Object>>,
         totals: &Arc<HandlerTotals>,
     ) -> Self {
         let mailbox = Arc::clone(mailbox);

@@ -13,9 +13,10 @@ use super::mailbox::{Delivery, Mailbox};
 use super::registration::HandlerStatus;
 use super::shared::Status;
 use super::sources::Sources;
+use super::stored::Stored;
 use super::{Deleted, ResourceEventHandler};
-use crate::cache::{Change, ObjectKey, StoreWriter};
-use crate::reflector::{Batch, Cached, Event, Spent};
+use crate::cache::{Change, ObjectKey};
+use crate::reflector::{Batch, Event, Listed, Object, Spent, is_same_state};
 
 /// client-go's shortest resync period.
 const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
@@ -25,11 +26,11 @@ const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
 const TURNS: usize = 8;
 
 /// What handles ask of the task.
-pub(super) enum Command<K> {
+pub(super) enum Command {
     Add {
         id: u64,
-        handler: Arc<dyn ResourceEventHandler<K>>,
-        mailbox: Arc<Mailbox<K>>,
+        handler: Arc<dyn ResourceEventHandler<dyn Object>>,
+        mailbox: Arc<Mailbox<dyn Object>>,
         status: Arc<HandlerStatus>,
         /// The handler's own period, if it has one.
         resync: Option<Duration>,
@@ -39,9 +40,9 @@ pub(super) enum Command<K> {
     },
 }
 
-struct Active<K> {
+struct Active {
     id: u64,
-    mailbox: Arc<Mailbox<K>>,
+    mailbox: Arc<Mailbox<dyn Object>>,
     /// Zero: none.
     resync: Duration,
     next_resync: Instant,
@@ -50,32 +51,32 @@ struct Active<K> {
     status: Arc<HandlerStatus>,
 }
 
-impl<K> Active<K> {
+impl Active {
     fn is_due(&self, now: Instant) -> bool {
         !self.resync.is_zero() && now >= self.next_resync
     }
 
     /// Puts the deliveries in the mailbox; answers for how many the handler needs this task's turns: none if it has a
     /// thread of its own.
-    fn tell(&self, is_list: bool, deliveries: impl Iterator<Item = Delivery<K>>) -> usize {
+    fn tell(&self, is_list: bool, deliveries: impl Iterator<Item = Delivery<dyn Object>>) -> usize {
         let waiting =
             if is_list { self.mailbox.push_distinct(deliveries) } else { self.mailbox.push_all(deliveries) };
         if self.status.has_thread.load(Ordering::Relaxed) { 0 } else { waiting }
     }
 }
 
-pub(super) struct Runner<K: Cached> {
-    sources: Sources<K>,
-    writer: StoreWriter<K>,
-    commands: mpsc::UnboundedReceiver<Command<K>>,
+pub(super) struct Runner {
+    sources: Sources,
+    writer: Box<dyn Stored>,
+    commands: mpsc::UnboundedReceiver<Command>,
     status: Arc<Status>,
     default_resync: Duration,
     /// How often handlers are asked whether a resync is due; zero: never.
     check_period: Duration,
     next_check: Instant,
-    handlers: Vec<Active<K>>,
+    handlers: Vec<Active>,
     tasks: JoinSet<()>,
-    changes: Vec<(Change<K>, Kind)>,
+    changes: Vec<(Change<dyn Object>, Kind)>,
 }
 
 /// How a change is told to handlers.
@@ -91,7 +92,7 @@ enum Kind {
     Same,
 }
 
-impl<K: Cached> Runner<K> {
+impl Runner {
     fn close_mailboxes(&self) {
         for handler in &self.handlers {
             handler.mailbox.close();
@@ -99,7 +100,7 @@ impl<K: Cached> Runner<K> {
     }
 }
 
-impl<K: Cached> Drop for Runner<K> {
+impl Drop for Runner {
     /// However the task ends, no handler's thread is left waiting, nor anybody for the end.
     fn drop(&mut self) {
         self.close_mailboxes();
@@ -107,11 +108,11 @@ impl<K: Cached> Drop for Runner<K> {
     }
 }
 
-impl<K: Cached> Runner<K> {
+impl Runner {
     pub(super) fn new(
-        sources: Sources<K>,
-        writer: StoreWriter<K>,
-        commands: mpsc::UnboundedReceiver<Command<K>>,
+        sources: Sources,
+        writer: Box<dyn Stored>,
+        commands: mpsc::UnboundedReceiver<Command>,
         status: Arc<Status>,
         resync: Duration,
     ) -> Self {
@@ -165,7 +166,7 @@ impl<K: Cached> Runner<K> {
         while self.tasks.join_next().await.is_some() {}
     }
 
-    fn command(&mut self, command: Command<K>) {
+    fn command(&mut self, command: Command) {
         match command {
             Command::Add { id, handler, mailbox, status, resync } => {
                 self.add(id, handler, mailbox, status, resync);
@@ -182,14 +183,14 @@ impl<K: Cached> Runner<K> {
     fn add(
         &mut self,
         id: u64,
-        handler: Arc<dyn ResourceEventHandler<K>>,
-        mailbox: Arc<Mailbox<K>>,
+        handler: Arc<dyn ResourceEventHandler<dyn Object>>,
+        mailbox: Arc<Mailbox<dyn Object>>,
         status: Arc<HandlerStatus>,
         resync: Option<Duration>,
     ) {
         let resync = self.resync_period(resync);
         deliver::spawn(&mut self.tasks, handler, Arc::clone(&mailbox), Arc::clone(&status));
-        let present = self.writer.reader().entries();
+        let present = self.writer.entries();
         let added = present.into_iter().map(|(key, object)| Delivery::Add { key, object, initial: true });
         mailbox.push_distinct(added);
         let marked = *self.status.synced.borrow();
@@ -224,12 +225,11 @@ impl<K: Cached> Runner<K> {
     fn resync(&mut self) {
         let now = Instant::now();
         self.next_check = now + self.check_period;
-        let due: Vec<&mut Active<K>> =
-            self.handlers.iter_mut().filter(|handler| handler.is_due(now)).collect();
+        let due: Vec<&mut Active> = self.handlers.iter_mut().filter(|handler| handler.is_due(now)).collect();
         if due.is_empty() {
             return;
         }
-        let objects = self.writer.reader().entries();
+        let objects = self.writer.entries();
         for handler in due {
             handler.next_resync = now + handler.resync;
             handler.mailbox.push_all(objects.iter().map(|(key, object)| Delivery::Update {
@@ -241,7 +241,7 @@ impl<K: Cached> Runner<K> {
     }
 
     /// Writes the batch of a source to the store, then tells the handlers; answers the longest backlog of one.
-    fn apply(&mut self, source: usize, batch: &mut Batch<K>) -> usize {
+    fn apply(&mut self, source: usize, batch: &mut Batch) -> usize {
         let mut has_listed = false;
         let is_list = matches!(batch.events.as_slice(), [Event::Replaced { .. }]);
         if batch.events.is_empty() {
@@ -293,18 +293,18 @@ impl<K: Cached> Runner<K> {
         self.status.set_last_error(self.sources.error());
     }
 
-    fn applied(&mut self, key: ObjectKey, new: Arc<K>) {
+    fn applied(&mut self, key: ObjectKey, new: Arc<dyn Object>) {
         let change = match self.writer.insert(&key, Arc::clone(&new)) {
             None => (Change::Added { key, new }, Kind::Live),
             Some(old) => {
-                let kind = if same_version(&*old, &*new) { Kind::Same } else { Kind::Live };
+                let kind = if is_same_state(&*old, &*new) { Kind::Same } else { Kind::Live };
                 (Change::Updated { key, old, new }, kind)
             }
         };
         self.changes.push(change);
     }
 
-    fn deleted(&mut self, key: ObjectKey, object: Option<Arc<K>>) {
+    fn deleted(&mut self, key: ObjectKey, object: Option<Arc<dyn Object>>) {
         let Some(known) = self.writer.remove(&key) else { return };
         self.changes.push(match object {
             Some(last) => (Change::Deleted { key, last }, Kind::Live),
@@ -312,13 +312,13 @@ impl<K: Cached> Runner<K> {
         });
     }
 
-    fn replaced(&mut self, source: usize, objects: Vec<(ObjectKey, Arc<K>)>, undecodable: &[ObjectKey]) {
+    fn replaced(&mut self, source: usize, objects: Listed, undecodable: &[ObjectKey]) {
         let Some(source) = self.sources.get_mut(source) else { return };
         let first = source.sync();
-        let replacement = self.writer.replace_within(source.namespace(), objects, undecodable);
-        self.changes.extend(replacement.changes.into_iter().map(|change| {
+        let changes = self.writer.replace_within(source.namespace(), objects, undecodable);
+        self.changes.extend(changes.into_iter().map(|change| {
             let kind = match &change {
-                Change::Updated { old, new, .. } if same_version(&**old, &**new) => Kind::Same,
+                Change::Updated { old, new, .. } if is_same_state(&**old, &**new) => Kind::Same,
                 _ if first => Kind::Initial,
                 _ => Kind::Relisted,
             };
@@ -335,7 +335,7 @@ impl<K: Cached> Runner<K> {
     }
 
     /// Tells the handlers; answers the longest backlog of one. No two changes of a list are of one object.
-    fn distribute(&mut self, is_list: bool, spent: &mut Spent<K>) -> usize {
+    fn distribute(&mut self, is_list: bool, spent: &mut Spent<dyn Object>) -> usize {
         if self.changes.is_empty() {
             return 0;
         }
@@ -376,14 +376,7 @@ fn rounded(period: Duration) -> Duration {
     if period.is_zero() { period } else { period.max(MINIMUM_RESYNC) }
 }
 
-fn same_version<K: Cached>(old: &K, new: &K) -> bool {
-    // A server that has begun anew may give a version twice, but no uid.
-    old.object_version().is_some()
-        && old.object_version() == new.object_version()
-        && old.object_uid() == new.object_uid()
-}
-
-fn delivery<K>(change: Change<K>, kind: Kind) -> Delivery<K> {
+fn delivery(change: Change<dyn Object>, kind: Kind) -> Delivery<dyn Object> {
     match change {
         Change::Added { key, new } => Delivery::Add { key, object: new, initial: kind == Kind::Initial },
         Change::Updated { key, old, new } => Delivery::Update { key, old, new },

@@ -12,12 +12,13 @@ use tokio::task::JoinHandle;
 use super::mailbox::Mailbox;
 use super::registration::{HandlerRegistration, HandlerStatus, KnownHandlers};
 use super::run::{Command, Runner};
-use super::sources::Sources;
+use super::sources::{Scope, Sources};
+use super::stored::TypedHandler;
 use super::writes::Writes;
 use super::{HandlerOptions, InformerOptions, ResourceEventHandler, task};
 use crate::cache::{IndexKey, Indexer, ObjectKey, Store, StoreWriter, TypedIndex, store};
 use crate::lister::Lister;
-use crate::reflector::{Cached, DynamicKind, ErrorHook, KindFacts, KindOf, Transform};
+use crate::reflector::{Cached, DynamicKind, ErrorHook, FormOf, KindFacts, KindOf, Transform};
 
 /// A cache of one kind, kept equal to the server, and the handlers that learn of its changes.
 ///
@@ -50,7 +51,7 @@ pub(super) struct Inner<K: Cached> {
     /// The namespaces that are followed; empty: all.
     namespaces: Vec<String>,
     pub(super) store: Store<K>,
-    commands: mpsc::UnboundedSender<Command<K>>,
+    commands: mpsc::UnboundedSender<Command>,
     pub(super) status: Arc<Status>,
     next_handler: AtomicU64,
     /// What was written by clients that read from this cache.
@@ -78,7 +79,7 @@ struct Setup<K: Cached> {
     kind: KindOf<K>,
     options: InformerOptions<K>,
     writer: StoreWriter<K>,
-    commands: mpsc::UnboundedReceiver<Command<K>>,
+    commands: mpsc::UnboundedReceiver<Command>,
 }
 
 /// What handles read of the task and tell it.
@@ -244,8 +245,13 @@ impl<K: Cached> SharedInformer<K> {
         let resync = options.resync;
         let totals = &self.inner.status.handlers.totals;
         let status = Arc::new(HandlerStatus::new(&self.inner.resource, id, options, &mailbox, totals));
-        let command =
-            Command::Add { id, handler: Arc::new(handler), mailbox, status: Arc::clone(&status), resync };
+        let command = Command::Add {
+            id,
+            handler: TypedHandler::of(handler),
+            mailbox,
+            status: Arc::clone(&status),
+            resync,
+        };
         self.inner.commands.send(command).map_err(|_| self.stopped())?;
         Ok(HandlerRegistration { id, status })
     }
@@ -356,10 +362,16 @@ impl<K: Cached> SharedInformer<K> {
         }
         let Life::New(setup) = std::mem::replace(&mut *life, Life::Stopped) else { return };
         let Setup { client, kind, options, writer, commands } = *setup;
-        let InformerOptions { resync, mut reflector } = options;
-        reflector.reuse = Some(writer.reader());
-        let sources = Sources::new(&client, &kind, &reflector);
-        let runner = Runner::new(sources, writer, commands, Arc::clone(&self.inner.status), resync);
+        let InformerOptions { resync, reflector } = options;
+        let scopes = reflector.scopes(&kind).into_iter().map(|namespace| {
+            let path = kind.path(namespace.as_deref());
+            let (transform, known) = (reflector.transform.clone(), writer.reader());
+            let form = FormOf::new(kind.clone(), !reflector.keep_managed_fields, transform, known);
+            Scope { namespace, path, form: Box::new(form) }
+        });
+        let sources = Sources::new(&client, &reflector.settings(&kind), scopes.collect());
+        let status = Arc::clone(&self.inner.status);
+        let runner = Runner::new(sources, Box::new(writer), commands, status, resync);
         *life = Life::Running(task::spawn(Box::pin(runner.run())));
     }
 

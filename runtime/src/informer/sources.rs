@@ -2,25 +2,33 @@
 
 use std::task::Poll;
 
-use crate::reflector::{Batch, Cached, KindOf, Reflector, ReflectorOptions};
+use crate::reflector::{Batch, Form, Reflector, Settings};
 
 /// The reflectors, polled by the informer's task.
-pub(super) struct Sources<K: Cached> {
-    all: Vec<Source<K>>,
+pub(super) struct Sources {
+    all: Vec<Source>,
     /// Which is polled first, so that a busy one does not keep the others waiting.
     turn: usize,
 }
 
+/// What one reflector lists and watches.
+pub(super) struct Scope {
+    /// All of them if there is none.
+    pub(super) namespace: Option<String>,
+    pub(super) path: String,
+    pub(super) form: Box<dyn Form>,
+}
+
 /// One reflector and how far it has come.
-pub(super) struct Source<K: Cached> {
-    reflector: Reflector<K>,
+pub(super) struct Source {
+    reflector: Reflector,
     namespace: Option<String>,
     has_synced: bool,
     version: String,
     error: Option<String>,
 }
 
-impl<K: Cached> Source<K> {
+impl Source {
     /// What its lists are the whole of; everything if there is no namespace.
     pub(super) fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
@@ -40,16 +48,16 @@ impl<K: Cached> Source<K> {
     }
 }
 
-impl<K: Cached> Sources<K> {
+impl Sources {
     /// # Panics
     /// Outside a tokio runtime with time enabled.
-    pub(super) fn new(client: &kube::Client, kind: &KindOf<K>, options: &ReflectorOptions<K>) -> Self {
-        let sources = options.scopes(kind).into_iter().enumerate().map(|(number, namespace)| {
-            let mut options = options.clone();
+    pub(super) fn new(client: &kube::Client, settings: &Settings, scopes: Vec<Scope>) -> Self {
+        let sources = scopes.into_iter().enumerate().map(|(number, Scope { namespace, path, form })| {
+            let mut settings = settings.clone();
             // Reflectors of one informer must not all come back at the same moment.
-            options.seed = options.seed.map(|seed| seed.wrapping_add(number as u64));
+            settings.seed = settings.seed.map(|seed| seed.wrapping_add(number as u64));
             Source {
-                reflector: Reflector::new(client.clone(), kind.clone(), options, namespace.as_deref()),
+                reflector: Reflector::new(client.clone(), settings, form, path),
                 namespace,
                 has_synced: false,
                 version: String::new(),
@@ -63,7 +71,7 @@ impl<K: Cached> Sources<K> {
     ///
     /// # Cancel safety
     /// As the reflector's: nothing is lost that was not in `batch`.
-    pub(super) async fn next_batch(&mut self, batch: &mut Batch<K>) -> usize {
+    pub(super) async fn next_batch(&mut self, batch: &mut Batch) -> usize {
         std::future::poll_fn(|context| {
             let count = self.all.len();
             for offset in 0..count {
@@ -78,7 +86,7 @@ impl<K: Cached> Sources<K> {
         .await
     }
 
-    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Source<K>> {
+    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Source> {
         self.all.get_mut(number)
     }
 

@@ -1,12 +1,12 @@
 //! Members, elements and variants of what is being read.
 
-use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
 use serde::de::{
-    DeserializeSeed, Deserializer as _, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
+    Deserialize, DeserializeSeed, Deserializer as _, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
+use super::key::MapKey;
 use super::scan::Str;
-use super::{Fast, Unclear};
+use super::{Error, Fast};
 
 /// The elements of a sequence whose bracket was read.
 pub(super) struct Elements<'f, 'de> {
@@ -16,9 +16,9 @@ pub(super) struct Elements<'f, 'de> {
 }
 
 impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
-    type Error = Unclear;
+    type Error = Error;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Unclear> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -44,22 +44,18 @@ pub(super) struct Members<'f, 'de> {
 
 impl<'de> Members<'_, 'de> {
     /// The next name, with its colon, of a member that somebody wants.
-    fn next_key(&mut self) -> Result<Option<Str<'de>>, Unclear> {
+    pub(super) fn next_key(&mut self) -> Result<Option<Str<'de>>, Error> {
         loop {
             match self.fast.text.peek() {
                 Some(b'}') if !self.bare => return Ok(None),
                 None if self.bare => return Ok(None),
                 Some(b',') if !self.first => self.fast.text.expect(b',')?,
                 Some(_) if self.first => self.first = false,
-                _ => return Err(Unclear),
+                _ => return Err(Error::SYNTAX),
             }
             let key = self.fast.text.string()?;
             self.fast.text.expect(b':')?;
-            let name = match &key {
-                Str::Plain(text) => text,
-                Str::Escaped(text) => text.as_str(),
-            };
-            if !self.fast.is_unwanted(name) {
+            if !self.fast.is_unwanted(key.as_str()) {
                 return Ok(Some(key));
             }
             self.fast.text.skip()?;
@@ -68,18 +64,14 @@ impl<'de> Members<'_, 'de> {
 }
 
 impl<'de> MapAccess<'de> for Members<'_, 'de> {
-    type Error = Unclear;
+    type Error = Error;
 
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Unclear> {
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
         let Some(key) = self.next_key()? else { return Ok(None) };
-        let key = match key {
-            Str::Plain(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
-            Str::Escaped(text) => seed.deserialize(StringDeserializer::new(text)),
-        };
-        key.map(Some)
+        seed.deserialize(MapKey(key)).map(Some)
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Unclear> {
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
         seed.deserialize(&mut *self.fast)
     }
 }
@@ -90,29 +82,28 @@ pub(super) struct Variant<'f, 'de> {
 }
 
 impl<'de> EnumAccess<'de> for Variant<'_, 'de> {
-    type Error = Unclear;
+    type Error = Error;
     type Variant = Self;
 
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), Unclear> {
-        let Str::Plain(name) = self.fast.text.string()? else { return Err(Unclear) };
-        let variant = seed.deserialize(BorrowedStrDeserializer::new(name))?;
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), Error> {
+        let variant = seed.deserialize(MapKey(self.fast.text.string()?))?;
         self.fast.text.expect(b':')?;
         Ok((variant, self))
     }
 }
 
 impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
-    type Error = Unclear;
+    type Error = Error;
 
-    fn unit_variant(self) -> Result<(), Unclear> {
-        if self.fast.text.word("null") { Ok(()) } else { Err(Unclear) }
+    fn unit_variant(self) -> Result<(), Error> {
+        Deserialize::deserialize(self.fast)
     }
 
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Unclear> {
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Error> {
         seed.deserialize(self.fast)
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Unclear> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
         self.fast.deserialize_seq(visitor)
     }
 
@@ -120,7 +111,7 @@ impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
         self,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Unclear> {
+    ) -> Result<V::Value, Error> {
         self.fast.deserialize_map(visitor)
     }
 }

@@ -1,34 +1,37 @@
-//! A deserializer for what servers send nearly always.
+//! A deserializer for what servers send.
 //!
 //! It is made for many objects of known types: the text is checked to be UTF-8 once instead of string by string, what
 //! nobody wants is passed over without being looked into, and sequences tell their length, so that vectors are not larger
 //! than what they hold (a vector that grows has room for four elements, and a container takes 2 KB).
 //!
-//! It has no messages. Whatever it does not take, it calls [`Unclear`], and the caller has serde_json say what is wrong
-//! or take it after all. What it takes, serde_json takes too and understands alike; only the inside of ignored values is
-//! not checked for more than matching brackets and quotes.
+//! It is the only one that typed objects are read with, so that their types' code is compiled for one deserializer. What it
+//! takes, serde_json takes too and understands alike, and its messages are serde_json's; but a struct is an object and never
+//! an array, as for Go, and only the inside of ignored values is not checked for more than matching brackets and quotes.
 
 mod access;
+mod error;
+mod key;
 mod scan;
 
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{self, DeserializeOwned, Deserializer, Visitor};
+use serde::de::value::{BorrowedStrDeserializer, MapDeserializer, StringDeserializer};
+use serde::de::{self, DeserializeOwned, Deserializer, Expected, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
 use access::{Elements, Members, Variant};
-use scan::Text;
+pub(crate) use error::Error;
+use scan::{Number, Str, Text};
 
-/// Deeper nesting is left to serde_json, which has a limit of its own.
-const DEEPEST: u32 = 100;
+/// The deepest nesting, serde_json's.
+const DEEPEST: u32 = 127;
+
+/// What serde_json's raw values ask a deserializer for.
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// What [`Raw`] asks a deserializer for.
 const RAW: &str = "$kubesmith::Raw";
-
-/// What asks a deserializer for an object without `metadata.managedFields`; [`Fast`] alone leaves them out.
-pub(crate) const LEAN: &str = "$kubesmith::Lean";
 
 /// A value as it stands in the text; all of it is JSON.
 pub(crate) struct Raw<'de>(pub(crate) &'de str);
@@ -46,58 +49,28 @@ impl<'de> Deserialize<'de> for Raw<'de> {
             fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Raw<'de>, E> {
                 Ok(Raw(text))
             }
-
-            /// serde_json does not know the name and has one of its own.
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Raw<'de>, D::Error> {
-                <&RawValue>::deserialize(inner).map(|value| Raw(value.get()))
-            }
         }
         deserializer.deserialize_newtype_struct(RAW, RawVisitor)
-    }
-}
-
-/// It takes serde_json to say.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Unclear;
-
-impl fmt::Display for Unclear {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unclear")
-    }
-}
-
-impl std::error::Error for Unclear {}
-
-impl de::Error for Unclear {
-    fn custom<T: fmt::Display>(_: T) -> Self {
-        Unclear
-    }
-
-    // The messages of the others are not even made.
-    fn invalid_type(_: de::Unexpected<'_>, _: &dyn de::Expected) -> Self {
-        Unclear
-    }
-
-    fn missing_field(_: &'static str) -> Self {
-        Unclear
     }
 }
 
 /// The value that the text is.
 ///
 /// # Errors
-/// serde_json's.
+/// Of serde_json's kind, with the place in the text.
 pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
-    let mut fast = Fast::new(text);
-    match T::deserialize(&mut fast) {
-        Ok(value) if fast.is_at_end() => Ok(value),
-        _ => serde_json::from_str(text),
+    let mut json = Fast::new(text);
+    match T::deserialize(&mut json) {
+        Ok(value) if json.is_at_end() => Ok(value),
+        Ok(_) => Err(json.explain(&Error::new("trailing characters".to_owned()))),
+        Err(error) => Err(json.explain(&error)),
     }
 }
 
 /// Reads one value after the other from a text.
+#[doc(hidden)]
 #[derive(Debug)]
-pub(crate) struct Fast<'de> {
+pub struct Fast<'de> {
     text: Text<'de>,
     depth: u32,
     /// How deep the members are of an object whose `metadata.managedFields` nobody wants, and whether its metadata is being read.
@@ -109,9 +82,39 @@ impl<'de> Fast<'de> {
         Self { text: Text::new(text), depth: 0, lean: None }
     }
 
+    /// Reads an object without its `metadata.managedFields`, which are passed over.
+    pub(crate) fn without_managed_fields<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.lean = Some((self.depth + 1, false));
+        let object = read(self);
+        self.lean = None;
+        object
+    }
+
+    /// Reads an object member by member: `member` is given the name, and has to read or [`skip`](Self::skip) the value.
+    pub(crate) fn members(
+        &mut self,
+        member: &mut dyn FnMut(&mut Self, &str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.text.expect(b'{')?;
+        self.enter()?;
+        let mut first = true;
+        loop {
+            let mut members = Members { fast: &mut *self, first, bare: false };
+            let Some(name) = members.next_key()? else { break };
+            first = false;
+            member(self, name.as_str())?;
+        }
+        self.leave(b'}')
+    }
+
     /// The members of an object whose braces are not in the text, up to the end of the text.
-    pub(crate) fn bare_members<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Unclear> {
+    pub(crate) fn bare_members<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_map(Members { fast: self, first: true, bare: true })
+    }
+
+    /// Passes over a value.
+    pub(crate) fn skip(&mut self) -> Result<(), Error> {
+        self.text.skip()
     }
 
     /// Whether the member of this name, of the object that is being read, is `managedFields` that nobody wants.
@@ -133,54 +136,105 @@ impl<'de> Fast<'de> {
         self.text.peek().is_none()
     }
 
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Unclear>) -> Result<T, Unclear> {
+    /// The error with the place where it was found.
+    pub(crate) fn explain(&self, error: &Error) -> serde_json::Error {
+        let message = match error.message() {
+            Some(message) => message,
+            None => match serde_json::from_str::<&RawValue>(self.text.text()) {
+                Err(error) => return error,
+                Ok(_) => "unexpected value",
+            },
+        };
+        let (line, column) = self.text.place();
+        de::Error::custom(format_args!("{message} at line {line} column {column}"))
+    }
+
+    /// That the next value is not what is expected.
+    #[cold]
+    fn mismatch(&mut self, expected: &dyn Expected) -> Error {
+        let found = match self.text.peek() {
+            Some(b'"') => self
+                .text
+                .string()
+                .map(|text| de::Error::invalid_type(Unexpected::Str(text.as_str()), expected)),
+            Some(b'{') => Ok(de::Error::invalid_type(Unexpected::Map, expected)),
+            Some(b'[') => Ok(de::Error::invalid_type(Unexpected::Seq, expected)),
+            Some(b't') if self.text.word("true") => {
+                Ok(de::Error::invalid_type(Unexpected::Bool(true), expected))
+            }
+            Some(b'f') if self.text.word("false") => {
+                Ok(de::Error::invalid_type(Unexpected::Bool(false), expected))
+            }
+            Some(b'n') if self.text.word("null") => Ok(de::Error::invalid_type(Unexpected::Unit, expected)),
+            _ => self.text.number().map(|number| de::Error::invalid_type(number.unexpected(), expected)),
+        };
+        found.unwrap_or(Error::SYNTAX)
+    }
+
+    fn string<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        if self.text.peek() != Some(b'"') {
+            return Err(self.mismatch(&visitor));
+        }
+        match self.text.string()? {
+            Str::Plain(text) => visitor.visit_borrowed_str(text),
+            Str::Escaped(text) => visitor.visit_string(text),
+        }
+    }
+
+    fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        if !matches!(self.text.peek(), Some(b'-' | b'0'..=b'9')) {
+            return Err(self.mismatch(&visitor));
+        }
+        match self.text.number()? {
+            Number::Positive(number) => visitor.visit_u64(number),
+            Number::Negative(number) => visitor.visit_i64(number),
+            Number::Float(number) => visitor.visit_f64(number),
+        }
+    }
+
+    fn sequence<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        let left = match self.text.peek() {
+            Some(b'[') => self.text.open_sequence()?,
+            _ => return Err(self.mismatch(&visitor)),
+        };
+        self.enter()?;
+        let value = visitor.visit_seq(Elements { fast: &mut *self, left, first: true })?;
+        self.leave(b']')?;
+        Ok(value)
+    }
+
+    fn map<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        if self.text.peek() != Some(b'{') {
+            return Err(self.mismatch(&visitor));
+        }
+        self.text.expect(b'{')?;
+        self.enter()?;
+        let value = visitor.visit_map(Members { fast: &mut *self, first: true, bare: false })?;
+        self.leave(b'}')?;
+        Ok(value)
+    }
+
+    fn enter(&mut self) -> Result<(), Error> {
         if self.depth == DEEPEST {
-            return Err(Unclear);
+            return Err(Error::SYNTAX);
         }
         self.depth += 1;
-        let result = read(self);
+        Ok(())
+    }
+
+    /// Behind the last element or member that somebody has read.
+    fn leave(&mut self, bracket: u8) -> Result<(), Error> {
         self.depth -= 1;
-        result
-    }
-
-    fn string<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Unclear> {
-        match self.text.string()? {
-            scan::Str::Plain(text) => visitor.visit_borrowed_str(text),
-            scan::Str::Escaped(text) => visitor.visit_string(text),
+        match self.text.peek() {
+            Some(b',') => Err(Error::new("trailing characters".to_owned())),
+            _ => self.text.expect(bracket),
         }
-    }
-
-    fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Unclear> {
-        match self.text.number()? {
-            scan::Number::Positive(number) => visitor.visit_u64(number),
-            scan::Number::Negative(number) => visitor.visit_i64(number),
-            scan::Number::Float(number) => visitor.visit_f64(number),
-        }
-    }
-
-    fn sequence<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Unclear> {
-        self.text.expect(b'[')?;
-        let left = self.text.count()?;
-        self.deeper(|fast| {
-            let value = visitor.visit_seq(Elements { fast: &mut *fast, left, first: true })?;
-            fast.text.expect(b']')?;
-            Ok(value)
-        })
-    }
-
-    fn map<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Unclear> {
-        self.text.expect(b'{')?;
-        self.deeper(|fast| {
-            let value = visitor.visit_map(Members { fast: &mut *fast, first: true, bare: false })?;
-            fast.text.expect(b'}')?;
-            Ok(value)
-        })
     }
 }
 
 macro_rules! as_number {
     ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             self.number(visitor)
         }
     )*};
@@ -188,53 +242,67 @@ macro_rules! as_number {
 
 macro_rules! as_string {
     ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             self.string(visitor)
         }
     )*};
 }
 
 impl<'de> Deserializer<'de> for &mut Fast<'de> {
-    type Error = Unclear;
+    type Error = Error;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
-        match self.text.peek().ok_or(Unclear)? {
-            b'"' => self.string(visitor),
-            b'{' => self.map(visitor),
-            b'[' => self.sequence(visitor),
-            b't' | b'f' => self.deserialize_bool(visitor),
-            b'n' => self.deserialize_unit(visitor),
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.text.peek() {
+            Some(b'"') => self.string(visitor),
+            Some(b'{') => self.map(visitor),
+            Some(b'[') => self.sequence(visitor),
+            Some(b't' | b'f') => self.deserialize_bool(visitor),
+            Some(b'n') => self.deserialize_unit(visitor),
             _ => self.number(visitor),
         }
     }
 
     as_number! {
         deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16 deserialize_u32
-        deserialize_u64 deserialize_f64
+        deserialize_u64 deserialize_f32 deserialize_f64
     }
 
     as_string! { deserialize_char deserialize_str deserialize_string deserialize_identifier }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
+    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if !matches!(self.text.peek(), Some(b'-' | b'0'..=b'9')) {
+            return Err(self.mismatch(&visitor));
+        }
+        visitor.visit_i128(self.text.integer()?.parse().map_err(|_| out_of_range())?)
+    }
+
+    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if !matches!(self.text.peek(), Some(b'-' | b'0'..=b'9')) {
+            return Err(self.mismatch(&visitor));
+        }
+        visitor.visit_u128(self.text.integer()?.parse().map_err(|_| out_of_range())?)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.text.word("true") {
             return visitor.visit_bool(true);
         }
-        if self.text.word("false") { visitor.visit_bool(false) } else { Err(Unclear) }
+        if self.text.word("false") { visitor.visit_bool(false) } else { Err(self.mismatch(&visitor)) }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.text.word("null") { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
-        if self.text.word("null") { visitor.visit_unit() } else { Err(Unclear) }
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.text.word("null") { visitor.visit_unit() } else { Err(self.mismatch(&visitor)) }
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Unclear> {
+    ) -> Result<V::Value, Error> {
         self.deserialize_unit(visitor)
     }
 
@@ -242,28 +310,22 @@ impl<'de> Deserializer<'de> for &mut Fast<'de> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Unclear> {
-        if name == RAW {
-            return visitor.visit_borrowed_str(self.text.raw()?);
+    ) -> Result<V::Value, Error> {
+        match name {
+            RAW => visitor.visit_borrowed_str(self.text.raw()?),
+            RAW_VALUE => {
+                let raw = BorrowedStrDeserializer::new(self.text.raw()?);
+                visitor.visit_map(MapDeserializer::new(std::iter::once((RAW_VALUE, raw))))
+            }
+            _ => visitor.visit_newtype_struct(self),
         }
-        if name == LEAN {
-            self.lean = Some((self.depth + 1, false));
-            let object = visitor.visit_newtype_struct(&mut *self);
-            self.lean = None;
-            return object;
-        }
-        // serde_json talks to itself by such names.
-        if name.starts_with('$') {
-            return Err(Unclear);
-        }
-        visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.sequence(visitor)
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Unclear> {
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
         self.sequence(visitor)
     }
 
@@ -272,11 +334,11 @@ impl<'de> Deserializer<'de> for &mut Fast<'de> {
         _: &'static str,
         _: usize,
         visitor: V,
-    ) -> Result<V::Value, Unclear> {
+    ) -> Result<V::Value, Error> {
         self.sequence(visitor)
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.map(visitor)
     }
 
@@ -285,7 +347,7 @@ impl<'de> Deserializer<'de> for &mut Fast<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Unclear> {
+    ) -> Result<V::Value, Error> {
         self.map(visitor)
     }
 
@@ -294,42 +356,46 @@ impl<'de> Deserializer<'de> for &mut Fast<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Unclear> {
+    ) -> Result<V::Value, Error> {
         match self.text.peek() {
             Some(b'"') => match self.text.string()? {
-                scan::Str::Plain(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
-                scan::Str::Escaped(_) => Err(Unclear),
+                Str::Plain(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
+                Str::Escaped(text) => visitor.visit_enum(StringDeserializer::new(text)),
             },
             Some(b'{') => {
                 self.text.expect(b'{')?;
-                self.deeper(|fast| {
-                    let value = visitor.visit_enum(Variant { fast: &mut *fast })?;
-                    fast.text.expect(b'}')?;
-                    Ok(value)
-                })
+                self.enter()?;
+                let value = visitor.visit_enum(Variant { fast: &mut *self })?;
+                self.leave(b'}')?;
+                Ok(value)
             }
-            _ => Err(Unclear),
+            _ => Err(self.mismatch(&visitor)),
         }
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unclear> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.text.skip()?;
         visitor.visit_unit()
     }
 
-    // Rounding to 32 bits, bytes and wide integers have rules of serde_json's own.
-
-    fn deserialize_f32<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Unclear> {
-        Err(Unclear)
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.text.peek() {
+            Some(b'"') => match self.text.string()? {
+                Str::Plain(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
+                Str::Escaped(text) => visitor.visit_byte_buf(text.into_bytes()),
+            },
+            Some(b'[') => self.sequence(visitor),
+            _ => Err(self.mismatch(&visitor)),
+        }
     }
 
-    fn deserialize_bytes<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Unclear> {
-        Err(Unclear)
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_bytes(visitor)
     }
+}
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Unclear> {
-        Err(Unclear)
-    }
+fn out_of_range() -> Error {
+    Error::new("number out of range".to_owned())
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The text and where in it the reader stands.
 
-use super::Unclear;
+use serde::de::Unexpected;
+
+use super::Error;
 
 /// A text that is read from its beginning to its end.
 #[derive(Debug)]
@@ -16,11 +18,30 @@ pub(super) enum Str<'de> {
     Escaped(String),
 }
 
+impl Str<'_> {
+    pub(super) fn as_str(&self) -> &str {
+        match self {
+            Self::Plain(text) => text,
+            Self::Escaped(text) => text,
+        }
+    }
+}
+
 /// A number.
 pub(super) enum Number {
     Positive(u64),
     Negative(i64),
     Float(f64),
+}
+
+impl Number {
+    pub(super) fn unexpected(&self) -> Unexpected<'static> {
+        match self {
+            Self::Positive(number) => Unexpected::Unsigned(*number),
+            Self::Negative(number) => Unexpected::Signed(*number),
+            Self::Float(number) => Unexpected::Float(*number),
+        }
+    }
 }
 
 impl<'de> Text<'de> {
@@ -46,9 +67,9 @@ impl<'de> Text<'de> {
         }
     }
 
-    pub(super) fn expect(&mut self, wanted: u8) -> Result<(), Unclear> {
+    pub(super) fn expect(&mut self, wanted: u8) -> Result<(), Error> {
         if self.peek() != Some(wanted) {
-            return Err(Unclear);
+            return Err(Error::SYNTAX);
         }
         self.at += 1;
         Ok(())
@@ -64,55 +85,81 @@ impl<'de> Text<'de> {
         true
     }
 
-    pub(super) fn string(&mut self) -> Result<Str<'de>, Unclear> {
+    pub(super) fn string(&mut self) -> Result<Str<'de>, Error> {
         self.expect(b'"')?;
         let start = self.at;
-        let end = start + special(self.rest()).ok_or(Unclear)?;
+        let end = start + special(self.rest()).ok_or(Error::SYNTAX)?;
         if self.text.as_bytes().get(end) == Some(&b'"') {
             self.at = end + 1;
-            return self.text.get(start..end).map(Str::Plain).ok_or(Unclear);
+            return self.text.get(start..end).map(Str::Plain).ok_or(Error::SYNTAX);
         }
         self.at = end_of_string(self.text.as_bytes(), end)?;
-        let quoted = self.text.get(start - 1..self.at).ok_or(Unclear)?;
-        serde_json::from_str(quoted).map(Str::Escaped).map_err(|_| Unclear)
+        let quoted = self.text.get(start - 1..self.at).ok_or(Error::SYNTAX)?;
+        serde_json::from_str(quoted).map(Str::Escaped).map_err(|_| Error::SYNTAX)
     }
 
-    pub(super) fn number(&mut self) -> Result<Number, Unclear> {
+    pub(super) fn number(&mut self) -> Result<Number, Error> {
         self.peek();
         let rest = self.rest();
         let length =
             rest.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
         let length = length.count();
-        let digits = rest.get(..length).ok_or(Unclear)?;
+        let digits = rest.get(..length).ok_or(Error::SYNTAX)?;
         self.at += length;
         let (is_negative, digits) = match digits {
             [b'-', digits @ ..] => (true, digits),
             digits => (false, digits),
         };
-        let text = self.text.get(self.at - length..self.at).ok_or(Unclear)?;
+        let text = self.text.get(self.at - length..self.at).ok_or(Error::SYNTAX)?;
         if digits.iter().all(u8::is_ascii_digit) {
             return match digits {
                 // A zero may begin only itself, and without a sign: with one it is a float.
-                [b'0', _, ..] => Err(Unclear),
-                b"0" if is_negative => Err(Unclear),
-                _ if is_negative => text.parse().map(Number::Negative).map_err(|_| Unclear),
-                _ => text.parse().map(Number::Positive).map_err(|_| Unclear),
+                [] | [b'0', _, ..] => Err(Error::SYNTAX),
+                b"0" if is_negative => Ok(Number::Float(-0.0)),
+                _ if is_negative => text.parse().map(Number::Negative).or_else(|_| float(text)),
+                _ => text.parse().map(Number::Positive).or_else(|_| float(text)),
             };
         }
         let is_float = digits.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-        let number = if is_float { serde_json::from_str(text).ok() } else { None };
-        number.map(Number::Float).ok_or(Unclear)
+        if is_float { float(text) } else { Err(Error::SYNTAX) }
+    }
+
+    /// The digits of an integer, with its sign.
+    pub(super) fn integer(&mut self) -> Result<&'de str, Error> {
+        self.peek();
+        let start = self.at;
+        self.take(|byte| byte == b'-', 1);
+        self.take(|byte| byte.is_ascii_digit(), usize::MAX);
+        self.text.get(start..self.at).ok_or(Error::SYNTAX)
+    }
+
+    /// Where in the text the reader stands: line and column, from 1 and in bytes, as serde_json has them.
+    pub(super) fn place(&self) -> (usize, usize) {
+        let read = self.text.as_bytes().get(..self.at).unwrap_or_default();
+        let line = read.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let start = read.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        (line, self.at - start)
+    }
+
+    pub(super) fn text(&self) -> &'de str {
+        self.text
+    }
+
+    /// Reads a sequence's bracket and answers how many elements it has.
+    pub(super) fn open_sequence(&mut self) -> Result<usize, Error> {
+        self.expect(b'[')?;
+        self.count()
     }
 
     /// How many elements the sequence has whose bracket was read.
-    pub(super) fn count(&mut self) -> Result<usize, Unclear> {
+    fn count(&mut self) -> Result<usize, Error> {
         if self.peek() == Some(b']') {
             return Ok(0);
         }
         let bytes = self.text.as_bytes();
         let (mut at, mut depth, mut count) = (self.at, 0_usize, 1);
         loop {
-            match bytes.get(at).ok_or(Unclear)? {
+            match bytes.get(at).ok_or(Error::SYNTAX)? {
                 b'"' => {
                     at = end_of_string(bytes, at + 1)?;
                     continue;
@@ -128,18 +175,18 @@ impl<'de> Text<'de> {
     }
 
     /// The value that comes next, as it stands in the text, if all of it is JSON.
-    pub(super) fn raw(&mut self) -> Result<&'de str, Unclear> {
+    pub(super) fn raw(&mut self) -> Result<&'de str, Error> {
         self.peek();
         let start = self.at;
         self.check()?;
-        self.text.get(start..self.at).ok_or(Unclear)
+        self.text.get(start..self.at).ok_or(Error::SYNTAX)
     }
 
     /// Passes over a value and looks at every byte of it.
-    fn check(&mut self) -> Result<(), Unclear> {
+    fn check(&mut self) -> Result<(), Error> {
         let mut open = Brackets::new();
         loop {
-            match self.peek().ok_or(Unclear)? {
+            match self.peek().ok_or(Error::SYNTAX)? {
                 bracket @ (b'{' | b'[') => {
                     self.at += 1;
                     open.push(bracket)?;
@@ -155,7 +202,7 @@ impl<'de> Text<'de> {
                 b'"' => self.at = end_of_checked_string(self.text.as_bytes(), self.at + 1)?,
                 b't' | b'f' | b'n' => {
                     if !["true", "false", "null"].into_iter().any(|word| self.word(word)) {
-                        return Err(Unclear);
+                        return Err(Error::SYNTAX);
                     }
                 }
                 _ => self.check_number()?,
@@ -165,12 +212,12 @@ impl<'de> Text<'de> {
                 if open.is_empty() {
                     return Ok(());
                 }
-                let byte = self.peek().ok_or(Unclear)?;
+                let byte = self.peek().ok_or(Error::SYNTAX)?;
                 self.at += 1;
                 match byte {
                     b'}' | b']' => open.pop(byte)?,
                     b',' => break,
-                    _ => return Err(Unclear),
+                    _ => return Err(Error::SYNTAX),
                 }
             }
             if open.innermost_is_brace() {
@@ -179,29 +226,29 @@ impl<'de> Text<'de> {
         }
     }
 
-    fn check_key(&mut self) -> Result<(), Unclear> {
+    fn check_key(&mut self) -> Result<(), Error> {
         if self.peek() != Some(b'"') {
-            return Err(Unclear);
+            return Err(Error::SYNTAX);
         }
         self.at = end_of_checked_string(self.text.as_bytes(), self.at + 1)?;
         self.expect(b':')
     }
 
     /// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
-    fn check_number(&mut self) -> Result<(), Unclear> {
+    fn check_number(&mut self) -> Result<(), Error> {
         self.take(|byte| byte == b'-', 1);
         if self.take(|byte| byte == b'0', 1) == 0 && self.take(|byte| byte.is_ascii_digit(), usize::MAX) == 0
         {
-            return Err(Unclear);
+            return Err(Error::SYNTAX);
         }
         if self.take(|byte| byte == b'.', 1) == 1 && self.take(|byte| byte.is_ascii_digit(), usize::MAX) == 0
         {
-            return Err(Unclear);
+            return Err(Error::SYNTAX);
         }
         if self.take(|byte| matches!(byte, b'e' | b'E'), 1) == 1 {
             self.take(|byte| matches!(byte, b'+' | b'-'), 1);
             if self.take(|byte| byte.is_ascii_digit(), usize::MAX) == 0 {
-                return Err(Unclear);
+                return Err(Error::SYNTAX);
             }
         }
         Ok(())
@@ -215,8 +262,8 @@ impl<'de> Text<'de> {
     }
 
     /// Passes over a value.
-    pub(super) fn skip(&mut self) -> Result<(), Unclear> {
-        match self.peek().ok_or(Unclear)? {
+    pub(super) fn skip(&mut self) -> Result<(), Error> {
+        match self.peek().ok_or(Error::SYNTAX)? {
             b'"' => {
                 self.at = end_of_string(self.text.as_bytes(), self.at + 1)?;
                 Ok(())
@@ -227,11 +274,11 @@ impl<'de> Text<'de> {
         }
     }
 
-    fn skip_brackets(&mut self) -> Result<(), Unclear> {
+    fn skip_brackets(&mut self) -> Result<(), Error> {
         let bytes = self.text.as_bytes();
         let (mut open, mut at) = (Brackets::new(), self.at);
         loop {
-            match bytes.get(at).ok_or(Unclear)? {
+            match bytes.get(at).ok_or(Error::SYNTAX)? {
                 b'"' => {
                     at = end_of_string(bytes, at + 1)?;
                     continue;
@@ -251,6 +298,17 @@ impl<'de> Text<'de> {
     }
 }
 
+/// The number with a fraction, or too large for an integer. serde_json rounds as the standard library does.
+fn float(text: &str) -> Result<Number, Error> {
+    serde_json::from_str(text).map(Number::Float).map_err(|error| Error::new(without_place(&error)))
+}
+
+/// The message without the place in the number, which is none in the text.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.rsplit_once(" at line ").map_or(message.clone(), |(message, _)| message.to_owned())
+}
+
 /// The open brackets: a bit for each, the innermost lowest, 1 is a brace. The one above all marks their end.
 struct Brackets(u128);
 
@@ -267,17 +325,17 @@ impl Brackets {
         self.0 & 1 == 1
     }
 
-    fn push(&mut self, bracket: u8) -> Result<(), Unclear> {
+    fn push(&mut self, bracket: u8) -> Result<(), Error> {
         if self.0.leading_zeros() == 0 {
-            return Err(Unclear);
+            return Err(Error::SYNTAX);
         }
         self.0 = self.0 << 1 | u128::from(bracket == b'{');
         Ok(())
     }
 
-    fn pop(&mut self, bracket: u8) -> Result<(), Unclear> {
+    fn pop(&mut self, bracket: u8) -> Result<(), Error> {
         if self.is_empty() || self.innermost_is_brace() != (bracket == b'}') {
-            return Err(Unclear);
+            return Err(Error::SYNTAX);
         }
         self.0 >>= 1;
         Ok(())
@@ -285,32 +343,32 @@ impl Brackets {
 }
 
 /// As [`end_of_string`], if all escapes are JSON's.
-fn end_of_checked_string(bytes: &[u8], mut at: usize) -> Result<usize, Unclear> {
+fn end_of_checked_string(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
     loop {
-        at += special(bytes.get(at..).unwrap_or_default()).ok_or(Unclear)?;
+        at += special(bytes.get(at..).unwrap_or_default()).ok_or(Error::SYNTAX)?;
         match (bytes.get(at), bytes.get(at + 1)) {
             (Some(b'"'), _) => return Ok(at + 1),
             (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
             (Some(b'\\'), Some(b'u')) => {
-                let digits = bytes.get(at + 2..at + 6).ok_or(Unclear)?;
+                let digits = bytes.get(at + 2..at + 6).ok_or(Error::SYNTAX)?;
                 if !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return Err(Unclear);
+                    return Err(Error::SYNTAX);
                 }
                 at += 6;
             }
-            _ => return Err(Unclear),
+            _ => return Err(Error::SYNTAX),
         }
     }
 }
 
 /// The place after the quote that ends the string in whose inside `at` is.
-fn end_of_string(bytes: &[u8], mut at: usize) -> Result<usize, Unclear> {
+fn end_of_string(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
     loop {
-        at += special(bytes.get(at..).unwrap_or_default()).ok_or(Unclear)?;
+        at += special(bytes.get(at..).unwrap_or_default()).ok_or(Error::SYNTAX)?;
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
             Some(b'\\') => at += 2,
-            _ => return Err(Unclear),
+            _ => return Err(Error::SYNTAX),
         }
     }
 }

@@ -5,13 +5,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
 use kube::core::Status;
 use serde::Deserialize;
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, Visitor};
 use serde_json::value::RawValue;
 
+use super::form::Form;
+use super::object::Decoded;
 use crate::cache::{ObjectKey, Undecodable};
 use crate::json::{self, Fast};
 
@@ -23,65 +24,16 @@ pub trait Decode: Sized {
     /// An object, without its managedFields if it is to be lean.
     ///
     /// # Errors
-    /// The deserializer's, for what does not fit.
+    /// For what does not fit.
     #[doc(hidden)]
-    fn decode<'de, D: Deserializer<'de>>(
-        deserializer: D,
-        lean: bool,
-        context: &mut Self::Context,
-    ) -> Result<Self, D::Error>;
+    fn decode(json: &mut Fast<'_>, lean: bool, context: &mut Self::Context) -> Result<Self, json::Error>;
 }
 
 impl<K: kube::Resource + DeserializeOwned> Decode for K {
     type Context = ();
 
-    fn decode<'de, D: Deserializer<'de>>(deserializer: D, lean: bool, (): &mut ()) -> Result<K, D::Error> {
-        if lean { Lean::deserialize(deserializer).map(|lean| lean.0) } else { K::deserialize(deserializer) }
-    }
-}
-
-/// Decodes objects one after the other.
-pub(crate) struct Decoder<K: Decode> {
-    lean: bool,
-    context: K::Context,
-}
-
-impl<K: Decode> Decoder<K> {
-    pub(crate) fn new(lean: bool) -> Self {
-        Self { lean, context: K::Context::default() }
-    }
-}
-
-impl<'de, K: Decode> DeserializeSeed<'de> for &mut Decoder<K> {
-    type Value = K;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<K, D::Error> {
-        K::decode(deserializer, self.lean, &mut self.context)
-    }
-}
-
-/// An object without its managedFields.
-pub(crate) struct Lean<K>(pub(crate) K);
-
-impl<'de, K: kube::Resource + DeserializeOwned> Deserialize<'de> for Lean<K> {
-    /// [`Fast`] passes the fields over; what other deserializers read of them is dropped. A deserializer that skips the fields around
-    /// any other would be a type of its own, and everything that the object holds would be compiled once more for it.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LeanVisitor<K>(PhantomData<K>);
-        impl<'de, K: kube::Resource + DeserializeOwned> Visitor<'de> for LeanVisitor<K> {
-            type Value = Lean<K>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, object: D) -> Result<Lean<K>, D::Error> {
-                let mut object = K::deserialize(object)?;
-                object.meta_mut().managed_fields = None;
-                Ok(Lean(object))
-            }
-        }
-        deserializer.deserialize_newtype_struct(json::LEAN, LeanVisitor(PhantomData))
+    fn decode(json: &mut Fast<'_>, lean: bool, (): &mut ()) -> Result<K, json::Error> {
+        if lean { json.without_managed_fields(|json| K::deserialize(json)) } else { K::deserialize(json) }
     }
 }
 
@@ -116,8 +68,8 @@ pub(crate) enum Verb {
 
 /// One line of a watch.
 #[derive(Debug)]
-pub(crate) enum Frame<K> {
-    Object { verb: Verb, object: K },
+pub(crate) enum Frame {
+    Object { verb: Verb, object: Decoded },
     Bookmark { version: String, initial_events_end: bool },
     Error(Box<Status>),
     Undecodable { verb: Verb, object: Broken },
@@ -136,63 +88,39 @@ pub(crate) struct Broken {
 pub(crate) struct MalformedFrame(#[from] serde_json::Error);
 
 /// Decodes one line of a watch.
-pub(crate) fn frame<K: Decode>(line: &[u8], decoder: &mut Decoder<K>) -> Result<Frame<K>, MalformedFrame> {
+pub(crate) fn frame(line: &[u8], form: &mut dyn Form) -> Result<Frame, MalformedFrame> {
     // Checked once here, a text needs no more checks string by string.
-    let Ok(text) = std::str::from_utf8(line) else { return slow_frame(line, decoder, None) };
-    let mut fast = Fast::new(text);
-    if let Ok(Some(frame)) = fast.deserialize_map(FrameVisitor { decoder: &mut *decoder })
-        && fast.is_at_end()
-    {
-        return Ok(frame);
-    }
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    match deserializer.deserialize_map(FrameVisitor { decoder: &mut *decoder }) {
-        Ok(Some(frame)) if deserializer.end().is_ok() => Ok(frame),
-        // Rare: an object that does not decode, or a field order no server uses.
-        Ok(_) => slow_frame(line, decoder, None),
-        Err(error) => slow_frame(line, decoder, Some(&error)),
+    let Ok(text) = std::str::from_utf8(line) else { return slow_frame(line, form, None) };
+    let mut json = Fast::new(text);
+    match ordered_frame(&mut json, form) {
+        Ok(Some(frame)) if json.is_at_end() => Ok(frame),
+        // Rare: a field order no server uses, or an object that does not decode.
+        Ok(_) => slow_frame(line, form, None),
+        Err(error) => slow_frame(line, form, Some(&json.explain(&error))),
     }
 }
 
-struct FrameVisitor<'d, K: Decode> {
-    decoder: &'d mut Decoder<K>,
-}
-
-impl<'de, K: Decode> Visitor<'de> for FrameVisitor<'_, K> {
-    /// `None` if the object came before the type.
-    type Value = Option<Frame<K>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a watch event")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut kind = None;
-        let mut frame = None;
-        while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
-            match (&*key, kind) {
-                ("type", _) => kind = Some(map.next_value::<Kind>()?),
-                ("object", Some(kind)) => {
-                    frame = Some(match kind {
-                        Kind::Added | Kind::Modified => self.object(Verb::Applied, &mut map)?,
-                        Kind::Deleted => self.object(Verb::Deleted, &mut map)?,
-                        Kind::Bookmark => map.next_value::<Bookmark>()?.into(),
-                        Kind::Error => Frame::Error(Box::new(map.next_value::<Status>()?)),
-                    });
-                }
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                }
+/// An event whose type comes before its object, as servers write them; `None` for others.
+fn ordered_frame(json: &mut Fast<'_>, form: &mut dyn Form) -> Result<Option<Frame>, json::Error> {
+    let (mut kind, mut frame) = (None, None);
+    json.members(&mut |json, name| {
+        match (name, kind) {
+            ("type", _) => kind = Some(Kind::deserialize(json)?),
+            ("object", Some(kind)) => {
+                frame = Some(match kind {
+                    Kind::Added | Kind::Modified => {
+                        Frame::Object { verb: Verb::Applied, object: form.decode(json)? }
+                    }
+                    Kind::Deleted => Frame::Object { verb: Verb::Deleted, object: form.decode(json)? },
+                    Kind::Bookmark => Bookmark::deserialize(json)?.into(),
+                    Kind::Error => Frame::Error(Box::new(Status::deserialize(json)?)),
+                });
             }
+            _ => json.skip()?,
         }
-        Ok(frame)
-    }
-}
-
-impl<K: Decode> FrameVisitor<'_, K> {
-    fn object<'de, A: MapAccess<'de>>(&mut self, verb: Verb, map: &mut A) -> Result<Frame<K>, A::Error> {
-        Ok(Frame::Object { verb, object: map.next_value_seed(&mut *self.decoder)? })
-    }
+        Ok(())
+    })?;
+    Ok(frame)
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -219,7 +147,7 @@ struct BookmarkMeta {
     annotations: Option<std::collections::BTreeMap<String, String>>,
 }
 
-impl<K> From<Bookmark> for Frame<K> {
+impl From<Bookmark> for Frame {
     fn from(bookmark: Bookmark) -> Self {
         let annotations = bookmark.metadata.annotations.unwrap_or_default();
         let ends = annotations.get("k8s.io/initial-events-end").is_some_and(|value| value == "true");
@@ -228,11 +156,11 @@ impl<K> From<Bookmark> for Frame<K> {
 }
 
 /// Any field order, and objects that do not decode.
-fn slow_frame<K: Decode>(
+fn slow_frame(
     line: &[u8],
-    decoder: &mut Decoder<K>,
+    form: &mut dyn Form,
     first_error: Option<&serde_json::Error>,
-) -> Result<Frame<K>, MalformedFrame> {
+) -> Result<Frame, MalformedFrame> {
     #[derive(Deserialize)]
     struct Loose<'a> {
         r#type: Kind,
@@ -247,23 +175,12 @@ fn slow_frame<K: Decode>(
         Kind::Bookmark => return Ok(serde_json::from_str::<Bookmark>(raw)?.into()),
         Kind::Error => return Ok(Frame::Error(Box::new(serde_json::from_str(raw)?))),
     };
-    Ok(match (first(raw, &mut *decoder).map(|(object, _)| object), first_error) {
+    let mut json = Fast::new(raw);
+    Ok(match (form.decode(&mut json), first_error) {
         (Ok(object), _) => Frame::Object { verb, object },
         (Err(_), Some(error)) => Frame::Undecodable { verb, object: broken(raw, error) },
-        (Err(error), None) => Frame::Undecodable { verb, object: broken(raw, &error) },
+        (Err(error), None) => Frame::Undecodable { verb, object: broken(raw, &json.explain(&error)) },
     })
-}
-
-/// The object at the beginning of `text`, and its length.
-pub(crate) fn object<K: Decode>(
-    text: &str,
-    decoder: &mut Decoder<K>,
-) -> Result<(K, usize), serde_json::Error> {
-    let mut fast = Fast::new(text);
-    if let Ok(object) = (&mut *decoder).deserialize(&mut fast) {
-        return Ok((object, fast.position()));
-    }
-    first(text, decoder)
 }
 
 /// The first value of `text` and its length.

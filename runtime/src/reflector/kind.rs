@@ -170,7 +170,7 @@ impl<K: Cached> KindOf<K> {
     }
 
     /// Where objects are listed.
-    pub(super) fn path(&self, namespace: Option<&str>) -> String {
+    pub(crate) fn path(&self, namespace: Option<&str>) -> String {
         K::Kind::url_path(&self.dynamic, namespace)
     }
 

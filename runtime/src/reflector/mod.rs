@@ -10,9 +10,11 @@ mod backoff;
 mod cached;
 pub(crate) mod decode;
 mod error;
+mod form;
 pub(crate) mod kind;
 mod lines;
 mod machine;
+mod object;
 mod options;
 mod page;
 mod protocol;
@@ -25,30 +27,33 @@ use std::sync::Arc;
 
 pub use cached::Cached;
 pub use error::WatchError;
+pub(crate) use form::{Form, FormOf};
 pub use kind::{DynamicKind, DynamicType};
 pub(crate) use kind::{KindFacts, KindOf};
 pub(crate) use machine::goes_back;
+pub(crate) use object::{Object, is_same_state, typed};
 pub use options::ReflectorOptions;
-pub(crate) use options::{ErrorHook, Transform};
+pub(crate) use options::{ErrorHook, Settings, Transform};
 pub(crate) use shell::Reflector;
+pub(crate) use staged::Listed;
 
 use crate::cache::{ObjectKey, Undecodable};
 pub(crate) use spent::Spent;
 
 /// What arrived.
 #[derive(Debug)]
-pub(crate) enum Event<K> {
+pub(crate) enum Event {
     Applied {
         key: ObjectKey,
-        object: Arc<K>,
+        object: Arc<dyn Object>,
     },
     /// Without the object, its last state is unknown.
     Deleted {
         key: ObjectKey,
-        object: Option<Arc<K>>,
+        object: Option<Arc<dyn Object>>,
     },
     Replaced {
-        objects: Vec<(ObjectKey, Arc<K>)>,
+        objects: Listed,
         undecodable: Vec<ObjectKey>,
     },
     Undecodable {
@@ -60,8 +65,8 @@ pub(crate) enum Event<K> {
 
 /// What arrived together.
 #[derive(Debug)]
-pub(crate) struct Batch<K> {
-    pub(crate) events: Vec<Event<K>>,
+pub(crate) struct Batch {
+    pub(crate) events: Vec<Event>,
     /// The version the cache has reached with these events.
     pub(crate) resource_version: Option<String>,
     /// Objects were applied or deleted since `resource_version` was set.
@@ -69,10 +74,10 @@ pub(crate) struct Batch<K> {
     /// A request was answered: what failed before is over.
     pub(crate) opened: bool,
     /// What earlier batches have replaced.
-    pub(crate) spent: Spent<K>,
+    pub(crate) spent: Spent<dyn Object>,
 }
 
-impl<K> Batch<K> {
+impl Batch {
     pub(crate) fn new() -> Self {
         Self {
             events: Vec::new(),

@@ -6,13 +6,25 @@ use std::sync::Arc;
 use kube::api::ListParams;
 
 use super::{Cached, KindOf, WatchError};
-use crate::cache::Store;
 
 /// Changes an object before it is stored.
 pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
 /// Learns of failures.
 pub(crate) type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
+
+/// What a reflector has to know beside the form of its objects.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    /// `plural.group`.
+    pub(crate) resource: String,
+    /// Whether the server is asked for metadata alone.
+    pub(crate) metadata_only: bool,
+    pub(crate) params: ListParams,
+    pub(crate) streaming_lists: bool,
+    pub(crate) error_hook: Option<ErrorHook>,
+    pub(crate) seed: Option<u64>,
+}
 
 /// How a reflector lists, watches and decodes.
 ///
@@ -37,8 +49,6 @@ pub struct ReflectorOptions<K> {
     pub(crate) keep_managed_fields: bool,
     pub(crate) transform: Option<Transform<K>>,
     pub(crate) error_hook: Option<ErrorHook>,
-    /// Objects of this store that a list finds unchanged are used instead of the newly decoded ones.
-    pub(crate) reuse: Option<Store<K>>,
     pub(crate) seed: Option<u64>,
 }
 
@@ -53,7 +63,6 @@ impl<K: Cached> ReflectorOptions<K> {
             keep_managed_fields: false,
             transform: None,
             error_hook: None,
-            reuse: None,
             seed: None,
         }
     }
@@ -84,6 +93,17 @@ impl<K: Cached> ReflectorOptions<K> {
             return vec![None];
         }
         self.namespaces.iter().cloned().map(Some).collect()
+    }
+
+    pub(crate) fn settings(&self, kind: &KindOf<K>) -> Settings {
+        Settings {
+            resource: kind.facts().resource_name(),
+            metadata_only: <K::Kind as kube::Resource>::metadata_api(),
+            params: self.params.clone(),
+            streaming_lists: self.streaming_lists,
+            error_hook: self.error_hook.clone(),
+            seed: self.seed,
+        }
     }
 
     /// Changes the parameters of lists and watches: label selector, field selector, page size. Versions and
@@ -125,7 +145,6 @@ impl<K> Clone for ReflectorOptions<K> {
             keep_managed_fields: self.keep_managed_fields,
             transform: self.transform.clone(),
             error_hook: self.error_hook.clone(),
-            reuse: self.reuse.clone(),
             seed: self.seed,
         }
     }

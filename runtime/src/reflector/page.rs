@@ -7,15 +7,18 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::decode::{Broken, Decode, Decoder, broken, first, object};
+use super::decode::{Broken, broken, first};
+use super::form::Form;
+use super::object::Decoded;
+use crate::json::Fast;
 
 /// Unread bytes beyond this are no object: etcd refuses those a twentieth of it.
 const LONGEST_VALUE: usize = 32 << 20;
 
 /// One element of `items`.
 #[derive(Debug)]
-pub(crate) enum Item<K> {
-    Object(K),
+pub(crate) enum Item {
+    Object(Decoded),
     Undecodable(Broken),
 }
 
@@ -56,9 +59,9 @@ enum State {
 }
 
 /// What trying to read came to.
-enum Step<K> {
+enum Step {
     On,
-    Item(Item<K>),
+    Item(Item),
     /// More bytes are needed.
     Starved,
 }
@@ -97,16 +100,13 @@ impl PageReader {
     }
 
     /// The next object, if all of it has arrived.
-    pub(crate) fn next<K: Decode>(
-        &mut self,
-        decoder: &mut Decoder<K>,
-    ) -> Result<Option<Item<K>>, MalformedPage> {
+    pub(crate) fn next(&mut self, form: &mut dyn Form) -> Result<Option<Item>, MalformedPage> {
         let arrived = self.buffer.len() - self.position;
         if arrived < self.enough {
             return Ok(None);
         }
         while self.state != State::End {
-            match self.step(decoder)? {
+            match self.step(form)? {
                 Step::On => {}
                 Step::Item(item) => {
                     self.enough = 0;
@@ -136,7 +136,7 @@ impl PageReader {
         Err(MalformedPage(what.to_owned()))
     }
 
-    fn step<K: Decode>(&mut self, decoder: &mut Decoder<K>) -> Result<Step<K>, MalformedPage> {
+    fn step(&mut self, form: &mut dyn Form) -> Result<Step, MalformedPage> {
         let Some(byte) = self.peek() else { return Ok(Step::Starved) };
         match (self.state, byte) {
             (State::Start, b'{') => self.go(1, State::Field),
@@ -159,7 +159,7 @@ impl PageReader {
             (State::Items, b'n') => self.state = State::Skipped,
             (State::Item, b']') => self.go(1, State::Field),
             (State::Item, b',') => self.go(1, State::Item),
-            (State::Item, b'{') => return self.item(decoder),
+            (State::Item, b'{') => return self.item(form),
             (state, byte) => {
                 return Err(MalformedPage(format!("found {:?} in {state:?}", char::from(byte))));
             }
@@ -181,7 +181,7 @@ impl PageReader {
     }
 
     /// A field's name and its colon.
-    fn field<K>(&mut self) -> Result<Step<K>, MalformedPage> {
+    fn field(&mut self) -> Result<Step, MalformedPage> {
         let start = self.position;
         let Some(name) = self.value::<String>()? else { return Ok(Step::Starved) };
         match self.peek() {
@@ -201,20 +201,20 @@ impl PageReader {
         Ok(Step::On)
     }
 
-    fn item<K: Decode>(&mut self, decoder: &mut Decoder<K>) -> Result<Step<K>, MalformedPage> {
+    fn item(&mut self, form: &mut dyn Form) -> Result<Step, MalformedPage> {
         let rest = &self.buffer[self.position..];
-        let error = match object(rest, decoder) {
-            Ok((object, length)) => {
-                self.position += length;
+        let mut json = Fast::new(rest);
+        let error = match form.decode(&mut json) {
+            Ok(object) => {
+                self.position += json.position();
                 return Ok(Step::Item(Item::Object(object)));
             }
-            Err(error) if error.is_eof() => return Ok(Step::Starved),
             Err(error) => error,
         };
-        // The object does not decode; is it JSON, and where does it end?
+        // The object does not decode, or is not there yet; is it JSON, and where does it end?
         match first(rest, PhantomData::<&RawValue>) {
             Ok((raw, length)) => {
-                let item = Item::Undecodable(broken(raw.get(), &error));
+                let item = Item::Undecodable(broken(raw.get(), &json.explain(&error)));
                 self.position += length;
                 Ok(Step::Item(item))
             }

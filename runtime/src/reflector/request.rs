@@ -1,23 +1,22 @@
 //! Machine requests as HTTP requests.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING};
-use kube::Resource as _;
-use kube::api::ListParams;
 use kube::client::Body;
 
-use super::Cached;
 use super::machine::Request;
+use super::options::Settings;
 use crate::client::transport::FromReflector;
 
 /// Builds the HTTP request. Only the selectors of `params` are used here; its limit is the machine's page size.
 ///
 /// kube's own builder leaves `resourceVersion=0` out of paged lists and cannot ask for a streaming list at a
 /// version, so the query is written here.
-pub(super) fn http_request<K: Cached>(
+pub(super) fn http_request(
     path: &str,
-    params: &ListParams,
+    settings: &Settings,
     request: &Request,
 ) -> Result<http::Request<Body>, http::Error> {
+    let params = &settings.params;
     let mut query = Query(String::new());
     query.push_some("labelSelector", params.label_selector.as_deref());
     query.push_some("fieldSelector", params.field_selector.as_deref());
@@ -45,7 +44,8 @@ pub(super) fn http_request<K: Cached>(
             false
         }
     };
-    let mut builder = http::Request::get(format!("{path}?{}", query.0)).header(ACCEPT, accept::<K>(list));
+    let mut builder = http::Request::get(format!("{path}?{}", query.0))
+        .header(ACCEPT, accept(settings.metadata_only, list));
     if !list {
         // Servers compress a watch event by event, of which the decompression of a client that kube has made reads only the
         // first; our own transport asks for what it is to ask for.
@@ -54,8 +54,8 @@ pub(super) fn http_request<K: Cached>(
     builder.extension(FromReflector).body(Body::empty())
 }
 
-fn accept<K: Cached>(list: bool) -> &'static str {
-    match (K::Kind::metadata_api(), list) {
+fn accept(metadata_only: bool, list: bool) -> &'static str {
+    match (metadata_only, list) {
         (false, _) => "application/json",
         (true, true) => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
         (true, false) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
@@ -99,13 +99,18 @@ fn hex(digit: u8) -> char {
 mod tests {
     use std::time::Duration;
 
-    use k8s_openapi::api::core::v1::Pod;
-    use kube::core::PartialObjectMeta;
+    use kube::api::ListParams;
 
     use super::*;
 
+    fn settings(params: &ListParams, metadata_only: bool) -> Settings {
+        let resource = "pods".to_owned();
+        let (streaming_lists, error_hook, seed) = (true, None, None);
+        Settings { resource, metadata_only, params: params.clone(), streaming_lists, error_hook, seed }
+    }
+
     fn uri(params: &ListParams, request: &Request) -> String {
-        http_request::<Pod>("/api/v1/pods", params, request).unwrap().uri().to_string()
+        http_request("/api/v1/pods", &settings(params, false), request).unwrap().uri().to_string()
     }
 
     #[test]
@@ -142,8 +147,8 @@ mod tests {
             initial_events: false,
             timeout: Duration::from_secs(300),
         };
-        let request =
-            http_request::<PartialObjectMeta<Pod>>("/api/v1/pods", &ListParams::default(), &watch).unwrap();
+        let settings = settings(&ListParams::default(), true);
+        let request = http_request("/api/v1/pods", &settings, &watch).unwrap();
         assert_eq!(request.headers()[ACCEPT], "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
     }
 }

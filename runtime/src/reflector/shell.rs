@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -15,15 +14,17 @@ use kube::client::Body;
 use kube::core::Status;
 use tokio::time::{Instant, Sleep};
 
-use super::decode::{Broken, Decoder, Frame, Verb, frame};
+use super::decode::{Broken, Frame, Verb, frame};
 use super::error::failure;
+use super::form::Form;
 use super::lines::Lines;
 use super::machine::{Action, Failure, Input, Machine, Request};
+use super::object::Decoded;
+use super::options::Settings;
 use super::page::{Item, MalformedPage, PageReader};
 use super::request::http_request;
 use super::staged::Staged;
-use super::{Batch, Cached, Event, KindOf, ReflectorOptions, WatchError};
-use crate::cache::ObjectKey;
+use super::{Batch, Event, WatchError};
 use crate::client::drive::Driver;
 use crate::client::error::causes;
 use crate::client::transport::retry_after;
@@ -35,19 +36,17 @@ const BATCH: usize = 256;
 const LONGEST_STATUS: usize = 64 << 10;
 
 /// Lists and watches one kind, for ever, in the task that polls it.
-pub(crate) struct Reflector<K: Cached> {
+pub(crate) struct Reflector {
     client: kube::Client,
-    kind: KindOf<K>,
-    options: ReflectorOptions<K>,
-    decoder: Decoder<K>,
-    resource: String,
+    settings: Settings,
+    form: Box<dyn Form>,
     path: String,
     machine: Machine,
     io: Io,
     /// The connections that its requests have opened.
     driver: Driver,
     timer: Pin<Box<Sleep>>,
-    staged: Staged<K>,
+    staged: Staged,
 }
 
 /// What goes over the wire now.
@@ -71,41 +70,34 @@ enum Io {
     },
 }
 
-impl<K: Cached> Reflector<K> {
+impl Reflector {
     /// A reflector of one namespace or of all, which sends its first request when it is first polled.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
-    pub(crate) fn new(
-        client: kube::Client,
-        kind: KindOf<K>,
-        options: ReflectorOptions<K>,
-        namespace: Option<&str>,
-    ) -> Self {
+    pub(crate) fn new(client: kube::Client, settings: Settings, form: Box<dyn Form>, path: String) -> Self {
         let now = Instant::now();
-        let random = options.seed.map_or_else(crate::random::from_system, crate::random::seeded);
-        let mut machine = Machine::new(now, options.streaming_lists, random);
-        if let Some(limit) = options.params.limit {
+        let random = settings.seed.map_or_else(crate::random::from_system, crate::random::seeded);
+        let mut machine = Machine::new(now, settings.streaming_lists, random);
+        if let Some(limit) = settings.params.limit {
             machine.set_page_size(limit);
         }
         Self {
             client,
-            resource: kind.facts().resource_name(),
-            path: kind.path(namespace),
-            kind,
+            settings,
+            form,
+            path,
             machine,
             io: Io::Idle,
             driver: Driver::default(),
             timer: Box::pin(tokio::time::sleep_until(now)),
             staged: Staged::new(),
-            decoder: Decoder::new(!options.keep_managed_fields),
-            options,
         }
     }
 
     /// Adds the next events to `batch`, and wakes the task when there are some. All state is in the reflector: between
     /// two polls nothing is lost that was not in `batch`.
-    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>, batch: &mut Batch<K>) -> Poll<()> {
+    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>, batch: &mut Batch) -> Poll<()> {
         ready!(self.poll_batch(context, batch));
         if std::mem::take(&mut batch.applied) {
             batch.resource_version = Some(self.machine.version().to_owned());
@@ -119,7 +111,7 @@ impl<K: Cached> Reflector<K> {
         self.driver = Driver::default();
     }
 
-    fn poll_batch(&mut self, context: &mut Context<'_>, batch: &mut Batch<K>) -> Poll<()> {
+    fn poll_batch(&mut self, context: &mut Context<'_>, batch: &mut Batch) -> Poll<()> {
         loop {
             let mut progress = self.poll_io(context, batch);
             if progress.is_pending() {
@@ -155,17 +147,17 @@ impl<K: Cached> Reflector<K> {
         Poll::Ready(())
     }
 
-    fn deadline(&mut self, batch: &mut Batch<K>) {
+    fn deadline(&mut self, batch: &mut Batch) {
         let now = Instant::now();
         if !matches!(self.io, Io::Idle) && now >= self.machine.deadline() {
-            let (verb, resource) = (self.machine.verb(), self.resource.clone());
+            let (verb, resource) = (self.machine.verb(), self.settings.resource.clone());
             self.report(WatchError::Silent { verb, resource }, batch);
         }
         self.input(now, Input::Deadline, batch);
     }
 
     /// Reads one piece; ready if there may be more.
-    fn poll_io(&mut self, context: &mut Context<'_>, batch: &mut Batch<K>) -> Poll<()> {
+    fn poll_io(&mut self, context: &mut Context<'_>, batch: &mut Batch) -> Poll<()> {
         let body = match &mut self.io {
             Io::Idle => return Poll::Pending,
             Io::Sending(answer) => {
@@ -187,7 +179,7 @@ impl<K: Cached> Reflector<K> {
         Poll::Ready(())
     }
 
-    fn answered(&mut self, answer: Result<Response<Body>, kube::Error>, batch: &mut Batch<K>) {
+    fn answered(&mut self, answer: Result<Response<Body>, kube::Error>, batch: &mut Batch) {
         let response = match answer {
             Ok(response) => response,
             Err(error) => return self.broke(&causes(&error), batch),
@@ -208,7 +200,7 @@ impl<K: Cached> Reflector<K> {
         self.input(Instant::now(), Input::Opened, batch);
     }
 
-    fn data(&mut self, data: &Bytes, batch: &mut Batch<K>) {
+    fn data(&mut self, data: &Bytes, batch: &mut Batch) {
         let now = Instant::now();
         // Taken out, so that the decoders and the rest of the reflector can be borrowed at once. It is put back
         // unless the machine has asked for something else meanwhile.
@@ -236,7 +228,7 @@ impl<K: Cached> Reflector<K> {
         }
     }
 
-    fn body_ended(&mut self, batch: &mut Batch<K>) {
+    fn body_ended(&mut self, batch: &mut Batch) {
         let now = Instant::now();
         match std::mem::replace(&mut self.io, Io::Idle) {
             Io::Refusal { code, retry_after, read, .. } => self.refused(code, retry_after, &read, batch),
@@ -254,7 +246,7 @@ impl<K: Cached> Reflector<K> {
             Io::Watch { mut lines, .. } => {
                 let rest = lines.rest();
                 // A whole event may lack only its newline; a truncated one comes again with the next watch.
-                if let Ok(frame) = frame(&rest, &mut self.decoder)
+                if let Ok(frame) = frame(&rest, &mut *self.form)
                     && self.frame(now, frame, batch).is_break()
                 {
                     return;
@@ -270,18 +262,18 @@ impl<K: Cached> Reflector<K> {
         &mut self,
         now: Instant,
         reader: &mut PageReader,
-        batch: &mut Batch<K>,
+        batch: &mut Batch,
     ) -> Result<(), MalformedPage> {
-        while let Some(item) = reader.next(&mut self.decoder)? {
+        while let Some(item) = reader.next(&mut *self.form)? {
             self.item(now, item, batch);
         }
         Ok(())
     }
 
-    fn item(&mut self, now: Instant, item: Item<K>, batch: &mut Batch<K>) {
+    fn item(&mut self, now: Instant, item: Item, batch: &mut Batch) {
         match item {
             Item::Object(object) => {
-                let version = object.object_version();
+                let version = object.object.version();
                 if self.machine.on(now, Input::Object { version }) == Action::Stage {
                     self.stage(object);
                 }
@@ -294,8 +286,8 @@ impl<K: Cached> Reflector<K> {
         }
     }
 
-    fn line(&mut self, now: Instant, line: &[u8], batch: &mut Batch<K>) -> ControlFlow<()> {
-        match frame(line, &mut self.decoder) {
+    fn line(&mut self, now: Instant, line: &[u8], batch: &mut Batch) -> ControlFlow<()> {
+        match frame(line, &mut *self.form) {
             Ok(frame) => self.frame(now, frame, batch),
             Err(error) => {
                 self.malformed(&error.to_string(), batch);
@@ -305,13 +297,13 @@ impl<K: Cached> Reflector<K> {
     }
 
     /// Handles one event; breaks if the watch it came from is over.
-    fn frame(&mut self, now: Instant, frame: Frame<K>, batch: &mut Batch<K>) -> ControlFlow<()> {
+    fn frame(&mut self, now: Instant, frame: Frame, batch: &mut Batch) -> ControlFlow<()> {
         match frame {
             Frame::Object { verb, object } => {
-                let version = object.object_version();
+                let version = object.object.version();
                 match self.machine.on(now, Input::Object { version }) {
                     Action::Stage if verb == Verb::Applied => self.stage(object),
-                    Action::Stage => self.staged.remove(&object.object_key()),
+                    Action::Stage => self.staged.remove(&object.key),
                     Action::Apply => self.apply(verb, object, batch),
                     action => return self.act(action, batch),
                 }
@@ -344,14 +336,13 @@ impl<K: Cached> Reflector<K> {
         ControlFlow::Continue(())
     }
 
-    fn stage(&mut self, object: K) {
-        let (key, object) = self.finish(object);
-        self.staged.add(key, object, self.options.reuse.as_ref());
+    fn stage(&mut self, decoded: Decoded) {
+        let known = self.form.known(&decoded.key);
+        self.staged.add(decoded, known);
     }
 
-    fn apply(&mut self, verb: Verb, object: K, batch: &mut Batch<K>) {
-        let (key, object) = self.finish(object);
-        let object = Arc::new(object);
+    fn apply(&mut self, verb: Verb, decoded: Decoded, batch: &mut Batch) {
+        let Decoded { key, object } = decoded;
         batch.events.push(match verb {
             Verb::Applied => Event::Applied { key, object },
             Verb::Deleted => Event::Deleted { key, object: Some(object) },
@@ -360,37 +351,26 @@ impl<K: Cached> Reflector<K> {
         batch.spent.free_some();
     }
 
-    fn finish(&self, mut object: K) -> (ObjectKey, K) {
-        self.kind.complete(&mut object);
-        let key = object.object_key();
-        if let Some(transform) = &self.options.transform
-            && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
-        {
-            tracing::error!(resource = %self.resource, %key, "the transform panicked");
-        }
-        (key, object)
-    }
-
-    fn undecodable(&mut self, broken: Broken, staged: bool, batch: &mut Batch<K>) {
+    fn undecodable(&mut self, broken: Broken, staged: bool, batch: &mut Batch) {
         let Broken { key, why } = broken;
         if let (true, Some(key)) = (staged, &key) {
             self.staged.add_undecodable(key.clone());
         }
-        let resource = self.resource.clone();
+        let resource = self.settings.resource.clone();
         let message = why.message.clone();
         self.report(WatchError::Undecodable { resource, key: key.clone(), message }, batch);
         batch.events.push(Event::Undecodable { key, why });
     }
 
     /// A deletion whose object does not decode: its key is enough.
-    fn deleted_unseen(&mut self, broken: Broken, batch: &mut Batch<K>) {
+    fn deleted_unseen(&mut self, broken: Broken, batch: &mut Batch) {
         match broken.key.clone() {
             Some(key) => batch.events.push(Event::Deleted { key, object: None }),
             None => self.undecodable(broken, false, batch),
         }
     }
 
-    fn refused(&mut self, code: u16, retry_after: Option<Duration>, body: &[u8], batch: &mut Batch<K>) {
+    fn refused(&mut self, code: u16, retry_after: Option<Duration>, body: &[u8], batch: &mut Batch) {
         let mut status = serde_json::from_slice::<Status>(body).unwrap_or_else(|_| {
             let text = String::from_utf8_lossy(&body[..body.len().min(200)]);
             Status::failure(text.trim(), "")
@@ -403,47 +383,47 @@ impl<K: Cached> Reflector<K> {
         self.input(Instant::now(), Input::Failed(failure), batch);
     }
 
-    fn report_refusal(&mut self, failure: Failure, status: Box<Status>, batch: &mut Batch<K>) {
+    fn report_refusal(&mut self, failure: Failure, status: Box<Status>, batch: &mut Batch) {
         if failure == Failure::Expired {
             // Expected now and then; the next list answers it.
-            tracing::debug!(resource = %self.resource, "the resource version expired");
+            tracing::debug!(resource = %self.settings.resource, "the resource version expired");
             return;
         }
-        let resource = self.resource.clone();
+        let resource = self.settings.resource.clone();
         self.report(WatchError::Refused { verb: self.machine.verb(), resource, status }, batch);
     }
 
-    fn broke(&mut self, message: &str, batch: &mut Batch<K>) {
+    fn broke(&mut self, message: &str, batch: &mut Batch) {
         self.io = Io::Idle;
-        let (verb, resource) = (self.machine.verb(), self.resource.clone());
+        let (verb, resource) = (self.machine.verb(), self.settings.resource.clone());
         self.report(WatchError::Transport { verb, resource, message: message.to_owned() }, batch);
         self.input(Instant::now(), Input::Failed(Failure::Transport), batch);
     }
 
-    fn malformed(&mut self, message: &str, batch: &mut Batch<K>) {
-        let (verb, resource) = (self.machine.verb(), self.resource.clone());
+    fn malformed(&mut self, message: &str, batch: &mut Batch) {
+        let (verb, resource) = (self.machine.verb(), self.settings.resource.clone());
         self.report(WatchError::Malformed { verb, resource, message: message.to_owned() }, batch);
         self.input(Instant::now(), Input::Failed(Failure::Malformed), batch);
     }
 
-    fn report(&self, error: WatchError, batch: &mut Batch<K>) {
+    fn report(&self, error: WatchError, batch: &mut Batch) {
         tracing::warn!(%error, "list and watch goes on after a failure");
-        if let Some(hook) = &self.options.error_hook
+        if let Some(hook) = &self.settings.error_hook
             && catch_unwind(AssertUnwindSafe(|| hook(&error))).is_err()
         {
-            tracing::error!(resource = %self.resource, "the watch error handler panicked");
+            tracing::error!(resource = %self.settings.resource, "the watch error handler panicked");
         }
         batch.events.push(Event::Failed(error));
     }
 
-    fn input(&mut self, now: Instant, input: Input<'_>, batch: &mut Batch<K>) {
+    fn input(&mut self, now: Instant, input: Input<'_>, batch: &mut Batch) {
         let action = self.machine.on(now, input);
         // A body that is over has been replaced in `io` by then.
         let _ = self.act(action, batch);
     }
 
     /// Carries an action out; breaks if it ends the body that is being read.
-    fn act(&mut self, action: Action, batch: &mut Batch<K>) -> ControlFlow<()> {
+    fn act(&mut self, action: Action, batch: &mut Batch) -> ControlFlow<()> {
         match action {
             Action::Continue | Action::Stage | Action::Apply => return ControlFlow::Continue(()),
             Action::Commit { version, then } => {
@@ -469,7 +449,7 @@ impl<K: Cached> Reflector<K> {
             Request::Watch { .. } => {}
         }
         let client = self.client.clone();
-        let request = http_request::<K>(&self.path, &self.options.params, request);
+        let request = http_request(&self.path, &self.settings, request);
         self.io = Io::Sending(Box::pin(async move {
             let request = request.map_err(kube::Error::HttpError)?;
             client.send(request).await
@@ -477,8 +457,8 @@ impl<K: Cached> Reflector<K> {
     }
 }
 
-impl<K: Cached> std::fmt::Debug for Reflector<K> {
+impl std::fmt::Debug for Reflector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reflector").field("resource", &self.resource).finish_non_exhaustive()
+        f.debug_struct("Reflector").field("resource", &self.settings.resource).finish_non_exhaustive()
     }
 }

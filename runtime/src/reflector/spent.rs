@@ -12,9 +12,9 @@ const MOST: usize = 512;
 /// are being decoded, and the allocator cannot hand them out again at once. So the task that decodes keeps a former
 /// state until nobody else has it, and frees one whenever it has decoded one.
 #[derive(Debug)]
-pub(crate) struct Spent<K>(VecDeque<Arc<K>>);
+pub(crate) struct Spent<K: ?Sized>(VecDeque<Arc<K>>);
 
-impl<K> Spent<K> {
+impl<K: ?Sized> Spent<K> {
     pub(crate) fn new() -> Self {
         Self(VecDeque::new())
     }

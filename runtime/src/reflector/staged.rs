@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::Cached;
-use crate::cache::{ObjectKey, Store};
+use super::object::{Decoded, Object, is_same_state};
+use crate::cache::ObjectKey;
 
 /// After so many objects the heap is asked to grow.
 const OBJECTS_PER_STEP: usize = 32;
@@ -13,16 +13,19 @@ const OBJECTS_PER_STEP: usize = 32;
 /// By so much the heap grows, in bytes: below the 128 KiB from which glibc maps memory for itself, or gives it back.
 const STEP: usize = 100 << 10;
 
+/// The objects of a list, with their keys.
+pub(crate) type Listed = Vec<(ObjectKey, Arc<dyn Object>)>;
+
 /// Objects of a list that is not complete.
-pub(super) struct Staged<K> {
-    objects: Vec<(ObjectKey, Arc<K>)>,
+pub(super) struct Staged {
+    objects: Listed,
     /// Each with the number of objects that had come before it.
     undecodable: Vec<(ObjectKey, usize)>,
     /// Where the present page began.
     page: (usize, usize),
 }
 
-impl<K> Staged<K> {
+impl Staged {
     pub(super) fn new() -> Self {
         Self { objects: Vec::new(), undecodable: Vec::new(), page: (0, 0) }
     }
@@ -41,9 +44,7 @@ impl<K> Staged<K> {
         }
         self.page = (self.objects.len(), self.undecodable.len());
     }
-}
 
-impl<K> Staged<K> {
     /// An object that does not decode; what was added of it stays its last known state.
     pub(super) fn add_undecodable(&mut self, key: ObjectKey) {
         self.undecodable.push((key, self.objects.len()));
@@ -68,7 +69,7 @@ impl<K> Staged<K> {
     }
 
     /// What has come, and the keys whose last state does not decode.
-    pub(super) fn take(&mut self) -> (Vec<(ObjectKey, Arc<K>)>, Vec<ObjectKey>) {
+    pub(super) fn take(&mut self) -> (Listed, Vec<ObjectKey>) {
         let Self { objects, undecodable, .. } = std::mem::replace(self, Self::new());
         if undecodable.is_empty() {
             return (objects, Vec::new());
@@ -83,17 +84,12 @@ impl<K> Staged<K> {
         keys.sort();
         (objects, keys)
     }
-}
 
-impl<K: Cached> Staged<K> {
-    /// Adds an object; in the place of one that `known` has in the same state, that one.
-    pub(super) fn add(&mut self, key: ObjectKey, object: K, known: Option<&Store<K>>) {
-        let known = known.and_then(|store| store.get_by_key(&key));
-        let object = match known {
-            Some(known) if same(&*known, &object) => known,
-            _ => Arc::new(object),
-        };
-        self.objects.push((key, object));
+    /// Adds an object; in the place of one that is known in the same state, that one.
+    pub(super) fn add(&mut self, decoded: Decoded, known: Option<Arc<dyn Object>>) {
+        let Decoded { key, object } = decoded;
+        let known = known.filter(|known| is_same_state(&**known, &*object));
+        self.objects.push((key, known.unwrap_or(object)));
         if self.objects.len().is_multiple_of(OBJECTS_PER_STEP) {
             grow_heap();
         }
@@ -104,11 +100,4 @@ impl<K: Cached> Staged<K> {
 /// the time that a list takes; of what it was asked for at once, it makes many small pieces without one.
 fn grow_heap() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(STEP)));
-}
-
-/// Whether a list brought a state that is known.
-fn same<K: Cached>(known: &K, listed: &K) -> bool {
-    known.object_version().is_some()
-        && known.object_version() == listed.object_version()
-        && known.object_uid() == listed.object_uid()
 }

@@ -10,7 +10,7 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAn
 
 use super::intern::Interner;
 use super::{Compact, Ends, Key, ObjectKey};
-use crate::json::{Fast, Raw};
+use crate::json::{self, Fast, Raw};
 use crate::reflector::DynamicType;
 use crate::reflector::decode::Decode;
 
@@ -51,14 +51,10 @@ where
 {
     type Context = Context;
 
-    fn decode<'de, D: Deserializer<'de>>(
-        deserializer: D,
-        lean: bool,
-        context: &mut Context,
-    ) -> Result<Self, D::Error> {
+    fn decode(json: &mut Fast<'_>, lean: bool, context: &mut Context) -> Result<Self, json::Error> {
         context.parts.clear();
         context.interner.clear();
-        deserializer.deserialize_map(ObjectVisitor::<K> { context, lean, kind: PhantomData })?;
+        json.deserialize_map(ObjectVisitor::<K> { context, lean, kind: PhantomData })?;
         let Context { interner, parts } = context;
         if parts.name.is_empty() {
             return Err(de::Error::custom("the object has no metadata.name"));
@@ -245,11 +241,9 @@ pub(super) fn member_of<T: DeserializeOwned>(
     members: &str,
     name: &str,
 ) -> Result<Option<T>, serde_json::Error> {
-    if let Ok(found) = Fast::new(members).bare_members(Find::new(name)) {
-        return Ok(found);
-    }
-    let object = format!("{{{members}}}");
-    serde_json::Deserializer::from_str(&object).deserialize_map(Find::new(name))
+    let mut json = Fast::new(members);
+    let found = json.bare_members(Find::new(name));
+    found.map_err(|error| json.explain(&error))
 }
 
 /// Whether there is such a member.

@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::controller::Predicate;
-use crate::reflector::decode::{Decoder, object};
+use crate::json::Fast;
+use crate::reflector::decode::Decode;
 
 fn compact<K: Cached>(json: &str) -> Result<K, serde_json::Error> {
-    object(json, &mut Decoder::<K>::new(true)).map(|(object, _)| object)
+    let mut json = Fast::new(json);
+    K::decode(&mut json, true, &mut K::Context::default()).map_err(|error| json.explain(&error))
 }
 
 fn pod() -> Value {
@@ -55,8 +57,9 @@ fn an_object_has_all_it_had_but_managed_fields() {
 
 #[test]
 fn managed_fields_are_kept_where_they_are_wanted() {
-    let mut decoder = Decoder::<Compact<Pod>>::new(false);
-    let (object, _) = object(&pod().to_string(), &mut decoder).unwrap();
+    let text = pod().to_string();
+    let object =
+        Compact::<Pod>::decode(&mut Fast::new(&text), false, &mut decode::Context::default()).unwrap();
     assert!(object.object().unwrap().metadata.managed_fields.is_some());
 }
 

@@ -1,14 +1,23 @@
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::DynamicObject;
 use proptest::prelude::*;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Decoder, Frame, Lean, Verb};
-use crate::json::Fast;
+use super::{Decode, Frame, MalformedFrame, Verb};
+use crate::json::{Error, Fast};
+use crate::reflector::{Cached, FormOf, KindOf, typed};
 
-fn frame<K: super::Decode>(line: &[u8]) -> Result<Frame<K>, super::MalformedFrame> {
-    super::frame(line, &mut Decoder::new(true))
+fn form<K: Cached<DynamicType = ()>>() -> FormOf<K> {
+    FormOf::new(KindOf::of_type(), true, None, crate::cache::store().reader())
+}
+
+fn frame<K: Cached<DynamicType = ()>>(line: &[u8]) -> Result<Frame, MalformedFrame> {
+    super::frame(line, &mut form::<K>())
+}
+
+/// Without managedFields.
+fn lean<K: Decode<Context = ()>>(text: &str) -> Result<K, Error> {
+    K::decode(&mut Fast::new(text), true, &mut ())
 }
 
 fn object() -> Value {
@@ -23,50 +32,38 @@ fn object() -> Value {
     })
 }
 
-fn decoded(line: &Value) -> Frame<ConfigMap> {
-    frame(line.to_string().as_bytes()).unwrap()
+fn decoded(line: &Value) -> Frame {
+    frame::<ConfigMap>(line.to_string().as_bytes()).unwrap()
 }
 
 #[test]
 fn managed_fields_are_left_out_and_nothing_else() {
-    let lean: Lean<ConfigMap> = serde_json::from_value(object()).unwrap();
+    let text = object().to_string();
     let mut full: ConfigMap = serde_json::from_value(object()).unwrap();
     assert!(full.metadata.managed_fields.take().is_some());
-    assert_eq!(lean.0, full);
+    assert_eq!(lean::<ConfigMap>(&text).unwrap(), full);
+    let dynamic = lean::<DynamicObject>(&text).unwrap();
+    assert_eq!(dynamic.metadata, full.metadata);
+    assert_eq!(dynamic.data["data"]["managedFields"], "kept");
+    let wanted = ConfigMap::decode(&mut Fast::new(&text), false, &mut ()).unwrap();
+    assert!(wanted.metadata.managed_fields.is_some());
 }
 
 #[test]
 fn escaped_keys_are_the_same_keys() {
-    let text = r#"{"met\u0061data":{"n\u0061me":"x","managed\u0046ields":[{"manager":"m"}]}}"#;
-    let lean: Lean<ConfigMap> = serde_json::from_str(text).unwrap();
-    assert_eq!(lean.0.metadata.name.as_deref(), Some("x"));
-    assert_eq!(lean.0.metadata.managed_fields, None);
+    let text = r#"{"met\u0061data":{"n\u0061me":"x","managed\u0046ields":[{"manager":"m"}]},"data":{"metadata":"kept"}}"#;
+    let map = lean::<ConfigMap>(text).unwrap();
+    assert_eq!(map.metadata.name.as_deref(), Some("x"));
+    assert_eq!(map.metadata.managed_fields, None);
+    assert_eq!(map.data.unwrap()["metadata"], "kept");
 }
 
 #[test]
-fn types_that_flatten_decode_too() {
-    let lean: Lean<DynamicObject> = serde_json::from_value(object()).unwrap();
-    assert_eq!(lean.0.metadata.name.as_deref(), Some("a"));
-    assert_eq!(lean.0.metadata.managed_fields, None);
-    assert_eq!(lean.0.data["data"]["managedFields"], "kept");
-}
-
-#[test]
-fn both_deserializers_leave_out_the_same() {
-    let escaped = r#"{"met\u0061data":{"n\u0061me":"x","managed\u0046ields":[{"manager":"m"}]},"data":{"metadata":"kept"}}"#;
-    let last = r#"{"metadata": {"name": "x", "managedFields": [1]}, "data": {"managedFields": "kept"}}"#;
-    let none = r#"{"metadata": {"managedFields": [], "name": "x"}}"#;
-    for text in [&object().to_string(), escaped, none] {
-        let fast: Result<Lean<ConfigMap>, _> = Deserialize::deserialize(&mut Fast::new(text));
-        let slow: Lean<ConfigMap> = serde_json::from_str(text).unwrap();
-        assert_eq!(fast.unwrap().0, slow.0, "{text}");
-        let fast: Result<Lean<DynamicObject>, _> = Deserialize::deserialize(&mut Fast::new(text));
-        let slow: Lean<DynamicObject> = serde_json::from_str(text).unwrap();
-        assert_eq!(fast.unwrap().0, slow.0, "{text}");
-    }
-    // What is passed over need not fit.
-    let fast: Lean<ConfigMap> = Deserialize::deserialize(&mut Fast::new(last)).unwrap();
-    assert_eq!(fast.0.data.unwrap()["managedFields"], "kept");
+fn what_is_passed_over_need_not_fit() {
+    let text = r#"{"metadata": {"name": "x", "managedFields": [1]}, "data": {"managedFields": "kept"}}"#;
+    assert_eq!(lean::<ConfigMap>(text).unwrap().data.unwrap()["managedFields"], "kept");
+    let first = r#"{"metadata": {"managedFields": [], "name": "x"}}"#;
+    assert_eq!(lean::<ConfigMap>(first).unwrap().metadata.name.as_deref(), Some("x"));
 }
 
 #[test]
@@ -77,7 +74,8 @@ fn frames_of_all_types() {
         match decoded(&json!({ "type": kind, "object": object() })) {
             Frame::Object { verb, object } => {
                 assert_eq!(verb, expected);
-                assert_eq!(object.metadata.name.as_deref(), Some("a"));
+                assert_eq!(object.key.to_string(), "b/a");
+                assert_eq!(typed::<ConfigMap>(object.object).unwrap().metadata.name.as_deref(), Some("a"));
             }
             other => panic!("{other:?}"),
         }
@@ -99,7 +97,9 @@ fn the_object_may_come_before_its_type() {
     let line = format!(r#"{{"object":{},"type":"DELETED"}}"#, object());
     let frame = frame::<ConfigMap>(line.as_bytes()).unwrap();
     match frame {
-        Frame::Object { verb: Verb::Deleted, object } => assert_eq!(object.metadata.managed_fields, None),
+        Frame::Object { verb: Verb::Deleted, object } => {
+            assert_eq!(typed::<ConfigMap>(object.object).unwrap().metadata.managed_fields, None);
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -3,18 +3,20 @@ use kube::core::ListMeta;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Decoder, Item, MalformedPage, PageReader};
+use super::{Item, MalformedPage, PageReader};
+use crate::reflector::{FormOf, KindOf, typed};
 
 fn map(name: &str) -> Value {
     let data = json!({ "a\"]}": "{[\\\"é\u{1F600}" });
     json!({ "metadata": { "name": name, "managedFields": [{ "manager": "m" }] }, "data": data })
 }
 
-fn show(item: Item<ConfigMap>) -> String {
+fn show(item: Item) -> String {
     match item {
-        Item::Object(map) => {
+        Item::Object(decoded) => {
+            let map = typed::<ConfigMap>(decoded.object).unwrap();
             assert_eq!(map.metadata.managed_fields, None);
-            map.metadata.name.unwrap_or_default()
+            map.metadata.name.clone().unwrap_or_default()
         }
         Item::Undecodable(broken) => {
             format!("!{}", broken.key.map_or(String::new(), |key| key.to_string()))
@@ -24,8 +26,8 @@ fn show(item: Item<ConfigMap>) -> String {
 
 /// Adds to `seen` what has arrived.
 fn arrived(reader: &mut PageReader, seen: &mut Vec<String>) -> Result<(), MalformedPage> {
-    let mut decoder = Decoder::new(true);
-    while let Some(item) = reader.next(&mut decoder)? {
+    let mut form = FormOf::<ConfigMap>::new(KindOf::of_type(), true, None, crate::cache::store().reader());
+    while let Some(item) = reader.next(&mut form)? {
         seen.push(show(item));
     }
     Ok(())
