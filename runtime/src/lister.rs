@@ -222,8 +222,13 @@ fn matching<K: Cached>(objects: Listing<K>, selector: &Selector) -> Listing<K> {
     if selector.is_everything() {
         return objects;
     }
-    let selected = objects.iter().filter(|object| object.is_selected_by(selector));
-    selected.cloned().collect()
+    let mut selected = Vec::new();
+    for object in &objects {
+        if object.is_selected_by(selector) {
+            selected.push(Arc::clone(object));
+        }
+    }
+    selected.into()
 }
 
 impl<K> Clone for Lister<K> {

@@ -16,6 +16,13 @@ struct Member<K> {
     object: Arc<K>,
 }
 
+/// What was removed, and the key of the member that has moved to its place, if one has.
+pub(super) struct Removed<K> {
+    pub(super) object: Arc<K>,
+    pub(super) moved: Option<ObjectKey>,
+}
+
+// Loops instead of iterators: they are compiled anew for each kind, and each adapter many functions more.
 impl<K> Bucket<K> {
     pub(super) fn new() -> Self {
         Self { members: Vec::new(), sorted: OnceLock::new() }
@@ -25,6 +32,10 @@ impl<K> Bucket<K> {
         self.members.is_empty()
     }
 
+    pub(super) fn get(&self, place: u32) -> Option<&Arc<K>> {
+        Some(&self.members.get(place as usize)?.object)
+    }
+
     /// Adds a member and answers its place.
     pub(super) fn push(&mut self, key: ObjectKey, object: Arc<K>) -> u32 {
         self.sorted.take();
@@ -32,44 +43,67 @@ impl<K> Bucket<K> {
         place(self.members.len() - 1)
     }
 
-    /// Exchanges the object at `place`.
-    pub(super) fn set(&mut self, place: u32, object: Arc<K>) {
+    /// Exchanges the object at `place` and answers the former one.
+    pub(super) fn set(&mut self, place: u32, object: Arc<K>) -> Option<Arc<K>> {
         self.sorted.take();
-        if let Some(member) = self.members.get_mut(place as usize) {
-            member.object = object;
-        }
+        let member = self.members.get_mut(place as usize)?;
+        Some(std::mem::replace(&mut member.object, object))
     }
 
-    /// Removes the member at `place`; if another member moves there, answers its key.
-    pub(super) fn remove(&mut self, place: u32) -> Option<ObjectKey> {
+    /// Removes the member at `place`.
+    pub(super) fn remove(&mut self, place: u32) -> Option<Removed<K>> {
         self.sorted.take();
-        if (place as usize) < self.members.len() {
-            self.members.swap_remove(place as usize);
+        let place = place as usize;
+        if place >= self.members.len() {
+            return None;
         }
-        self.members.get(place as usize).map(|moved| moved.key.clone())
+        let Member { object, .. } = self.members.swap_remove(place);
+        let moved = self.members.get(place).map(|moved| moved.key.clone());
+        Some(Removed { object, moved })
     }
 
     pub(super) fn list(&self) -> Listing<K> {
-        let sorted = || self.in_order().map(|member| Arc::clone(&member.object)).collect();
-        self.sorted.get_or_init(sorted).clone()
+        self.sorted.get_or_init(|| self.sorted()).clone()
+    }
+
+    fn sorted(&self) -> Listing<K> {
+        let mut objects = Vec::with_capacity(self.members.len());
+        for place in self.order() {
+            objects.push(Arc::clone(&self.members[place as usize].object));
+        }
+        objects.into()
     }
 
     pub(super) fn keys(&self) -> Vec<ObjectKey> {
-        self.in_order().map(|member| member.key.clone()).collect()
+        let mut keys = Vec::with_capacity(self.members.len());
+        for place in self.order() {
+            keys.push(self.members[place as usize].key.clone());
+        }
+        keys
     }
 
-    fn in_order(&self) -> impl Iterator<Item = &Member<K>> {
-        let keys = self.members.iter().map(|member| &member.key).collect();
-        order(keys).into_iter().filter_map(|place| self.members.get(place as usize))
+    /// Adds the members in their order.
+    pub(super) fn entries(&self, entries: &mut Vec<(ObjectKey, Arc<K>)>) {
+        for place in self.order() {
+            let Member { key, object } = &self.members[place as usize];
+            entries.push((key.clone(), Arc::clone(object)));
+        }
+    }
+
+    /// The places of the members in the order of their keys.
+    fn order(&self) -> Vec<u32> {
+        let mut keys = Vec::with_capacity(self.members.len());
+        for member in &self.members {
+            keys.push((&member.key, place(keys.len())));
+        }
+        in_order(keys)
     }
 }
 
-/// The places of the keys in their order. It knows nothing of objects, so that it is compiled once for all kinds.
-fn order(keys: Vec<&ObjectKey>) -> Vec<u32> {
-    let mut places: Vec<(&ObjectKey, u32)> = keys.into_iter().zip(0..).collect();
+fn in_order(mut keys: Vec<(&ObjectKey, u32)>) -> Vec<u32> {
     // The server lists in order, so what is left to sort are the later arrivals.
-    places.sort();
-    places.into_iter().map(|(_, place)| place).collect()
+    keys.sort();
+    keys.into_iter().map(|(_, place)| place).collect()
 }
 
 /// More than 2^32 members do not fit in memory: each takes at least 32 bytes here alone and far more as an

@@ -209,7 +209,7 @@ impl<K: Send + Sync + 'static, Q: Key + ?Sized> AnyIndex<K> for UserIndex<K, Q> 
     fn remove(&mut self, key: &ObjectKey) {
         for Place { value, place } in self.places.remove(key).unwrap_or_default() {
             let Some(bucket) = self.buckets.get_mut(&value) else { continue };
-            let moved = bucket.remove(place);
+            let moved = bucket.remove(place).and_then(|removed| removed.moved);
             if bucket.is_empty() {
                 self.buckets.remove(&value);
             }
@@ -268,7 +268,7 @@ fn fill<K: Send + Sync + 'static>(
             return false;
         }
         state.indexes_mut().push(new);
-        state.entries().map(|(key, object)| (key.clone(), Arc::clone(object))).collect()
+        state.entries()
     };
     let computed: Vec<Values> = present.iter().map(|(_, object)| function(object)).collect();
 

@@ -60,9 +60,11 @@ mod compact;
 mod index;
 mod key;
 mod listing;
+mod places;
 mod reader;
 mod state;
 mod typed;
+mod undecodable;
 mod writer;
 
 pub use compact::{Compact, DecodeError};
@@ -70,8 +72,8 @@ pub use index::{IndexFn, Indexer, NoSuchIndex};
 pub use key::{ObjectKey, ParseKeyError};
 pub use listing::Listing;
 pub use reader::{Store, store};
-pub use state::Undecodable;
 pub use typed::{IndexKey, TypedIndex};
+pub use undecodable::Undecodable;
 pub use writer::{Change, Replacement, StoreWriter};
 
 use reader::Shared;

@@ -1,9 +1,9 @@
 //! The store as its readers see it.
 
 use std::fmt;
-use std::hash::BuildHasher;
 use std::sync::{Arc, PoisonError};
 
+use super::places::Hasher;
 use super::state::State;
 use super::{Indexer, Listing, NoSuchIndex, ObjectKey, StoreWriter, Undecodable, index};
 use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -29,10 +29,7 @@ use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 #[must_use]
 pub fn store<K: Send + Sync + 'static>() -> StoreWriter<K> {
     StoreWriter::new(Store {
-        shared: Arc::new(Shared {
-            hasher: hashbrown::DefaultHashBuilder::default(),
-            state: RwLock::new(State::new()),
-        }),
+        shared: Arc::new(Shared { hasher: Hasher::default(), state: RwLock::new(State::new()) }),
     })
 }
 
@@ -43,7 +40,7 @@ pub struct Store<K> {
 
 pub(super) struct Shared<K> {
     /// Randomly seeded, so that names chosen by a tenant cannot make buckets collide.
-    hasher: hashbrown::DefaultHashBuilder,
+    pub(super) hasher: Hasher,
     state: RwLock<State<K>>,
 }
 
@@ -59,7 +56,7 @@ impl<K> Shared<K> {
     }
 
     pub(super) fn hash(&self, namespace: &str, name: &str) -> u64 {
-        self.hasher.hash_one((namespace, name))
+        self.hasher.hash(namespace, name)
     }
 }
 
@@ -117,12 +114,7 @@ impl<K: Send + Sync + 'static> Store<K> {
     /// Every key with its object, sorted by key.
     #[must_use]
     pub fn entries(&self) -> Vec<(ObjectKey, Arc<K>)> {
-        let mut entries: Vec<_> = {
-            let state = self.shared.read();
-            state.entries().map(|(key, object)| (key.clone(), Arc::clone(object))).collect()
-        };
-        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-        entries
+        self.shared.read().entries()
     }
 
     /// The namespaces that hold objects, sorted.
@@ -179,7 +171,7 @@ impl<K: Send + Sync + 'static> Store<K> {
     /// could be decoded, if there was one.
     #[must_use]
     pub fn undecodable(&self) -> Vec<(ObjectKey, Undecodable)> {
-        self.shared.read().undecodable()
+        self.shared.read().undecodable.to_vec()
     }
 }
 

@@ -91,8 +91,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     /// Removes an object and answers its last state.
     pub fn remove(&mut self, key: &ObjectKey) -> Option<Arc<K>> {
         let shared = &self.store.shared;
-        let hash_of = |key: &ObjectKey| shared.hash(key.namespace(), key.name());
-        shared.write().remove(hash_of(key), key, hash_of)
+        shared.write().remove(&shared.hasher, key)
     }
 
     /// Makes `objects` the store's whole content, by difference. Keys in `undecodable` exist on the server too:
@@ -112,46 +111,38 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         objects: Vec<(ObjectKey, Arc<K>)>,
         undecodable: &[ObjectKey],
     ) -> Replacement<K> {
-        let is_within = |key: &ObjectKey| namespace.is_none_or(|namespace| namespace == key.namespace());
         let shared = Arc::clone(&self.store.shared);
-        // Nothing can be absent from an empty store, whose only writer this is.
-        let present: Option<HashSet<ObjectKey>> = (!self.store.is_empty())
-            .then(|| objects.iter().map(|(key, _)| key).chain(undecodable).cloned().collect());
-        let undecodable: HashSet<&ObjectKey> = undecodable.iter().collect();
+        let scope = Scope::new(namespace, self.keys_of(&objects), undecodable);
         loop {
-            let values: Vec<Vec<Values>> = if self.functions.is_empty() {
-                Vec::new()
-            } else {
-                objects.iter().map(|(_, object)| self.index_values(object)).collect()
-            };
+            let values = self.values_of_all(&objects);
             let mut state = shared.write();
             if self.functions.len() != state.indexes().len() {
                 // An indexer was added since the functions were fetched.
                 self.fetch_functions(&state);
                 continue;
             }
-            state.retain_undecodable(|key| !is_within(key) || undecodable.contains(key));
+            state.undecodable.retain(&|key| scope.stays_undecodable(key));
             // Putting an object in the store forgets that it does not decode.
-            let known = if undecodable.is_empty() { Vec::new() } else { state.undecodable() };
-            let hash_of = |key: &ObjectKey| shared.hash(key.namespace(), key.name());
-            let is_absent = |present: &HashSet<_>, key: &ObjectKey| is_within(key) && !present.contains(key);
-            let absent = present
-                .as_ref()
-                .map(|present| remove_all(&mut state, |key| is_absent(present, key), hash_of));
-            let mut changes = absent.unwrap_or_default();
-            changes.reserve(objects.len());
+            let known = if undecodable.is_empty() { Vec::new() } else { state.undecodable.to_vec() };
+            let mut changes = Vec::with_capacity(objects.len());
+            for key in scope.absent(&state) {
+                if let Some(last) = state.remove(&shared.hasher, &key) {
+                    changes.push(Change::Deleted { key, last });
+                }
+            }
             let new = objects.len().saturating_sub(state.len());
             state.reserve(new);
-            for (place, (key, new)) in objects.into_iter().enumerate() {
-                let values = values.get(place).map(Vec::as_slice).unwrap_or_default();
-                let hash = shared.hash(key.namespace(), key.name());
-                changes.push(match state.insert(hash, &key, Arc::clone(&new), values) {
+            let mut values = values.into_iter();
+            for (key, new) in objects {
+                let values = values.next().unwrap_or_default();
+                let hash = shared.hasher.hash_key(&key);
+                changes.push(match state.insert(hash, &key, Arc::clone(&new), &values) {
                     None => Change::Added { key, new },
                     Some(old) => Change::Updated { key, old, new },
                 });
             }
             for (key, why) in known {
-                state.mark_undecodable(key, why);
+                state.undecodable.insert(key, why);
             }
             return Replacement { changes };
         }
@@ -165,32 +156,76 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     /// Records that the object exists but could not be decoded; a later [`Self::insert`] or [`Self::remove`]
     /// of the key clears it.
     pub fn mark_undecodable(&mut self, key: ObjectKey, why: Undecodable) {
-        self.store.shared.write().mark_undecodable(key, why);
+        self.store.shared.write().undecodable.insert(key, why);
+    }
+
+    /// The keys that the store is to have; `None` if nothing can be absent, since it is empty and has only this writer.
+    fn keys_of(&self, objects: &[(ObjectKey, Arc<K>)]) -> Option<Vec<ObjectKey>> {
+        if self.store.is_empty() {
+            return None;
+        }
+        let mut keys = Vec::with_capacity(objects.len());
+        for (key, _) in objects {
+            keys.push(key.clone());
+        }
+        Some(keys)
+    }
+
+    /// The values of each object, none if there is no index.
+    fn values_of_all(&self, objects: &[(ObjectKey, Arc<K>)]) -> Vec<Vec<Values>> {
+        let mut values = Vec::new();
+        if !self.functions.is_empty() {
+            for (_, object) in objects {
+                values.push(self.index_values(object));
+            }
+        }
+        values
     }
 
     fn index_values(&self, object: &K) -> Vec<Values> {
-        self.functions.iter().map(|function| function(object)).collect()
+        let mut values = Vec::with_capacity(self.functions.len());
+        for function in &self.functions {
+            values.push(function(object));
+        }
+        values
     }
 
     fn fetch_functions(&mut self, state: &State<K>) {
-        self.functions = state.indexes().iter().map(|index| Arc::clone(index.function())).collect();
+        self.functions.clear();
+        for index in state.indexes() {
+            self.functions.push(Arc::clone(index.function()));
+        }
     }
 }
 
-/// Deletes what `is_absent`, in the order of the keys.
-fn remove_all<K>(
-    state: &mut State<K>,
-    is_absent: impl Fn(&ObjectKey) -> bool,
-    hash_of: impl Fn(&ObjectKey) -> u64 + Copy,
-) -> Vec<Change<K>> {
-    let absent = state.entries().filter(|(key, _)| is_absent(key));
-    let mut absent: Vec<ObjectKey> = absent.map(|(key, _)| key.clone()).collect();
-    absent.sort();
-    let removed = absent.into_iter().filter_map(|key| {
-        let last = state.remove(hash_of(&key), &key, hash_of)?;
-        Some(Change::Deleted { key, last })
-    });
-    removed.collect()
+/// What a replacement is the whole of, and what it has. It knows nothing of objects, so that it is compiled once for all kinds.
+struct Scope<'a> {
+    namespace: Option<&'a str>,
+    present: Option<HashSet<ObjectKey>>,
+    undecodable: HashSet<&'a ObjectKey>,
+}
+
+impl<'a> Scope<'a> {
+    fn new(namespace: Option<&'a str>, keys: Option<Vec<ObjectKey>>, undecodable: &'a [ObjectKey]) -> Self {
+        let present = keys.map(|keys| keys.into_iter().chain(undecodable.iter().cloned()).collect());
+        Self { namespace, present, undecodable: undecodable.iter().collect() }
+    }
+
+    fn contains(&self, key: &ObjectKey) -> bool {
+        self.namespace.is_none_or(|namespace| namespace == key.namespace())
+    }
+
+    fn stays_undecodable(&self, key: &ObjectKey) -> bool {
+        !self.contains(key) || self.undecodable.contains(key)
+    }
+
+    /// The keys that are in the store and should not be, in order.
+    fn absent<K>(&self, state: &State<K>) -> Vec<ObjectKey> {
+        match &self.present {
+            Some(present) => state.keys_of(&|key| self.contains(key) && !present.contains(key)),
+            None => Vec::new(),
+        }
+    }
 }
 
 impl<K> fmt::Debug for StoreWriter<K> {

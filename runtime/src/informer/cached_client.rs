@@ -128,7 +128,7 @@ where
     /// How many own writes the cache is not known to have shown.
     #[must_use]
     pub fn pending_writes(&self) -> usize {
-        self.informer.inner.writes.len()
+        self.informer.control.writes.len()
     }
 
     /// The cache as it is, without waiting.
@@ -289,10 +289,10 @@ where
     pub async fn delete(&self, key: &ObjectKey, params: &DeleteParams) -> Result<Deletion<K>, Error> {
         let before = self.informer.object(key).map(|(_, uid)| uid).unwrap_or_default();
         let deletion = self.typed(Some(key.namespace())).delete(key.name(), params).await?;
-        if params.dry_run || !self.informer.inner.follows(key.namespace()) {
+        if params.dry_run || !self.informer.control.follows(key.namespace()) {
             return Ok(deletion);
         }
-        let writes = &self.informer.inner.writes;
+        let writes = &self.informer.control.writes;
         match &deletion {
             Deletion::Deleting(object) => {
                 let (meta, empty) = (object.meta(), String::new());
@@ -324,12 +324,12 @@ where
     fn written(&self, answer: Result<K, Error>, is_dry_run: bool) -> Result<K, Error> {
         if let Ok(object) = &answer
             && !is_dry_run
-            && self.informer.inner.follows(object.meta().namespace.as_deref().unwrap_or_default())
+            && self.informer.control.follows(object.meta().namespace.as_deref().unwrap_or_default())
         {
             let meta = object.meta();
             let version = meta.resource_version.as_deref().unwrap_or_default();
             let uid = meta.uid.as_deref().unwrap_or_default();
-            self.informer.inner.writes.written(ObjectKey::of(object), uid, version, &self.informer);
+            self.informer.control.writes.written(ObjectKey::of(object), uid, version, &self.informer);
         }
         answer
     }
@@ -350,7 +350,7 @@ impl<C: Cached> View for SharedInformer<C> {
 impl<C: Cached> SharedInformer<C> {
     /// Waits until the cache is complete and shows the own writes of what a read looks at.
     async fn caught_up(&self, scope: Scope<'_>, timeout: Duration) -> Result<(), InformerError> {
-        let writes = &self.inner.writes;
+        let writes = &self.control.writes;
         if !self.has_synced() {
             self.wait_for_sync(timeout).await?;
         }

@@ -2,16 +2,14 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::future::Future;
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kube::api::ListParams;
 use kube::core::{ApiResource, GroupVersionResource};
-use tokio::time::Instant;
 
+use super::control::Control;
 use super::shared::because;
 use super::{InformerOptions, InformerState, SharedInformer};
 use crate::metrics::Registry;
@@ -67,7 +65,7 @@ struct KindSettings<K> {
 
 struct State {
     /// In the order they were asked for, which is the order they start in.
-    informers: Vec<(Key, Box<dyn AnyInformer>)>,
+    informers: Vec<Known>,
     shut_down: bool,
 }
 
@@ -75,60 +73,12 @@ struct State {
 /// informers.
 type Key = (TypeId, Option<GroupVersionResource>);
 
-/// What the factory does with informers whose kind it does not know.
-trait AnyInformer: Send + Sync {
-    fn as_any(&self) -> &dyn Any;
-    fn boxed_clone(&self) -> Box<dyn AnyInformer>;
-    fn start(&self);
-    fn is_started(&self) -> bool;
-    fn status(&self) -> NotSynced;
-    fn state(&self) -> InformerState;
-    fn has_synced(&self) -> bool;
-    fn wait(self: Box<Self>, deadline: Instant) -> BoxFuture;
-    fn shutdown(self: Box<Self>) -> BoxFuture;
-}
-
-type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-impl<K: Cached> AnyInformer for SharedInformer<K> {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn boxed_clone(&self) -> Box<dyn AnyInformer> {
-        Box::new(self.clone())
-    }
-
-    fn start(&self) {
-        SharedInformer::start(self);
-    }
-
-    fn is_started(&self) -> bool {
-        SharedInformer::is_started(self)
-    }
-
-    fn status(&self) -> NotSynced {
-        NotSynced { resource: self.resource().to_owned(), last_error: self.last_error() }
-    }
-
-    fn state(&self) -> InformerState {
-        SharedInformer::state(self)
-    }
-
-    fn has_synced(&self) -> bool {
-        SharedInformer::has_synced(self)
-    }
-
-    fn wait(self: Box<Self>, deadline: Instant) -> BoxFuture {
-        Box::pin(async move {
-            // Whether it synced is asked of all at the end.
-            let _ = self.wait_for_sync(deadline.saturating_duration_since(Instant::now())).await;
-        })
-    }
-
-    fn shutdown(self: Box<Self>) -> BoxFuture {
-        Box::pin(async move { SharedInformer::shutdown(&self).await })
-    }
+/// An informer of the factory.
+struct Known {
+    key: Key,
+    control: Arc<Control>,
+    /// The [`SharedInformer`] with its type.
+    typed: Box<dyn Any + Send + Sync>,
 }
 
 /// Caches that were not complete in time.
@@ -205,15 +155,16 @@ impl SharedInformerFactory {
     ) -> SharedInformer<K> {
         let mut state = self.state();
         let key = (TypeId::of::<K>(), resource);
-        let known = state.informers.iter().find(|(known, _)| *known == key);
-        if let Some(informer) = known.and_then(|(_, any)| any.as_any().downcast_ref::<SharedInformer<K>>()) {
+        let known = state.find(&key);
+        if let Some(informer) = known.and_then(|known| known.downcast_ref::<SharedInformer<K>>()) {
             return informer.clone();
         }
         let informer = make(self.inner.client.clone(), self.inner.settings.options());
         if let Some(registry) = &self.inner.settings.registry {
             informer.register_metrics(registry, self.name().unwrap_or_default());
         }
-        state.informers.push((key, Box::new(informer.clone())));
+        let control = Arc::clone(&informer.control);
+        state.informers.push(Known { key, control, typed: Box::new(informer.clone()) });
         informer
     }
 
@@ -229,8 +180,8 @@ impl SharedInformerFactory {
             return;
         }
         // Under the lock, so that a shutdown at the same time finds every informer that runs.
-        for (_, informer) in &state.informers {
-            informer.start();
+        for informer in &state.informers {
+            informer.control.start();
         }
     }
 
@@ -242,15 +193,15 @@ impl SharedInformerFactory {
     /// # Cancel safety
     /// Nothing is lost.
     pub async fn wait_for_cache_sync(&self, timeout: Duration) -> Result<(), CacheSyncError> {
-        let deadline = Instant::now() + timeout;
-        let started: Vec<Box<dyn AnyInformer>> = {
-            let state = self.state();
-            let started = state.informers.iter().filter(|(_, informer)| informer.is_started());
-            started.map(|(_, informer)| informer.boxed_clone()).collect()
-        };
-        futures::future::join_all(started.iter().map(|informer| informer.boxed_clone().wait(deadline))).await;
+        let started: Vec<Arc<Control>> = self.controls().filter(|informer| informer.is_started()).collect();
+        // Whether they synced is asked of all at the end.
+        futures::future::join_all(started.iter().map(|informer| informer.wait_for_sync(timeout))).await;
         let missing = started.iter().filter(|informer| !informer.has_synced());
-        let not_synced: Vec<NotSynced> = missing.map(|informer| informer.status()).collect();
+        let not_synced = missing.map(|informer| NotSynced {
+            resource: informer.resource.clone(),
+            last_error: informer.last_error(),
+        });
+        let not_synced: Vec<NotSynced> = not_synced.collect();
         if not_synced.is_empty() {
             return Ok(());
         }
@@ -262,18 +213,15 @@ impl SharedInformerFactory {
     /// # Cancel safety
     /// The stop is in effect from the first poll; only the waiting is abandoned.
     pub async fn shutdown(&self) {
-        let informers: Vec<BoxFuture> = {
-            let mut state = self.state();
-            state.shut_down = true;
-            state.informers.iter().map(|(_, informer)| informer.boxed_clone().shutdown()).collect()
-        };
-        futures::future::join_all(informers).await;
+        self.state().shut_down = true;
+        let informers: Vec<Arc<Control>> = self.controls().collect();
+        futures::future::join_all(informers.iter().map(|informer| informer.shutdown())).await;
     }
 
     /// How all informers are, in the order in which they were asked for.
     #[must_use]
     pub fn states(&self) -> Vec<InformerState> {
-        self.state().informers.iter().map(|(_, informer)| informer.state()).collect()
+        self.controls().map(|informer| informer.state()).collect()
     }
 
     /// The name given to the builder.
@@ -294,6 +242,12 @@ impl SharedInformerFactory {
         &self.inner.client
     }
 
+    /// The informers, in the order in which they were asked for.
+    fn controls(&self) -> impl Iterator<Item = Arc<Control>> + use<> {
+        let informers = &self.state().informers;
+        informers.iter().map(|known| Arc::clone(&known.control)).collect::<Vec<_>>().into_iter()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -302,6 +256,12 @@ impl SharedInformerFactory {
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformerFactory").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl State {
+    fn find(&self, key: &Key) -> Option<&(dyn Any + Send + Sync)> {
+        self.informers.iter().find(|known| known.key == *key).map(|known| &*known.typed)
     }
 }
 

@@ -58,8 +58,8 @@ impl<K: Cached> SharedInformer<K> {
         if holds() {
             return Ok(());
         }
-        let mut applied = self.inner.status.applied.subscribe();
-        let mut stop = self.inner.status.stop.subscribe();
+        let mut applied = self.control.status.applied.subscribe();
+        let mut stop = self.control.status.stop.subscribe();
         let held = async {
             // Marked as seen before the look, so that what comes meanwhile is not missed.
             applied.borrow_and_update();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::shared::Inner;
+use super::control::Control;
 use super::{HandlerState, SharedInformer};
 use crate::metrics::Registry;
 use crate::reflector::{Cached, KindFacts};
@@ -31,19 +31,7 @@ impl<K: Cached> SharedInformer<K> {
     /// How the informer is now.
     #[must_use]
     pub fn state(&self) -> InformerState {
-        let store = self.store();
-        InformerState {
-            resource: match K::form() {
-                "" => self.resource().to_owned(),
-                form => format!("{} ({form})", self.resource()),
-            },
-            has_synced: self.has_synced(),
-            objects: store.len(),
-            resource_version: store.resource_version(),
-            undecodable: store.undecodable().len(),
-            last_error: self.last_error(),
-            handlers: self.inner.status.handlers.states(),
-        }
+        self.control.state()
     }
 
     /// Shows the informer in `registry`, until its last handle is gone. `name` tells it from others of its kind, as that of
@@ -71,59 +59,79 @@ impl<K: Cached> SharedInformer<K> {
     /// }
     /// ```
     pub fn register_metrics(&self, registry: &Registry, name: &str) {
-        let KindFacts { group, version, plural, .. } = self.facts();
-        let mut labels = vec![("name", name), ("group", group), ("version", version), ("resource", plural)];
-        if !K::form().is_empty() {
-            labels.push(("form", K::form()));
+        self.control.register_metrics(registry, name);
+    }
+}
+
+impl Control {
+    pub(super) fn state(&self) -> InformerState {
+        InformerState {
+            resource: match self.form {
+                "" => self.resource.clone(),
+                form => format!("{} ({form})", self.resource),
+            },
+            has_synced: self.has_synced(),
+            objects: self.contents.len(),
+            resource_version: self.contents.resource_version(),
+            undecodable: self.contents.undecodable(),
+            last_error: self.last_error(),
+            handlers: self.status.handlers.states(),
         }
-        let gauge = |name, help, read: fn(&Inner<K>) -> Option<f64>| {
+    }
+
+    pub(super) fn register_metrics(self: &Arc<Self>, registry: &Registry, name: &str) {
+        let KindFacts { group, version, plural, .. } = &self.facts;
+        let mut labels = vec![("name", name), ("group", group), ("version", version), ("resource", plural)];
+        if !self.form.is_empty() {
+            labels.push(("form", self.form));
+        }
+        let gauge = |name, help, read: fn(&Self) -> Option<f64>| {
             registry.gauge_fn(name, help, &labels, self.reading(read));
         };
-        gauge("informer_objects", "Objects in the cache.", |inner| Some(count(inner.store.len())));
-        gauge("informer_store_resource_version", "The version that the cache has reached.", |inner| {
-            inner.store.resource_version().parse().ok()
+        gauge("informer_objects", "Objects in the cache.", |informer| Some(count(informer.contents.len())));
+        gauge("informer_store_resource_version", "The version that the cache has reached.", |informer| {
+            informer.contents.resource_version().parse().ok()
         });
-        gauge("informer_undecodable_objects", "Objects whose present state cannot be decoded.", |inner| {
-            Some(count(inner.store.undecodable().len()))
+        gauge("informer_undecodable_objects", "Objects whose present state cannot be decoded.", |informer| {
+            Some(count(informer.contents.undecodable()))
         });
-        gauge("informer_synced", "1 once the cache was complete.", |inner| {
-            Some(if *inner.status.synced.borrow() { 1.0 } else { 0.0 })
+        gauge("informer_synced", "1 once the cache was complete.", |informer| {
+            Some(if *informer.status.synced.borrow() { 1.0 } else { 0.0 })
         });
-        gauge("informer_queued_items", "Changes that wait for handlers.", |inner| {
-            Some(count(inner.status.handlers.states().iter().map(|handler| handler.waiting).sum()))
+        gauge("informer_queued_items", "Changes that wait for handlers.", |informer| {
+            Some(count(informer.status.handlers.states().iter().map(|handler| handler.waiting).sum()))
         });
         let longest = "informer_handler_longest_running_call_seconds";
-        gauge(longest, "Age of the oldest call that handlers are in.", |inner| {
-            let handlers = inner.status.handlers.states();
+        gauge(longest, "Age of the oldest call that handlers are in.", |informer| {
+            let handlers = informer.status.handlers.states();
             let ages = handlers.iter().filter_map(|handler| Some(handler.in_call.as_ref()?.running));
             Some(ages.max().unwrap_or_default().as_secs_f64())
         });
-        let counter = |name, help, read: fn(&Inner<K>) -> Option<f64>| {
+        let counter = |name, help, read: fn(&Self) -> Option<f64>| {
             registry.counter_fn(name, help, &labels, self.reading(read));
         };
-        counter("informer_undecodable_total", "Objects that arrived and could not be decoded.", |inner| {
-            Some(inner.status.undecodable.load(Ordering::Relaxed) as f64)
+        counter("informer_undecodable_total", "Objects that arrived and could not be decoded.", |informer| {
+            Some(informer.status.undecodable.load(Ordering::Relaxed) as f64)
         });
-        counter("informer_watch_errors_total", "Failures to list, watch or decode.", |inner| {
-            Some(inner.status.errors.load(Ordering::Relaxed) as f64)
+        counter("informer_watch_errors_total", "Failures to list, watch or decode.", |informer| {
+            Some(informer.status.errors.load(Ordering::Relaxed) as f64)
         });
-        counter("informer_handler_panics_total", "Calls of handlers that panicked.", |inner| {
-            Some(inner.status.handlers.totals.panics.load(Ordering::Relaxed) as f64)
+        counter("informer_handler_panics_total", "Calls of handlers that panicked.", |informer| {
+            Some(informer.status.handlers.totals.panics.load(Ordering::Relaxed) as f64)
         });
         counter(
             "informer_handler_slow_calls_total",
             "Calls of handlers that did not end in time.",
-            |inner| Some(inner.status.handlers.totals.slow_calls.load(Ordering::Relaxed) as f64),
+            |informer| Some(informer.status.handlers.totals.slow_calls.load(Ordering::Relaxed) as f64),
         );
     }
 
-    /// Reads a number of the informer, as long as there is one.
     fn reading(
-        &self,
-        read: fn(&Inner<K>) -> Option<f64>,
+        self: &Arc<Self>,
+        read: fn(&Self) -> Option<f64>,
     ) -> impl Fn() -> Option<f64> + Send + Sync + 'static {
-        let inner = Arc::downgrade(&self.inner);
-        move || read(&*inner.upgrade()?)
+        let informer = Arc::downgrade(self);
+        move || read(&*informer.upgrade()?)
     }
 }
 

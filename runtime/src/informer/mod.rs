@@ -83,6 +83,7 @@
 
 mod cached_client;
 mod calls;
+mod control;
 mod deliver;
 mod factory;
 mod filter;

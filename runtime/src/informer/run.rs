@@ -8,12 +8,13 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::control::Status;
 use super::deliver::{self, CALLS_PER_TURN, give_way};
 use super::mailbox::{Delivery, Mailbox};
 use super::registration::HandlerStatus;
-use super::shared::Status;
 use super::sources::Sources;
 use super::stored::Stored;
+use super::task::Work;
 use super::{Deleted, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey};
 use crate::reflector::{Batch, Event, Listed, Object, Spent, is_same_state};
@@ -131,8 +132,13 @@ impl Runner {
         }
     }
 
+    /// The task, behind a pointer.
+    pub(super) fn work(self) -> Work {
+        Box::pin(self.run())
+    }
+
     /// Runs until told to stop, then ends the handlers and waits for them.
-    pub(super) async fn run(mut self) {
+    async fn run(mut self) {
         let mut stop = self.status.stop.subscribe();
         let mut batch = Batch::new();
         while let Ok(command) = self.commands.try_recv() {

@@ -1,21 +1,21 @@
 //! The informer's handle.
 
+use std::any::Any;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kube::core::ApiResource;
-use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc;
 
-use super::mailbox::Mailbox;
-use super::registration::{HandlerRegistration, HandlerStatus, KnownHandlers};
+use super::control::{Contents, Control, Setup, Status};
+use super::registration::HandlerRegistration;
 use super::run::{Command, Runner};
 use super::sources::{Scope, Sources};
 use super::stored::TypedHandler;
-use super::writes::Writes;
-use super::{HandlerOptions, InformerOptions, ResourceEventHandler, task};
+use super::task::Work;
+use super::{HandlerOptions, InformerOptions, ResourceEventHandler};
 use crate::cache::{IndexKey, Indexer, ObjectKey, Store, StoreWriter, TypedIndex, store};
 use crate::lister::Lister;
 use crate::reflector::{Cached, DynamicKind, ErrorHook, FormOf, KindFacts, KindOf, Transform};
@@ -42,39 +42,12 @@ use crate::reflector::{Cached, DynamicKind, ErrorHook, FormOf, KindFacts, KindOf
 /// # }
 /// ```
 pub struct SharedInformer<K: Cached> {
-    pub(super) inner: Arc<Inner<K>>,
+    store: Store<K>,
+    pub(super) control: Arc<Control>,
 }
 
-pub(super) struct Inner<K: Cached> {
-    resource: String,
-    pub(super) facts: KindFacts,
-    /// The namespaces that are followed; empty: all.
-    namespaces: Vec<String>,
-    pub(super) store: Store<K>,
-    commands: mpsc::UnboundedSender<Command>,
-    pub(super) status: Arc<Status>,
-    next_handler: AtomicU64,
-    /// What was written by clients that read from this cache.
-    pub(super) writes: Writes,
-    /// Held for the change of a state, never across an await or a callback.
-    life: Mutex<Life<K>>,
-}
-
-impl<K: Cached> Inner<K> {
-    /// Whether the cache has the objects of this namespace.
-    pub(super) fn follows(&self, namespace: &str) -> bool {
-        self.namespaces.is_empty() || self.namespaces.iter().any(|followed| followed == namespace)
-    }
-}
-
-enum Life<K: Cached> {
-    New(Box<Setup<K>>),
-    Running(JoinHandle<()>),
-    Stopped,
-}
-
-/// What the task will own.
-struct Setup<K: Cached> {
+/// What the informer's task will own.
+struct SetupOf<K: Cached> {
     client: kube::Client,
     kind: KindOf<K>,
     options: InformerOptions<K>,
@@ -82,17 +55,38 @@ struct Setup<K: Cached> {
     commands: mpsc::UnboundedReceiver<Command>,
 }
 
-/// What handles read of the task and tell it.
-pub(super) struct Status {
-    pub(super) synced: watch::Sender<bool>,
-    pub(super) stop: watch::Sender<bool>,
-    pub(super) stopped: watch::Sender<bool>,
-    pub(super) last_error: Mutex<Option<String>>,
-    pub(super) undecodable: AtomicU64,
-    pub(super) errors: AtomicU64,
-    pub(super) handlers: KnownHandlers,
-    /// Told after each change of the store.
-    pub(super) applied: watch::Sender<()>,
+impl<K: Cached> Setup for SetupOf<K> {
+    fn work(self: Box<Self>, status: Arc<Status>) -> Work {
+        let Self { client, kind, options, writer, commands } = *self;
+        let InformerOptions { resync, reflector } = options;
+        let mut scopes = Vec::new();
+        for namespace in reflector.scopes(&kind) {
+            let path = kind.path(namespace.as_deref());
+            let (transform, known) = (reflector.transform.clone(), writer.reader());
+            let form = FormOf::new(kind.clone(), !reflector.keep_managed_fields, transform, known);
+            scopes.push(Scope { namespace, path, form: Box::new(form) });
+        }
+        let sources = Sources::new(&client, &reflector.settings(&kind), scopes);
+        Runner::new(sources, Box::new(writer), commands, status, resync).work()
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+impl<K: Cached> Contents for Store<K> {
+    fn len(&self) -> usize {
+        Self::len(self)
+    }
+
+    fn resource_version(&self) -> String {
+        Self::resource_version(self)
+    }
+
+    fn undecodable(&self) -> usize {
+        Self::undecodable(self).len()
+    }
 }
 
 /// Why an informer refuses.
@@ -185,26 +179,13 @@ impl<K: Cached> SharedInformer<K> {
 
     fn of(client: kube::Client, kind: KindOf<K>, options: InformerOptions<K>) -> Self {
         let writer = store();
-        let facts = kind.facts();
-        let (sender, receiver) = mpsc::unbounded_channel();
-        let inner = Inner {
-            resource: facts.resource_name(),
-            facts,
-            namespaces: options.reflector.scopes(&kind).into_iter().flatten().collect(),
-            store: writer.reader(),
-            commands: sender,
-            status: Arc::new(Status::new()),
-            next_handler: AtomicU64::new(0),
-            writes: Writes::default(),
-            life: Mutex::new(Life::New(Box::new(Setup {
-                client,
-                kind,
-                options,
-                writer,
-                commands: receiver,
-            }))),
-        };
-        Self { inner: Arc::new(inner) }
+        let store = writer.reader();
+        let facts = (kind.facts(), K::form());
+        let namespaces = options.reflector.scopes(&kind).into_iter().flatten().collect();
+        let (sender, commands) = mpsc::unbounded_channel();
+        let setup = SetupOf { client, kind, options, writer, commands };
+        let control = Control::new(facts, namespaces, Box::new(store.clone()), sender, Box::new(setup));
+        Self { store, control: Arc::new(control) }
     }
 
     /// Adds a handler with the informer's resync period. Objects already in the cache are handed to it as
@@ -240,20 +221,7 @@ impl<K: Cached> SharedInformer<K> {
         handler: impl ResourceEventHandler<K>,
         options: HandlerOptions,
     ) -> Result<HandlerRegistration, InformerError> {
-        let id = self.inner.next_handler.fetch_add(1, Ordering::Relaxed);
-        let mailbox = Arc::new(Mailbox::new(options.queue_limit));
-        let resync = options.resync;
-        let totals = &self.inner.status.handlers.totals;
-        let status = Arc::new(HandlerStatus::new(&self.inner.resource, id, options, &mailbox, totals));
-        let command = Command::Add {
-            id,
-            handler: TypedHandler::of(handler),
-            mailbox,
-            status: Arc::clone(&status),
-            resync,
-        };
-        self.inner.commands.send(command).map_err(|_| self.stopped())?;
-        Ok(HandlerRegistration { id, status })
+        self.control.add_handler(TypedHandler::of(handler), options)
     }
 
     /// Removes a handler: no call begins after this returns, except one that is about to begin elsewhere.
@@ -261,8 +229,7 @@ impl<K: Cached> SharedInformer<K> {
     /// # Errors
     /// [`InformerError::Stopped`].
     pub fn remove_event_handler(&self, registration: &HandlerRegistration) -> Result<(), InformerError> {
-        registration.status.removed.store(true, Ordering::Release);
-        self.inner.commands.send(Command::Remove { id: registration.id }).map_err(|_| self.stopped())
+        self.control.remove_handler(registration)
     }
 
     /// Adds an indexer, before or after the start.
@@ -274,10 +241,10 @@ impl<K: Cached> SharedInformer<K> {
             return Err(self.stopped());
         }
         let name = indexer.name().to_owned();
-        if self.inner.store.add_indexer(indexer) {
+        if self.store.add_indexer(indexer) {
             Ok(())
         } else {
-            Err(InformerError::IndexerExists { resource: self.inner.resource.clone(), name })
+            Err(InformerError::IndexerExists { resource: self.control.resource.clone(), name })
         }
     }
 
@@ -306,8 +273,8 @@ impl<K: Cached> SharedInformer<K> {
         if self.is_stopped() {
             return Err(self.stopped());
         }
-        self.inner.store.add_typed_index(name, values).ok_or_else(|| InformerError::IndexerExists {
-            resource: self.inner.resource.clone(),
+        self.store.add_typed_index(name, values).ok_or_else(|| InformerError::IndexerExists {
+            resource: self.control.resource.clone(),
             name: name.to_owned(),
         })
     }
@@ -342,13 +309,11 @@ impl<K: Cached> SharedInformer<K> {
         setting: &'static str,
         change: impl FnOnce(&mut InformerOptions<K>),
     ) -> Result<(), InformerError> {
-        match &mut *self.life() {
-            Life::New(setup) => {
+        self.control.configure(setting, |setup| {
+            if let Some(setup) = setup.downcast_mut::<SetupOf<K>>() {
                 change(&mut setup.options);
-                Ok(())
             }
-            _ => Err(InformerError::Started { resource: self.inner.resource.clone(), setting }),
-        }
+        })
     }
 
     /// Starts listing and watching; does nothing if started or shut down before.
@@ -356,23 +321,7 @@ impl<K: Cached> SharedInformer<K> {
     /// # Panics
     /// Outside a tokio runtime, as `tokio::spawn` does.
     pub fn start(&self) {
-        let mut life = self.life();
-        if !matches!(*life, Life::New(_)) {
-            return;
-        }
-        let Life::New(setup) = std::mem::replace(&mut *life, Life::Stopped) else { return };
-        let Setup { client, kind, options, writer, commands } = *setup;
-        let InformerOptions { resync, reflector } = options;
-        let scopes = reflector.scopes(&kind).into_iter().map(|namespace| {
-            let path = kind.path(namespace.as_deref());
-            let (transform, known) = (reflector.transform.clone(), writer.reader());
-            let form = FormOf::new(kind.clone(), !reflector.keep_managed_fields, transform, known);
-            Scope { namespace, path, form: Box::new(form) }
-        });
-        let sources = Sources::new(&client, &reflector.settings(&kind), scopes.collect());
-        let status = Arc::clone(&self.inner.status);
-        let runner = Runner::new(sources, Box::new(writer), commands, status, resync);
-        *life = Life::Running(task::spawn(Box::pin(runner.run())));
+        self.control.start();
     }
 
     /// Stops the informer and waits until its tasks and handlers have ended. A handler call in progress is
@@ -381,41 +330,25 @@ impl<K: Cached> SharedInformer<K> {
     /// # Cancel safety
     /// The stop is in effect from the first poll; only the waiting is abandoned.
     pub async fn shutdown(&self) {
-        let running = {
-            let mut life = self.life();
-            self.inner.status.stop.send_replace(true);
-            match &*life {
-                Life::New(_) => {
-                    *life = Life::Stopped;
-                    false
-                }
-                Life::Running(task) => !task.is_finished(),
-                Life::Stopped => false,
-            }
-        };
-        if running {
-            let mut stopped = self.inner.status.stopped.subscribe();
-            // An error means that the task is gone, which is what is waited for.
-            let _ = stopped.wait_for(|stopped| *stopped).await;
-        }
+        self.control.shutdown().await;
     }
 
     /// Whether [`Self::start`] was called.
     #[must_use]
     pub fn is_started(&self) -> bool {
-        !matches!(*self.life(), Life::New(_))
+        self.control.is_started()
     }
 
     /// Whether the informer was shut down.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        *self.inner.status.stop.borrow()
+        self.control.is_stopped()
     }
 
     /// Whether the cache held the server's whole state once.
     #[must_use]
     pub fn has_synced(&self) -> bool {
-        *self.inner.status.synced.borrow()
+        self.control.has_synced()
     }
 
     /// Waits until [`Self::has_synced`].
@@ -426,112 +359,63 @@ impl<K: Cached> SharedInformer<K> {
     /// # Cancel safety
     /// Nothing is lost.
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), InformerError> {
-        let mut synced = self.inner.status.synced.subscribe();
-        let mut stop = self.inner.status.stop.subscribe();
-        let waited = tokio::time::timeout(timeout, async {
-            tokio::select! {
-                biased;
-                _ = synced.wait_for(|synced| *synced) => true,
-                _ = stop.wait_for(|stop| *stop) => false,
-            }
-        });
-        match waited.await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(self.stopped()),
-            Err(_) => Err(InformerError::NotSynced {
-                resource: self.inner.resource.clone(),
-                waited: timeout,
-                last_error: self.last_error(),
-            }),
-        }
+        self.control.wait_for_sync(timeout).await
     }
 
     /// What the last try to list or watch failed with, if it failed.
     #[must_use]
     pub fn last_error(&self) -> Option<String> {
-        self.inner.status.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.control.last_error()
     }
 
     /// How often an object arrived that could not be decoded. [`Store::undecodable`] has their keys.
     #[must_use]
     pub fn undecodable_total(&self) -> u64 {
-        self.inner.status.undecodable.load(Ordering::Relaxed)
+        self.control.status.undecodable.load(Ordering::Relaxed)
     }
 
     /// The resource version the cache has reached; empty before the first sync.
     #[must_use]
     pub fn last_sync_resource_version(&self) -> String {
-        self.inner.store.resource_version()
+        self.store.resource_version()
     }
 
     /// The cache.
     #[must_use]
     pub fn store(&self) -> &Store<K> {
-        &self.inner.store
+        &self.store
     }
 
     /// A lister on the cache.
     #[must_use]
     pub fn lister(&self) -> Lister<K> {
-        Lister::of(self.inner.store.clone(), &self.inner.facts)
+        Lister::of(self.store.clone(), &self.control.facts)
     }
 
     /// `plural.group` of the kind.
     #[must_use]
     pub fn resource(&self) -> &str {
-        &self.inner.resource
+        &self.control.resource
     }
 
     /// What the kind is called.
     pub(crate) fn facts(&self) -> &KindFacts {
-        &self.inner.facts
+        &self.control.facts
     }
 
     pub(super) fn stopped(&self) -> InformerError {
-        InformerError::Stopped { resource: self.inner.resource.clone() }
-    }
-
-    fn life(&self) -> MutexGuard<'_, Life<K>> {
-        self.inner.life.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Status {
-    fn new() -> Self {
-        Self {
-            synced: watch::Sender::new(false),
-            stop: watch::Sender::new(false),
-            stopped: watch::Sender::new(false),
-            last_error: Mutex::new(None),
-            undecodable: AtomicU64::new(0),
-            errors: AtomicU64::new(0),
-            handlers: KnownHandlers::default(),
-            applied: watch::Sender::new(()),
-        }
-    }
-
-    pub(super) fn set_last_error(&self, error: Option<String>) {
-        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = error;
-    }
-}
-
-impl<K: Cached> Drop for Inner<K> {
-    fn drop(&mut self) {
-        self.status.stop.send_replace(true);
-        if let Life::Running(task) = &*self.life.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            task.abort();
-        }
+        self.control.stopped()
     }
 }
 
 impl<K: Cached> Clone for SharedInformer<K> {
     fn clone(&self) -> Self {
-        Self { inner: Arc::clone(&self.inner) }
+        Self { store: self.store.clone(), control: Arc::clone(&self.control) }
     }
 }
 
 impl<K: Cached> fmt::Debug for SharedInformer<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedInformer").field("resource", &self.inner.resource).finish_non_exhaustive()
+        f.debug_struct("SharedInformer").field("resource", &self.control.resource).finish_non_exhaustive()
     }
 }

@@ -33,6 +33,7 @@ pub(super) trait Stored: Send {
     fn mark_undecodable(&mut self, key: ObjectKey, why: Undecodable);
 }
 
+// Loops instead of iterators: they are compiled anew for each kind, and each adapter many functions more.
 impl<K: Cached> Stored for StoreWriter<K> {
     fn insert(&mut self, key: &ObjectKey, object: Arc<dyn Object>) -> Option<Arc<dyn Object>> {
         Some(Self::insert(self, key, typed(object)?)?)
@@ -48,13 +49,25 @@ impl<K: Cached> Stored for StoreWriter<K> {
         objects: Listed,
         undecodable: &[ObjectKey],
     ) -> Vec<Change<dyn Object>> {
-        let objects = objects.into_iter().filter_map(|(key, object)| Some((key, typed(object)?))).collect();
-        let changes = Self::replace_within(self, namespace, objects, undecodable).changes;
-        changes.into_iter().map(untyped).collect()
+        let mut own = Vec::with_capacity(objects.len());
+        for (key, object) in objects {
+            if let Some(object) = typed(object) {
+                own.push((key, object));
+            }
+        }
+        let mut changes = Vec::with_capacity(own.len());
+        for change in Self::replace_within(self, namespace, own, undecodable).changes {
+            changes.push(untyped(change));
+        }
+        changes
     }
 
     fn entries(&self) -> Listed {
-        self.reader().entries().into_iter().map(|(key, object)| (key, object as Arc<dyn Object>)).collect()
+        let mut entries: Listed = Vec::new();
+        for (key, object) in self.reader().entries() {
+            entries.push((key, object));
+        }
+        entries
     }
 
     fn set_resource_version(&mut self, version: &str) {

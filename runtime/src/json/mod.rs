@@ -216,7 +216,7 @@ impl<'de> Fast<'de> {
 
     fn enter(&mut self) -> Result<(), Error> {
         if self.depth == DEEPEST {
-            return Err(Error::SYNTAX);
+            return Err(Error::new("recursion limit exceeded".to_owned()));
         }
         self.depth += 1;
         Ok(())
