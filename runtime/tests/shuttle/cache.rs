@@ -8,10 +8,14 @@ mod index;
 mod key;
 #[path = "../../src/cache/listing.rs"]
 mod listing;
+#[path = "../../src/cache/places.rs"]
+mod places;
 #[path = "../../src/cache/reader.rs"]
 mod reader;
 #[path = "../../src/cache/state.rs"]
 mod state;
+#[path = "../../src/cache/undecodable.rs"]
+mod undecodable;
 #[path = "../../src/cache/writer.rs"]
 mod writer;
 
@@ -19,7 +23,7 @@ pub use index::{IndexFn, Indexer, NoSuchIndex};
 pub use key::ObjectKey;
 pub use listing::Listing;
 pub use reader::{Store, store};
-pub use state::Undecodable;
+pub use undecodable::Undecodable;
 pub use writer::{Change, Replacement, StoreWriter};
 
 use reader::Shared;
