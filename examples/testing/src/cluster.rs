@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::{Event, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::kube::api::{DeleteParams, ListParams, PostParams};
-use kubesmith_runtime::kube::{Api, Client};
+use kubesmith_runtime::kube::{Api, Client, ResourceExt};
 use kubesmith_testenv::{Backend, TestEnv, TestEnvBuilder};
 
 use crate::wait::eventually;
@@ -50,11 +50,29 @@ impl Cluster {
     pub async fn start_with_own_crds(
         crds: impl IntoIterator<Item = CustomResourceDefinition>,
     ) -> Option<Self> {
-        if Backend::from_env() == Backend::ExistingCluster {
-            skipped("a cluster's CRDs are everybody's");
+        if has_everybodys_crds() {
             return None;
         }
         Some(Self::on(TestEnv::builder().crds(crds).start().await.expect("the server starts")).await)
+    }
+
+    /// As [`start`](Self::start), where no kind of the folder has a subresource. `None` on a cluster that is there already,
+    /// whose CRDs are everybody's.
+    ///
+    /// # Panics
+    ///
+    /// As there.
+    pub async fn start_without_subresources(crds: &str) -> Option<Self> {
+        if has_everybodys_crds() {
+            return None;
+        }
+        let cluster = Self::start(Needs::Api, Some(crds)).await?;
+        let crds: Api<CustomResourceDefinition> = Api::all(cluster.client());
+        for mut crd in crds.list(&ListParams::default()).await.expect("a list") {
+            crd.spec.versions.iter_mut().for_each(|version| version.subresources = None);
+            crds.replace(&crd.name_any(), &PostParams::default(), &crd).await.expect("replaced");
+        }
+        Some(cluster)
     }
 
     /// A namespace on a server that runs.
@@ -97,6 +115,14 @@ impl Cluster {
         namespaces.delete(&self.namespace, &DeleteParams::default()).await.expect("the namespace is deleted");
         self.env.stop().await;
     }
+}
+
+fn has_everybodys_crds() -> bool {
+    let is_there_already = Backend::from_env() == Backend::ExistingCluster;
+    if is_there_already {
+        skipped("a cluster's CRDs are everybody's");
+    }
+    is_there_already
 }
 
 fn with(builder: TestEnvBuilder, needs: Needs) -> Option<TestEnvBuilder> {

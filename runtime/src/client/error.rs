@@ -67,6 +67,12 @@ pub enum Error {
         /// What is missing or wrong and how to give it.
         reason: &'static str,
     },
+    /// The object is there, but its kind has no such subresource; only [`unless_deleted`](super::unless_deleted) can tell.
+    #[error("cannot {request}: the object is there, but not the subresource; install a CRD that has it")]
+    NoSubresource {
+        /// What was asked.
+        request: Request,
+    },
     /// Neither a kubeconfig nor an in-cluster environment could be used.
     #[error("cannot find out how to reach a cluster (set KUBECONFIG, or run in a pod): {0}")]
     Config(#[source] Box<kube::config::InferConfigError>),

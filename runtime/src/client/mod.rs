@@ -37,6 +37,7 @@ mod scope;
 mod subresource;
 pub(crate) mod transport;
 mod typed;
+mod unless_deleted;
 mod user_agent;
 
 pub use config::build_config_from_flags;
@@ -49,6 +50,7 @@ pub use rest::{RestClient, connect, connect_with_options, try_default};
 pub use scope::ClientScope;
 pub use subresource::{ResourceRequests, SubresourceRequests};
 pub use typed::{Deletion, TypedClient, WatchStream};
+pub use unless_deleted::unless_deleted;
 pub use user_agent::default_user_agent;
 
 /// What a request ends with.

@@ -9,7 +9,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::cache::ObjectKey;
-use kubesmith_runtime::client::Error as ClientError;
+use kubesmith_runtime::client::{Error as ClientError, unless_deleted};
 use kubesmith_runtime::controller::{Action, ReconcileError, Reconciler};
 use kubesmith_runtime::controllerutil::{OwnerError, is_controlled_by};
 use kubesmith_runtime::informer::CachedClient;
@@ -37,7 +37,7 @@ enum Fault {
     #[error("{}", join(.0))]
     Failed(Vec<SyncError>),
     /// The Balancer was not read from a server.
-    #[error(transparent)]
+    #[error("{0}")]
     Owner(#[from] OwnerError),
 }
 
@@ -191,11 +191,9 @@ impl BalancerReconciler {
         }
         let applied = status::to_apply(key.name(), key.namespace(), &status);
         let params = PatchParams::apply(CONTROLLER_NAME).force();
-        match self.balancers.namespace(key.namespace()).apply_status(&applied, &params).await {
-            // Deleted meanwhile.
-            Err(error) if error.is_not_found() => Ok(()),
-            result => result.map(drop),
-        }
+        let client = self.balancers.namespace(key.namespace());
+        let written = client.apply_status(&applied, &params).await;
+        unless_deleted(written, client.get(key.name())).await.map(drop)
     }
 }
 

@@ -33,10 +33,10 @@ pub enum SyncError {
         controller: Option<String>,
     },
     /// The API server has refused, or was not reached.
-    #[error(transparent)]
+    #[error("{0}")]
     Client(#[from] ClientError),
     /// The cache does not show what was written.
-    #[error(transparent)]
+    #[error("{0}")]
     Informer(#[from] InformerError),
     /// The object cannot be written as JSON.
     #[error("cannot compare a child with what there is: {0}")]

@@ -12,7 +12,7 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::cache::{ObjectKey, TypedIndex};
-use kubesmith_runtime::client::Error as ClientError;
+use kubesmith_runtime::client::{Error as ClientError, unless_deleted};
 use kubesmith_runtime::controller::{Action, ControllerBuilder, ReconcileError, Reconciler, Watch};
 use kubesmith_runtime::controllerutil::{
     add_finalizer, condition, contains_finalizer, is_status_condition_true, remove_finalizer,
@@ -152,8 +152,9 @@ impl IPPoolReconciler {
             return Ok(());
         }
         let tell = news(&before, status);
-        let written = self.client.update_status(&changed, &PostParams::default()).await?;
-        if let Some((type_, reason, message)) = tell {
+        let written = self.client.update_status(&changed, &PostParams::default()).await;
+        let written = unless_deleted(written, self.client.get(&name)).await?;
+        if let (Some(written), Some((type_, reason, message))) = (written, tell) {
             self.recorder.event(&written, type_, reason, message);
         }
         Ok(())

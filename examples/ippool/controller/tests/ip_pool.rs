@@ -1,6 +1,7 @@
 //! The controller of IPPool on the embedded API server, or on whichever server the environment chooses.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use ippool_api::tsi::v1alpha1::{ADDRESS_ANNOTATION, IPPool, IPPoolSpec, POOL_ANNOTATION};
 use ippool_client::clientset::Clientset;
@@ -8,7 +9,8 @@ use ippool_client::clientset::typed::tsi::v1alpha1::IPPools;
 use ippool_controller::ip_pool::{self, FINALIZER};
 use k8s_openapi::api::core::v1::{Container, Event, Pod, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kubesmith_runtime::controller::CancellationToken;
+use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::controller::{CancellationToken, Reconciler};
 use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kubesmith_runtime::manager::{Manager, ManagerError};
@@ -16,6 +18,9 @@ use operator_testing::{Cluster, Needs, eventually, in_time};
 use tokio::task::JoinHandle;
 
 const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
+
+/// Longer than anything here takes.
+const LIMIT: Duration = Duration::from_secs(30);
 
 async fn cluster() -> Cluster {
     Cluster::start(Needs::Api, Some(CRDS)).await.expect("every server has CRDs")
@@ -215,5 +220,21 @@ async fn the_schema_refuses_what_makes_no_sense() {
     let error = pools.update(&made, &PostParams::default()).await.expect_err("the range stays");
     assert!(error.to_string().contains("the addresses of a pool do not change"), "{error}");
     pools.delete(&cluster.namespace, &DeleteParams::default()).await.expect("deleted");
+    cluster.stop().await;
+}
+
+#[tokio::test]
+async fn a_crd_without_the_status_is_no_deletion() {
+    let Some(cluster) = Cluster::start_without_subresources(CRDS).await else { return };
+    let pools = Clientset::new(cluster.client()).tsi_v1alpha1().ip_pools();
+    let pool = pool("pool", "10.1.0.0/24");
+    let pool = pools.create(&pool, &PostParams::default()).await.expect("created");
+    let mut manager = Manager::builder(cluster.client()).build();
+    let reconciler = ip_pool::reconciler(&mut manager).expect("a new manager takes indexes");
+    manager.factory().start();
+    manager.factory().wait_for_cache_sync(LIMIT).await.expect("full caches");
+    let error = reconciler.reconcile(&ObjectKey::of(&pool)).await.expect_err("nowhere to write to");
+    assert!(error.to_string().contains("the object is there, but not the subresource"), "{error}");
+    manager.factory().shutdown().await;
     cluster.stop().await;
 }

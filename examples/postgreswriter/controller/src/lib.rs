@@ -82,3 +82,6 @@ pub fn add_to(
     });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

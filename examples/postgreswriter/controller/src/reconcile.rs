@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::cache::ObjectKey;
-use kubesmith_runtime::client::Error as ClientError;
+use kubesmith_runtime::client::{Error as ClientError, unless_deleted};
 use kubesmith_runtime::controller::{Action, ReconcileError, Reconciler};
 use kubesmith_runtime::controllerutil::{add_finalizer, contains_finalizer, remove_finalizer};
 use kubesmith_runtime::kube::api::{Patch, PatchParams, PostParams};
@@ -28,9 +28,9 @@ const STALE: Duration = Duration::from_millis(50);
 enum Fault {
     #[error("the spec is refused: {0}")]
     Refused(#[from] Refusal),
-    #[error(transparent)]
+    #[error("{0}")]
     Database(#[from] DatabaseError),
-    #[error(transparent)]
+    #[error("{0}")]
     Client(#[from] ClientError),
     #[error("the cache is behind the server")]
     Stale,
@@ -113,7 +113,7 @@ impl RowReconciler {
             self.database.probe(&table).await?;
             // Who writes this has seen the newest state of the object: a row may be made for it.
             writer.status.tables.push(table.name().to_owned());
-            *writer = client.update_status(writer, &PostParams::default()).await?;
+            *writer = update_status(&client, writer).await?;
         }
         let leave = others(writer, &table);
         let mut written = self.database.write(&table, &row, &leave, is_new).await?;
@@ -125,7 +125,7 @@ impl RowReconciler {
         let status = status(writer, vec![table.name().to_owned()], Ok(()), (self.clock)());
         if status != writer.status {
             writer.status = status;
-            *writer = client.update_status(writer, &PostParams::default()).await?;
+            *writer = update_status(&client, writer).await?;
         }
         Ok(())
     }
@@ -201,6 +201,16 @@ fn again(resync: Duration) -> Action {
 fn others(writer: &PostgresWriter, table: &Table) -> Vec<Table> {
     let others = writer.status.tables.iter().filter(|known| *known != table.name());
     others.filter_map(|name| Table::new(name).ok()).collect()
+}
+
+/// Writes the status, unless the object has changed or gone since it was read.
+async fn update_status(
+    client: &NamespacedPostgresWriters,
+    writer: &PostgresWriter,
+) -> Result<PostgresWriter, Fault> {
+    let name = writer.metadata.name.as_deref().unwrap_or_default();
+    let written = client.update_status(writer, &PostParams::default()).await;
+    unless_deleted(written, client.get(name)).await?.ok_or(Fault::Stale)
 }
 
 /// Writes the finalizers, unless the object has changed since it was read.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kubesmith_runtime::cache::ObjectKey;
-use kubesmith_runtime::client::Error as ClientError;
+use kubesmith_runtime::client::{Error as ClientError, unless_deleted};
 use kubesmith_runtime::controller::{Action, ReconcileError, Reconciler};
 use kubesmith_runtime::controllerutil::{OwnerError, is_controlled_by};
 use kubesmith_runtime::kube::ResourceExt;
@@ -42,14 +42,11 @@ enum SyncError {
     /// The name is taken.
     #[error("Resource {0:?} already exists and is not managed by Foo")]
     ResourceExists(String),
-    /// The CRD that is installed is the original's `crd.yaml`, or one like it.
-    #[error("Foos have no subresource for their status on this server; install the CRD in config/crd")]
-    NoStatusSubresource,
     /// The API server has refused, or was not reached.
     #[error("{0}")]
     Client(#[from] ClientError),
     /// The Foo was not read from a server.
-    #[error(transparent)]
+    #[error("{0}")]
     Owner(#[from] OwnerError),
 }
 
@@ -183,16 +180,8 @@ impl FooReconciler {
         let changed = Foo { status, ..foo.clone() };
         let client = self.clients.samplecontroller_v1alpha1().foos();
         let client = client.namespace(foo.metadata.namespace.as_deref().unwrap_or_default());
-        match client.update_status(&changed, &written_by_us()).await {
-            Ok(_) => Ok(true),
-            // Deleted meanwhile, or there is no such place to write to.
-            Err(error) if error.is_not_found() => match client.get(&foo.name_any()).await {
-                Ok(_) => Err(SyncError::NoStatusSubresource),
-                Err(error) if error.is_not_found() => Ok(false),
-                Err(error) => Err(error.into()),
-            },
-            Err(error) => Err(error.into()),
-        }
+        let written = client.update_status(&changed, &written_by_us()).await;
+        Ok(unless_deleted(written, client.get(&foo.name_any())).await?.is_some())
     }
 }
 

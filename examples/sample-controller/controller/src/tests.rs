@@ -235,7 +235,7 @@ async fn a_crd_without_the_status_subresource_is_told_from_a_foo_that_has_gone()
     let fixture = Fixture::new(objects![foo.clone(), deployment(&foo)]).await;
     fixture.clients.prepend_reactor("update", "foos/status", Reaction::not_found);
     let error = fixture.reconcile(&foo).await.expect_err("there is nowhere to write to").to_string();
-    assert!(error.contains("no subresource for their status"), "{error}");
+    assert!(error.contains("the object is there, but not the subresource"), "{error}");
     fixture.clients.prepend_reactor("get", "foos", Reaction::not_found);
     fixture.sync(&foo).await;
 }

@@ -1,5 +1,7 @@
 //! A child that is as it should be is left alone, whatever others have put into it.
 
+use std::time::Duration;
+
 use balancer_api::v1alpha1::Balancer;
 use balancer_client::clientset::Clientset;
 use balancer_controller::NGINX_IMAGE;
@@ -8,13 +10,19 @@ use balancer_controller::plan::Plan;
 use balancer_controller::sync::ensure;
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::controller::Reconciler;
 use kubesmith_runtime::informer::{CachedClient, SharedInformerFactory};
 use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{Patch, PatchParams, PostParams};
+use kubesmith_runtime::manager::Manager;
 use operator_testing::{Cluster, Needs, eventually};
 use serde_json::{Value, json};
 
-use crate::support::{cluster, sample};
+use crate::support::{CRDS, cluster, sample};
+
+/// Longer than anything here takes.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// The Service of the sample's first backend, over a cache.
 struct Backend {
@@ -96,4 +104,20 @@ async fn what_others_own_in_a_child_is_no_reason_to_write() {
     backend.patch(json!({ "spec": { "ports": [{ "port": 80, "targetPort": 1 }] } })).await;
     assert!(backend.ensure().await, "another target is changed back");
     backend.stop().await;
+}
+
+#[tokio::test]
+async fn a_crd_without_the_status_is_no_deletion() {
+    let Some(cluster) = Cluster::start_without_subresources(CRDS).await else { return };
+    let balancers = Clientset::new(cluster.client()).exposer_v1alpha1().balancers();
+    let balancers = balancers.namespace(&cluster.namespace);
+    let balancer = balancers.create(&sample(), &PostParams::default()).await.expect("created");
+    let mut manager = Manager::builder(cluster.client()).build();
+    let reconciler = balancer_controller::reconciler(&mut manager, NGINX_IMAGE);
+    manager.factory().start();
+    manager.factory().wait_for_cache_sync(LIMIT).await.expect("full caches");
+    let error = reconciler.reconcile(&ObjectKey::of(&balancer)).await.expect_err("nowhere to write to");
+    assert!(error.to_string().contains("the object is there, but not the subresource"), "{error}");
+    manager.factory().shutdown().await;
+    cluster.stop().await;
 }

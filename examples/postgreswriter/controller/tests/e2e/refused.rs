@@ -1,10 +1,11 @@
 //! What the database does not take is said, tried again, and never in the way of what comes after it.
 
 use kubesmith_runtime::kube::api::DeleteParams;
+use operator_testing::Cluster;
 use serde_json::json;
 
 use crate::postgres::Postgres;
-use crate::support::{Operator, change, cluster, condition, create, gone, stop, student, writers};
+use crate::support::{CRDS, Operator, change, cluster, condition, create, gone, stop, student, writers};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_row_that_another_one_keeps_out_is_said_and_made_when_that_has_gone() {
@@ -92,5 +93,17 @@ async fn a_table_that_was_replaced_by_another_of_its_name_has_no_row() {
     gone(&cluster, "deleted").await;
     postgres.execute("drop table classes; create sequence classes").await;
     postgres.has("students", &["moved alex 20 canada"]).await;
+    stop(cluster, operator).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crd_without_the_status_is_said() {
+    let Some(postgres) = Postgres::start().await else { return };
+    let Some(cluster) = Cluster::start_without_subresources(CRDS).await else { return };
+    let operator = Operator::start(&cluster, cluster.client(), &postgres);
+    create(&cluster, &student("a", "students", 20)).await;
+    let said = cluster.event("a", "WriteFailed").await.message.unwrap_or_default();
+    assert!(said.contains("the object is there, but not the subresource"), "{said}");
+    assert!(postgres.rows("students").await.is_empty(), "nobody would know where the row is");
     stop(cluster, operator).await;
 }
