@@ -3,12 +3,13 @@
 use std::io::{IsTerminal, stderr, stdout};
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::{Parser, Subcommand};
 use kubesmith_runtime::client::{build_config_from_flags, connect};
 use kubesmith_runtime::manager::shutdown_signal;
 use podwatch::generated::clientset::Clientset;
 use podwatch::{informer, plain, typed};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 /// Watches pods, in three steps from an HTTP request to the frame of a controller.
 #[derive(Parser)]
@@ -39,7 +40,8 @@ enum Step {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
+    let filter = filter.context("RUST_LOG is no filter, such as info or kube=debug")?;
     let colors = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr).init();
 

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use crate::cluster::Cluster;
 use crate::wait::in_time;
 
-/// The program of a manager refuses flags that make no sense, serves metrics and probes, writes a log without colours where
+/// The program of a manager refuses flags and a `RUST_LOG` that make no sense, serves metrics and probes, writes a log without colours where
 /// nobody sees them, and ends when it is told to. For a runtime whose time is not paused.
 ///
 /// # Panics
@@ -18,6 +18,10 @@ pub async fn a_manager_runs(program: &str, mut cluster: Cluster) {
     let refused = Command::new(program).args(["--workers", "0"]).output().expect("the program starts");
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(refused.status.code() == Some(2) && said.contains("--workers"), "{said}");
+
+    let refused = Command::new(program).env("RUST_LOG", "runtime=loud").output().expect("the program starts");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(1) && said.contains("RUST_LOG"), "{said}");
 
     let folder = tempfile::tempdir().expect("a folder");
     let kubeconfig = folder.path().join("kubeconfig");

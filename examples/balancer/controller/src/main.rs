@@ -2,11 +2,12 @@
 
 use std::io::{IsTerminal, stdout};
 
+use anyhow::Context;
 use balancer_controller::{LEASE_NAME, NGINX_IMAGE};
 use clap::Parser;
 use kubesmith_runtime::manager::{ManagerFlags, shutdown_signal};
 use kubesmith_runtime::metrics::Registry;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 /// Shares traffic over weighted backends, with an nginx for each Balancer.
 #[derive(Parser)]
@@ -21,7 +22,8 @@ struct Flags {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
+    let filter = filter.context("RUST_LOG is no filter, such as info or kube=debug")?;
     let colors = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).init();
 

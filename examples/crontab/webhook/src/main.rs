@@ -3,10 +3,11 @@
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::{Parser, Subcommand};
 use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::manager::shutdown_signal;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 /// The versions of CronTab.
 #[derive(Parser)]
@@ -35,7 +36,8 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
+    let filter = filter.context("RUST_LOG is no filter, such as info or kube=debug")?;
     // What is printed is for others to read.
     let colors = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr).init();

@@ -18,7 +18,7 @@ use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::kube::api::{PostParams, WatchEvent, WatchParams};
 use kubesmith_runtime::manager::Manager;
 use kubesmith_testenv::TestEnv;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 /// How long the label may take before something is wrong.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -34,7 +34,8 @@ struct Flags {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
+    let filter = filter.context("RUST_LOG is no filter, such as info or kube=debug")?;
     let colors = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).without_time().init();
 

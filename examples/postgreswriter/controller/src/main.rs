@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stdout};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Parser;
 use kubesmith_runtime::informer::SharedInformerFactory;
 use kubesmith_runtime::manager::{ManagerFlags, shutdown_signal};
@@ -11,7 +11,7 @@ use kubesmith_runtime::metrics::Registry;
 use postgreswriter_controller::LEASE_NAME;
 use postgreswriter_controller::database::{Database, DatabaseError};
 use postgreswriter_controller::settings::Settings;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 /// Keeps a row for each PostgresWriter in the database of $PSQL_HOST, $PSQL_PORT, $PSQL_DBNAME, $PSQL_USER and
 /// $PSQL_PASSWORD.
@@ -30,7 +30,8 @@ struct Flags {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
+    let filter = filter.context("RUST_LOG is no filter, such as info or kube=debug")?;
     let colors = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).init();
 
