@@ -38,7 +38,8 @@ fn finite(old: &Structural, types: Types) -> Option<Vec<Value>> {
 
 /// Where all values are known, each of them is tried.
 fn listed(walk: &mut Walk<'_>, values: &[Value], old: &Structural, new: &Structural) {
-    if constraints(old) == constraints(new) {
+    // Whether null is admitted is told as such.
+    if (Structural { nullable: new.nullable, ..constraints(old) }) == constraints(new) {
         return;
     }
     // Without enums the rest of a node is as cheap to try for thousands of values.
