@@ -13,6 +13,7 @@ use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::import::{self, Imported, Input, files};
 use crate::output::display;
+use crate::scaffold;
 
 /// What is written is yours: it is never written over unasked.
 #[derive(Debug, Args)]
@@ -35,6 +36,9 @@ pub(super) struct Import {
     /// Overwrites files that are there, and removes modules of an earlier import that are no longer needed.
     #[arg(long)]
     force: bool,
+    /// Folder of kubesmith's source, to depend on instead of the published packages.
+    #[arg(long, value_name = "DIR")]
+    kubesmith_source: Option<PathBuf>,
     /// How diagnostics are shown.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "human")]
     message_format: MessageFormat,
@@ -49,8 +53,8 @@ const EXAMPLES: &str = "Examples:
 
 /// Runs the command.
 pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
-    let package = match package(arguments) {
-        Ok(package) => package,
+    let (package, runtime) = match package(arguments).and_then(|name| Ok((name, runtime(arguments)?))) {
+        Ok(names) => names,
         Err(message) => return Ok(usage(&message)),
     };
     let mut unreadable = Vec::new();
@@ -73,6 +77,9 @@ pub(super) fn run(arguments: &Import) -> io::Result<Exit> {
         files::read(path, &mut inputs, &mut unreadable);
     }
     let mut imported = import::import(inputs, &package);
+    if let Some(runtime) = &runtime {
+        imported.set_runtime(runtime);
+    }
     imported.diagnostics.splice(0..0, unreadable);
     let has_errors = diag::has_errors(&imported.diagnostics);
     report(&imported, arguments.message_format);
@@ -133,6 +140,12 @@ fn package(arguments: &Import) -> Result<String, String> {
         return Ok(name);
     };
     Err(format!("{name:?} {reason}: name it with --crate-name"))
+}
+
+/// The dependency on the runtime, if it is not the published one.
+fn runtime(arguments: &Import) -> Result<Option<String>, String> {
+    let source = arguments.kubesmith_source.as_deref();
+    source.map(|source| scaffold::runtime_in(&arguments.output, source)).transpose()
 }
 
 /// Crates that are in scope in the one that is made.

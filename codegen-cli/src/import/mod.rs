@@ -70,6 +70,16 @@ pub fn import(inputs: Vec<Input>, package: &str) -> Imported {
     Imported { files: made.0, definitions: made.1, skipped, sources, diagnostics, untold }
 }
 
+impl Imported {
+    /// Makes the crate depend on kubesmith's runtime as `dependency` says, in place of the published package: what stands behind the
+    /// `=` in Cargo.toml.
+    pub fn set_runtime(&mut self, dependency: &str) {
+        if let Some(manifest) = self.files.get_mut("Cargo.toml") {
+            *manifest = writer::with_runtime(manifest, dependency);
+        }
+    }
+}
+
 /// How many errors and how many warnings of a file are told.
 const MOST_OF_FILE: usize = 100;
 

@@ -322,13 +322,24 @@ fn folders<'g>(groups: &BTreeSet<&'g str>) -> Vec<(&'g str, String)> {
     out
 }
 
+/// The runtime as it is published.
+fn published() -> String {
+    format!("kubesmith-runtime = {{ version = {:?}, default-features = false }}\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// The manifest with another dependency on the runtime than the published one.
+pub(super) fn with_runtime(manifest: &str, dependency: &str) -> String {
+    manifest.replace(&published(), &format!("kubesmith-runtime = {dependency}\n"))
+}
+
 fn manifest(package: &str, uses_json: bool) -> String {
     let json = if uses_json { "serde_json = \"1\"\n" } else { "" };
     format!(
         "[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\n# Descriptions hold examples \
-         that are no Rust.\ndoctest = false\n\n[dependencies]\n# Kubernetes' version, which is one in a program: another crate may choose it.\nk8s-openapi = {{ version = \"0.29\", features = [\"v1_36\"] }}\nkubesmith-runtime = {{ version = \"{}\", \
-         default-features = false }}\nserde = {{ version = \"1\", features = [\"derive\"] }}\n{json}",
-        env!("CARGO_PKG_VERSION")
+         that are no Rust.\ndoctest = false\n\n[dependencies]\n# Kubernetes' version, which is one in a program: another crate \
+         may choose it.\nk8s-openapi = {{ version = \"0.29\", features = [\"v1_36\"] }}\n{}serde = {{ version = \"1\", \
+         features = [\"derive\"] }}\n{json}",
+        published()
     )
 }
 

@@ -18,6 +18,28 @@ pub(super) struct Dependencies {
     source: Option<String>,
 }
 
+/// The dependency on the runtime in the folder `source`, of a package in `root`.
+///
+/// # Errors
+///
+/// What the folder lacks, for whoever named it with `--kubesmith-source`.
+pub(crate) fn runtime_in(root: &Path, source: &Path) -> Result<String, String> {
+    package_in(root, source, "runtime", ", default-features = false")
+}
+
+fn package_in(root: &Path, source: &Path, name: &str, more: &str) -> Result<String, String> {
+    let folder = source.join(name);
+    if !folder.join("Cargo.toml").is_file() {
+        return Err(format!(
+            "--kubesmith-source {}: there is no package in {}",
+            source.display(),
+            folder.display()
+        ));
+    }
+    let path = crate::paths::relative(root, &folder);
+    Ok(format!("{{ path = {path:?}, version = {:?}{more} }}", env!("CARGO_PKG_VERSION")))
+}
+
 impl Dependencies {
     /// The published packages, or those of a folder with the source.
     pub(super) fn new(root: &Path, source: Option<&Path>) -> Result<Self, ScaffoldError> {
@@ -26,21 +48,9 @@ impl Dependencies {
             let runtime = format!("{{ version = {version:?}, default-features = false }}");
             return Ok(Self { runtime, testenv: format!("{version:?}"), source: None });
         };
-        let package = |folder: &str, more: &str| {
-            let folder = source.join(folder);
-            if !folder.join("Cargo.toml").is_file() {
-                return Err(ScaffoldError::Usage(format!(
-                    "--kubesmith-source {}: there is no package in {}",
-                    source.display(),
-                    folder.display()
-                )));
-            }
-            let path = crate::paths::relative(root, &folder);
-            Ok(format!("{{ path = {path:?}, version = {version:?}{more} }}"))
-        };
         Ok(Self {
-            runtime: package("runtime", ", default-features = false")?,
-            testenv: package("testenv", "")?,
+            runtime: runtime_in(root, source).map_err(ScaffoldError::Usage)?,
+            testenv: package_in(root, source, "testenv", "").map_err(ScaffoldError::Usage)?,
             source: Some(crate::paths::relative(root, source)),
         })
     }

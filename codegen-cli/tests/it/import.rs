@@ -326,6 +326,30 @@ fn names_of_crates_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn the_crate_depends_on_the_source_that_is_named() {
+    let folder = Crate::with_files(&[]);
+    folder.write("a.json", definition(&json!({"type": "object"})));
+    let import = |source: &str| {
+        folder.run(&["import", "a.json", "--output", "made/api", "--kubesmith-source", source, "--force"])
+    };
+    let refused = import("nowhere");
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(
+        told.contains("there is no package in nowhere/runtime") && !folder.path("made").exists(),
+        "{told}"
+    );
+
+    folder.write("source/runtime/Cargo.toml", "[package]\nname = \"kubesmith-runtime\"\n");
+    assert!(import("source").status.success());
+    let text = fs::read_to_string(folder.path("made/api/Cargo.toml")).unwrap();
+    let manifest: toml::Table = toml::from_str(&text).unwrap();
+    let runtime = &manifest["dependencies"]["kubesmith-runtime"];
+    assert_eq!(runtime["path"].as_str(), Some("../../source/runtime"), "{text}");
+    assert_eq!(runtime["default-features"].as_bool(), Some(false));
+}
+
+#[test]
 fn what_api_servers_take_is_imported() {
     let rules = json!([{"rule": "self.a > 0\n", "message": "no\n"}, {"rule": "self.a > 1\n"}]);
     let number = json!({"type": "integer", "minimum": 0.5, "maximum": 9, "exclusiveMinimum": true, "exclusiveMaximum": true});
