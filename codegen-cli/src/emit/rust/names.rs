@@ -69,7 +69,7 @@ impl KindNames {
             conversions: module(&resource.code.module, &group_module),
             accessor: accessor(&resource.code.accessor),
             version_accessor: accessor(&version.name),
-            group_version: identifier(&format!("{}_{}", group.module, version.name)),
+            group_version: group_version(&group.module, &version.name),
             informer_group: factory_accessor(&group.informer_code_name.to_snake_case()),
             group: group_module,
             version: version_module,
@@ -88,6 +88,11 @@ pub(super) fn module(name: &str, parent: &str) -> String {
 /// A group's module; it must not be taken for one of the generated modules beside it.
 pub(super) fn group_module(name: &str) -> String {
     apart(snake(name), GROUP_NEIGHBOURS)
+}
+
+/// A group-version's accessor on the clientset: the underscore that keeps a module from being a keyword is not needed there.
+pub(super) fn group_version(group_module: &str, version: &str) -> String {
+    identifier(&format!("{}_{version}", group_module.trim_end_matches('_')))
 }
 
 /// A group's accessor on the informer factory.
@@ -147,6 +152,7 @@ mod tests {
         assert_eq!(module("self", "v1"), "self_");
         assert_eq!(module("v1", "v1"), "v1_");
         assert_eq!(group_module("generic"), "generic_");
+        assert_eq!(group_version("async_", "v1"), "async_v1");
         assert_eq!(factory_accessor("start"), "start_");
         assert_eq!(factory_accessor("ecs_bind"), "ecs_bind");
         assert_eq!(accessor("rest_client"), "rest_client_");

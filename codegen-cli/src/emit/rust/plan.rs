@@ -351,7 +351,7 @@ fn version_names(group: &Group, version: &Version) -> Bindings {
         .text("ApiVersion", docs::plain(&api_version(group, version)))
         .text("GroupVersion", names::type_part(&group.code_name) + &code_name)
         .text("InformerGroupVersion", names::type_part(&group.informer_code_name) + &code_name)
-        .text("group_version", names::identifier(&format!("{}_{}", group.module, version.name)))
+        .text("group_version", names::group_version(&group.module, &version.name))
 }
 
 /// The folder of a version in every part of the tree.

@@ -152,10 +152,11 @@ impl RowReconciler {
         // What is no table's name has never had a row.
         let tables: Vec<Table> = names.filter_map(|name| Table::new(name).ok()).collect();
         self.database.delete(&tables, key.as_str()).await?;
-        self.recorder.event(&*writer, EventType::Normal, "RowDeleted", format!("row {key} is gone"));
         let mut released = writer.clone();
         remove_finalizer(&mut released, FINALIZER);
         patch_finalizers(&self.writers.namespace(key.namespace()), &released).await?;
+        // Told once: whatever fails before is tried again.
+        self.recorder.event(&*writer, EventType::Normal, "RowDeleted", format!("row {key} is gone"));
         Ok(())
     }
 

@@ -45,12 +45,13 @@ impl Settings {
             let value = any(name)?;
             if value.trim().is_empty() { Err(problem(name, "is empty")) } else { Ok(value) }
         };
+        let host = host(some("PSQL_HOST")?)?;
         let port = some("PSQL_PORT")?;
         // Rust reads a sign before a number, too.
         let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
         let number = port.parse().ok().filter(|port| is_number && *port > 0);
         Ok(Settings {
-            host: host(some("PSQL_HOST")?)?,
+            host,
             port: number
                 .ok_or_else(|| problem("PSQL_PORT", format!("is {port:?}, not a number from 1 to 65535")))?,
             database: some("PSQL_DBNAME")?,
@@ -135,6 +136,11 @@ mod tests {
             let expected = format!("PSQL_PORT is {port:?}, not a number from 1 to 65535");
             assert_eq!(read("PSQL_PORT", Some(port)).unwrap_err(), expected);
         }
+    }
+
+    #[test]
+    fn the_first_wrong_variable_is_named() {
+        assert_eq!(Settings::read(|_| None).unwrap_err().variable, "PSQL_HOST");
     }
 
     #[test]
