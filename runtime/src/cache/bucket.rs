@@ -32,10 +32,6 @@ impl<K> Bucket<K> {
         self.members.is_empty()
     }
 
-    pub(super) fn get(&self, place: u32) -> Option<&Arc<K>> {
-        Some(&self.members.get(place as usize)?.object)
-    }
-
     /// Adds a member and answers its place.
     pub(super) fn push(&mut self, key: ObjectKey, object: Arc<K>) -> u32 {
         self.sorted.take();

@@ -277,7 +277,7 @@ fn fill<K: Send + Sync + 'static>(
     for ((key, object), values) in present.iter().zip(&computed) {
         let hash = shared.hash(key.namespace(), key.name());
         let current = state.find(hash, key.namespace(), key.name());
-        let untouched = current.is_some_and(|current| Arc::ptr_eq(current, object));
+        let untouched = current.is_some_and(|current| Arc::ptr_eq(&current, object));
         let index = &mut state.indexes_mut()[number];
         if untouched && !index.contains(key) {
             index.insert(key, object, values);

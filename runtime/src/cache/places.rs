@@ -1,5 +1,6 @@
-//! Where a store keeps its objects, by key. It knows nothing of the objects, so that it is compiled once for all kinds.
+//! Where a store keeps its objects, by key. It does not know their types, so that it is compiled once for all kinds.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -23,6 +24,9 @@ impl Hasher {
     }
 }
 
+/// An object of the store. It is here as well as in its bucket: a look-up that went there would wait once more for memory.
+pub(super) type Untyped = Arc<dyn Any + Send + Sync>;
+
 /// The place of an object: the bucket of its namespace, and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -45,6 +49,7 @@ struct Slot {
     hash: u64,
     key: ObjectKey,
     place: Place,
+    object: Untyped,
 }
 
 impl Places {
@@ -56,17 +61,20 @@ impl Places {
         self.table.reserve(additional, |slot| slot.hash);
     }
 
-    pub(super) fn find(&self, hash: u64, namespace: &str, name: &str) -> Option<Place> {
-        self.table.find(hash, |slot| slot.key.is(namespace, name)).map(|slot| slot.place)
+    pub(super) fn find(&self, hash: u64, namespace: &str, name: &str) -> Option<&Untyped> {
+        self.table.find(hash, |slot| slot.key.is(namespace, name)).map(|slot| &slot.object)
     }
 
-    pub(super) fn of_key(&self, hash: u64, key: &ObjectKey) -> Option<Place> {
-        self.table.find(hash, |slot| slot.key == *key).map(|slot| slot.place)
+    /// Exchanges the object of the key, if there is one, and answers its place.
+    pub(super) fn set(&mut self, hash: u64, key: &ObjectKey, object: &Untyped) -> Option<Place> {
+        let slot = self.table.find_mut(hash, |slot| slot.key == *key)?;
+        slot.object = Arc::clone(object);
+        Some(slot.place)
     }
 
     /// Adds a key that is not there.
-    pub(super) fn insert(&mut self, hash: u64, key: ObjectKey, place: Place) {
-        self.table.insert_unique(hash, Slot { hash, key, place }, |slot| slot.hash);
+    pub(super) fn insert(&mut self, hash: u64, key: ObjectKey, place: Place, object: Untyped) {
+        self.table.insert_unique(hash, Slot { hash, key, place, object }, |slot| slot.hash);
     }
 
     pub(super) fn remove(&mut self, hash: u64, key: &ObjectKey) -> Option<Place> {

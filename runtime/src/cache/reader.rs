@@ -65,7 +65,7 @@ impl<K: Send + Sync + 'static> Store<K> {
     #[must_use]
     pub fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
         let hash = self.shared.hash(namespace, name);
-        self.shared.read().find(hash, namespace, name).cloned()
+        self.shared.read().find(hash, namespace, name)
     }
 
     /// The object of that key.
@@ -78,7 +78,7 @@ impl<K: Send + Sync + 'static> Store<K> {
     #[must_use]
     pub fn contains(&self, key: &ObjectKey) -> bool {
         let hash = self.shared.hash(key.namespace(), key.name());
-        self.shared.read().find(hash, key.namespace(), key.name()).is_some()
+        self.shared.read().contains(hash, key.namespace(), key.name())
     }
 
     /// How many objects there are.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::bucket::{Bucket, Removed};
 use super::index::{AnyIndex, Key, NoSuchIndex, UserIndex, Values};
-use super::places::{Hasher, Place, Places};
+use super::places::{Hasher, Place, Places, Untyped};
 use super::undecodable::UndecodableKeys;
 use super::{Listing, ObjectKey};
 
@@ -35,39 +35,8 @@ impl<K> State<K> {
         self.places.len()
     }
 
-    pub(super) fn find(&self, hash: u64, namespace: &str, name: &str) -> Option<&Arc<K>> {
-        let Place { bucket, member } = self.places.find(hash, namespace, name)?;
-        self.buckets[bucket as usize].get(member)
-    }
-
     pub(super) fn reserve(&mut self, additional: usize) {
         self.places.reserve(additional);
-    }
-
-    /// Puts the object in place of the key's former one, which is answered. `values` are its values in each of
-    /// `self.indexes`, in their order.
-    pub(super) fn insert(
-        &mut self,
-        hash: u64,
-        key: &ObjectKey,
-        object: Arc<K>,
-        values: &[Values],
-    ) -> Option<Arc<K>> {
-        self.all.take();
-        self.undecodable.remove(key);
-        for (index, values) in self.indexes.iter_mut().zip(values) {
-            index.insert(key, &object, values);
-        }
-        if let Some(Place { bucket, member }) = self.places.of_key(hash, key) {
-            return self.buckets[bucket as usize].set(member, object);
-        }
-        let bucket = self.places.bucket(key.namespace());
-        if bucket as usize == self.buckets.len() {
-            self.buckets.push(Bucket::new());
-        }
-        let member = self.buckets[bucket as usize].push(key.clone(), object);
-        self.places.insert(hash, key.clone(), Place { bucket, member });
-        None
     }
 
     /// Removes the key and answers its last state.
@@ -178,5 +147,42 @@ impl<K> State<K> {
     pub(super) fn set_resource_version(&mut self, version: &str) {
         self.resource_version.clear();
         self.resource_version.push_str(version);
+    }
+}
+
+impl<K: Send + Sync + 'static> State<K> {
+    pub(super) fn find(&self, hash: u64, namespace: &str, name: &str) -> Option<Arc<K>> {
+        Arc::clone(self.places.find(hash, namespace, name)?).downcast().ok()
+    }
+
+    pub(super) fn contains(&self, hash: u64, namespace: &str, name: &str) -> bool {
+        self.places.find(hash, namespace, name).is_some()
+    }
+
+    /// Puts the object in place of the key's former one, which is answered. `values` are its values in each of
+    /// `self.indexes`, in their order.
+    pub(super) fn insert(
+        &mut self,
+        hash: u64,
+        key: &ObjectKey,
+        object: Arc<K>,
+        values: &[Values],
+    ) -> Option<Arc<K>> {
+        self.all.take();
+        self.undecodable.remove(key);
+        for (index, values) in self.indexes.iter_mut().zip(values) {
+            index.insert(key, &object, values);
+        }
+        let untyped: Untyped = Arc::<K>::clone(&object);
+        if let Some(Place { bucket, member }) = self.places.set(hash, key, &untyped) {
+            return self.buckets[bucket as usize].set(member, object);
+        }
+        let bucket = self.places.bucket(key.namespace());
+        if bucket as usize == self.buckets.len() {
+            self.buckets.push(Bucket::new());
+        }
+        let member = self.buckets[bucket as usize].push(key.clone(), object);
+        self.places.insert(hash, key.clone(), Place { bucket, member }, untyped);
+        None
     }
 }
