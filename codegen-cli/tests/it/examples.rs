@@ -42,11 +42,12 @@ fn the_balancer_crd_equals_controller_gens_but_for_what_was_mended() {
 }
 
 /// What the example's schema may say beyond the original's: names become part of nginx's configuration.
-const ADDITIONS: [&str; 12] = [
+const ADDITIONS: [&str; 13] = [
     "additionalPrinterColumns",
     "enum",
     "maxItems",
     "maxLength",
+    "maxProperties",
     "maximum",
     "minItems",
     "minLength",
