@@ -43,12 +43,14 @@ impl<K: Cached> Form for FormOf<K> {
         let mut object = <K as Decode>::decode(json, self.lean, &mut self.context)?;
         self.kind.complete(&mut object);
         let key = object.object_key();
+        let has_transform = self.transform.is_some();
+        let arrived = object.object_version().filter(|_| has_transform).map(str::to_owned);
         if let Some(transform) = &self.transform
             && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
         {
             tracing::error!(resource = %self.kind.facts().resource_name(), %key, "the transform panicked");
         }
-        Ok(Decoded { key, object: Arc::new(object) })
+        Ok(Decoded { key, object: Arc::new(object), arrived })
     }
 
     fn known(&self, key: &ObjectKey) -> Option<Arc<dyn Object>> {

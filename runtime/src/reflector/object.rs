@@ -50,4 +50,13 @@ pub(crate) fn typed<K: Cached>(object: Arc<dyn Object>) -> Option<Arc<K>> {
 pub(crate) struct Decoded {
     pub(crate) key: ObjectKey,
     pub(crate) object: Arc<dyn Object>,
+    /// The version that has arrived, where a transform may have changed it.
+    pub(crate) arrived: Option<String>,
+}
+
+impl Decoded {
+    /// The version that has arrived.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.arrived.as_deref().or_else(|| self.object.version())
+    }
 }

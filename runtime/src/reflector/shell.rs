@@ -273,7 +273,7 @@ impl Reflector {
     fn item(&mut self, now: Instant, item: Item, batch: &mut Batch) {
         match item {
             Item::Object(object) => {
-                let version = object.object.version();
+                let version = object.version();
                 if self.machine.on(now, Input::Object { version }) == Action::Stage {
                     self.stage(object);
                 }
@@ -300,7 +300,7 @@ impl Reflector {
     fn frame(&mut self, now: Instant, frame: Frame, batch: &mut Batch) -> ControlFlow<()> {
         match frame {
             Frame::Object { verb, object } => {
-                let version = object.object.version();
+                let version = object.version();
                 match self.machine.on(now, Input::Object { version }) {
                     Action::Stage if verb == Verb::Applied => self.stage(object),
                     Action::Stage => self.staged.remove(&object.key),
@@ -342,7 +342,7 @@ impl Reflector {
     }
 
     fn apply(&mut self, verb: Verb, decoded: Decoded, batch: &mut Batch) {
-        let Decoded { key, object } = decoded;
+        let Decoded { key, object, .. } = decoded;
         batch.events.push(match verb {
             Verb::Applied => Event::Applied { key, object },
             Verb::Deleted => Event::Deleted { key, object: Some(object) },

@@ -87,7 +87,7 @@ impl Staged {
 
     /// Adds an object; in the place of one that is known in the same state, that one.
     pub(super) fn add(&mut self, decoded: Decoded, known: Option<Arc<dyn Object>>) {
-        let Decoded { key, object } = decoded;
+        let Decoded { key, object, .. } = decoded;
         let known = known.filter(|known| is_same_state(&**known, &*object));
         self.objects.push((key, known.unwrap_or(object)));
         if self.objects.len().is_multiple_of(OBJECTS_PER_STEP) {

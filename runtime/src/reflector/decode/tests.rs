@@ -150,3 +150,17 @@ proptest! {
         prop_assert!(frame::<ConfigMap>(&line.as_bytes()[..cut]).is_err());
     }
 }
+
+#[test]
+fn a_transform_hides_neither_key_nor_version_from_the_reflector() {
+    let strip = |map: &mut ConfigMap| map.metadata = Default::default();
+    let store = crate::cache::store().reader();
+    let mut form = FormOf::<ConfigMap>::new(KindOf::of_type(), true, Some(std::sync::Arc::new(strip)), store);
+    let line = json!({ "type": "ADDED", "object": object() }).to_string();
+    let Ok(Frame::Object { object, .. }) = super::frame(line.as_bytes(), &mut form) else {
+        panic!("no object")
+    };
+    assert_eq!(object.key.to_string(), "b/a");
+    assert_eq!(object.version(), Some("7"));
+    assert_eq!(object.object.version(), None);
+}
