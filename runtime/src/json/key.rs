@@ -12,9 +12,13 @@ pub(super) struct MapKey<'de>(pub(super) Str<'de>);
 
 impl MapKey<'_> {
     fn number(&self) -> Result<Number, Error> {
-        let mut text = Text::new(self.0.as_str());
+        let key = self.0.as_str();
+        let mut text = Text::new(key);
         match text.number() {
-            Ok(number) if text.peek().is_none() => Ok(number),
+            // A number has no blanks around it here.
+            Ok(number) if text.position() == key.len() && !key.starts_with([' ', '\n', '\r', '\t']) => {
+                Ok(number)
+            }
             _ => Err(Error::new("invalid value: expected key to be a number in quotes".to_owned())),
         }
     }

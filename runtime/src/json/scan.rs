@@ -95,7 +95,8 @@ impl<'de> Text<'de> {
         }
         self.at = end_of_string(self.text.as_bytes(), end)?;
         let quoted = self.text.get(start - 1..self.at).ok_or(Error::SYNTAX)?;
-        serde_json::from_str(quoted).map(Str::Escaped).map_err(|_| Error::SYNTAX)
+        // Half of a pair of surrogates is no text, though the rest of the JSON may be right.
+        serde_json::from_str(quoted).map(Str::Escaped).map_err(|error| Error::new(without_place(&error)))
     }
 
     pub(super) fn number(&mut self) -> Result<Number, Error> {

@@ -114,7 +114,9 @@ fn rare_forms_are_understood_as_serde_json_does() {
     assert!(fast::<Shape>(r#"{"Circle":1,"Empty":null}"#).is_err());
     same::<BTreeMap<u16, bool>>(r#"{"1":true,"65535":false}"#);
     same::<BTreeMap<bool, i64>>(r#"{"true":1}"#);
-    assert!(fast::<BTreeMap<u16, bool>>(r#"{"x":true}"#).is_err());
+    for key in ["x", " 1", "1 ", "\\t1", "", "-", "+1", "1.5"] {
+        assert!(fast::<BTreeMap<u16, bool>>(&format!("{{\"{key}\":true}}")).is_err(), "{key}");
+    }
     assert_eq!(fast::<Box<RawValue>>(" [1, 2]").unwrap().get(), "[1, 2]");
     assert_eq!(fast::<serde_bytes_of::Bytes>("\"a\"").unwrap().0, b"a");
 }
@@ -161,6 +163,113 @@ fn what_is_wrong_is_said_as_serde_json_does() {
         "and where"
     );
     assert!(fast::<All>("[1]").unwrap_err().starts_with("invalid type: sequence, expected struct All"));
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Untagged {
+    Nothing,
+    Count(u8),
+    Text(String),
+    Pair(i64, bool),
+    Members { a: BTreeMap<String, Option<f64>> },
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "type")]
+enum Inside {
+    Empty,
+    Members { a: Option<()>, list: Vec<Untagged> },
+    Wrapped(BTreeMap<String, i32>),
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "t", content = "c")]
+enum Beside {
+    Empty,
+    One(Unit),
+    Two(u8, Wrapped),
+    Members { a: u128 },
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Unit;
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Wrapped(#[serde(deserialize_with = "length")] usize);
+
+fn length<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    std::borrow::Cow::<str>::deserialize(deserializer).map(|text| text.len())
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Strict {
+    #[serde(default)]
+    a: Option<Option<()>>,
+    #[serde(alias = "c")]
+    b: Option<char>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Flat {
+    #[serde(flatten)]
+    inside: Option<Inside>,
+    #[serde(flatten)]
+    wrapped: Option<Strict>,
+    #[serde(flatten)]
+    rest: BTreeMap<String, Untagged>,
+}
+
+#[test]
+fn every_form_of_serde_is_understood_as_serde_json_does() {
+    for text in [
+        "null",
+        "7",
+        "-7",
+        "300",
+        "\"a\\u0062\"",
+        "[1,true]",
+        "[1]",
+        "{}",
+        r#"{"a":{"x":1,"y":null}}"#,
+        r#"{"type":"Empty","x":[]}"#,
+        r#"{"a":null,"list":[null,1,"x",[2,false]],"type":"Members"}"#,
+        r#"{"type":"Members","list":[],"rest":[1,true]}"#,
+        r#"{"type":"Wrapped","a":1,"b":2}"#,
+        r#"{"type":"Round"}"#,
+        r#"{"t":"Empty"}"#,
+        r#"{"c":null,"t":"One"}"#,
+        r#"{"t":"Two","c":[1,"\u00e9"]}"#,
+        r#"{"c":[1,"abc"],"t":"Two"}"#,
+        r#"{"t":"Members","c":{"a":340282366920938463463374607431768211455}}"#,
+        r#"{"a":null,"b":"x"}"#,
+        r#"{"c":"xy"}"#,
+        r#"{"z":1}"#,
+        r#"{"b":"x","b":"y"}"#,
+        r#"{"b":"x","c":"y"}"#,
+    ] {
+        same::<Untagged>(text);
+        same::<Inside>(text);
+        same::<Unit>(text);
+        same::<Wrapped>(text);
+        same::<Option<Option<()>>>(text);
+        same::<Flat>(text);
+        // What serde reads as a struct is no array.
+        if !text.starts_with('[') {
+            same::<Beside>(text);
+            same::<Strict>(text);
+        }
+    }
+}
+
+#[test]
+fn half_a_pair_of_surrogates_is_told() {
+    let text = r#"{"a":"\ud800"}, 1"#;
+    let mut json = Fast::new(text);
+    let error = BTreeMap::<String, String>::deserialize(&mut json).unwrap_err();
+    let error = json.explain(&error).to_string();
+    assert!(error.starts_with("unexpected end of hex escape at line 1 column"), "{error}");
 }
 
 /// What is taken raw.
