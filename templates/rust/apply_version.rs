@@ -4,8 +4,8 @@
 pub mod __module__;
 
 #[each(ty)]
-#[when(kind)]
+#[when(extracts)]
 pub use self::__module__::{__Type__ApplyConfiguration, __extract__, __extract___from};
 #[each(ty)]
-#[unless(kind)]
+#[unless(extracts)]
 pub use self::__module__::__Type__ApplyConfiguration;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use case_cluster_scope::EcsBinding;
-use case_names::generic::prelude::MyOption;
+use case_names::generic::{self, prelude::MyOption};
 use case_namespaced_scope::Cart;
 use kube::core::{GroupVersionKind, GroupVersionResource};
 use kubesmith_expected::{
@@ -99,6 +99,12 @@ async fn awkward_names_are_usable() {
     let informer: SharedInformer<MyOption> = factory.generic().v1().options().informer();
     assert!(!informer.has_synced());
     let _builders = factory.start_().v1().builders().lister();
+    // Both kinds Foo and FooFrom have an `extract_foo_from`.
+    let (foo, from) = (generic::Foo::default(), generic::FooFrom::default());
+    assert!(
+        names::applyconfigurations::generic_::v1::foo::extract_foo_from(&foo, "manager", "status").is_err()
+    );
+    assert!(names::applyconfigurations::generic_::v1::foo_from::extract_foo_from(&from, "manager").is_err());
 }
 
 #[tokio::test]

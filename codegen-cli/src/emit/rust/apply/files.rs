@@ -76,8 +76,23 @@ impl ApplyTypes {
             .text("module", ty.place.module())
             .text("Summary", docs::summary(paragraph(&ty.summary)))
             .flag("kind", kind.is_some())
+            .flag("extracts", kind.is_some_and(|kind| self.exports_extracts(kind, ty)))
             .list("field", fields);
         self.kind_bindings(bindings, kind, ty)
+    }
+
+    /// Whether the version's module exports the kind's functions. Where one is wanted twice (`extract_foo_from` of the kinds Foo
+    /// and FooFrom), both kinds' are reached through their own modules only.
+    fn exports_extracts(&self, kind: &Kind, ty: &Type) -> bool {
+        let of_version = self.types.iter().filter(|(_, other)| {
+            (&other.place.group, &other.place.version) == (&ty.place.group, &ty.place.version)
+        });
+        let mut others = of_version.filter_map(|(key, _)| self.kinds.get(key));
+        let own = extract(kind);
+        others.all(|other| {
+            let other = extract(other);
+            other != format!("{own}_from") && own != format!("{other}_from")
+        })
     }
 
     fn kind_bindings(&self, bindings: Bindings, kind: Option<&Kind>, ty: &Type) -> Bindings {
@@ -91,7 +106,7 @@ impl ApplyTypes {
             .text("Kind", &kind.kind)
             .text("api_version", &kind.api_version)
             .text("ApiVersion", docs::plain(&kind.api_version))
-            .text("extract", format!("extract_{}", names::bare(&kind.module)))
+            .text("extract", extract(kind))
             .path("Object", &kind.object)
             .path("ObjectMeta", self.path(&Key::BuiltIn(OBJECT_META.to_owned())))
             .flag("namespaced", kind.scope == Some(Scope::Namespaced))
@@ -129,6 +144,11 @@ impl ApplyTypes {
             .flag("flat", is_bare && !converts)
             .flag("flat_into", is_bare && converts)
     }
+}
+
+/// The function that reads back what a manager has applied; behind `_from`, of a subresource.
+fn extract(kind: &Kind) -> String {
+    format!("extract_{}", names::bare(&kind.module))
 }
 
 /// The type of an object's metadata.

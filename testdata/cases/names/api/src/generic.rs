@@ -56,6 +56,17 @@ pub struct Foo {
     pub spec: Spec,
 }
 
+/// The kind FooFrom.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "generic.example.com", version = "v1")]
+#[genclient]
+pub struct FooFrom {
+    /// Standard metadata.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: Spec,
+}
+
 /// The kind Mod.
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "generic.example.com", version = "v1")]

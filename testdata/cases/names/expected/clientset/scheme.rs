@@ -21,6 +21,7 @@ pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     scheme.register::<::case_names::generic::Client>("ClientList");
     scheme.register::<::case_names::generic::Clientset>("ClientsetList");
     scheme.register::<::case_names::generic::Foo>("FooList");
+    scheme.register::<::case_names::generic::FooFrom>("FooFromList");
     scheme.register::<::case_names::generic::Mod>("ModList");
     scheme.register::<::case_names::generic::NamespacedFoo>("NamespacedFooList");
     scheme.register::<::case_names::generic::prelude::MyOption>("OptionList");

@@ -19,6 +19,8 @@ pub enum GenericInformer {
     GenericV1Clientsets(super::generic_::v1::clientset::ClientsetInformer),
     /// Informer of `foos` in `generic.example.com/v1`.
     GenericV1Foos(super::generic_::v1::foo::FooInformer),
+    /// Informer of `foofroms` in `generic.example.com/v1`.
+    GenericV1FooFroms(super::generic_::v1::foo_from::FooFromInformer),
     /// Informer of `mods` in `generic.example.com/v1`.
     GenericV1Mods(super::generic_::v1::mod_::ModInformer),
     /// Informer of `namespacedfoos` in `generic.example.com/v1`.
@@ -64,6 +66,7 @@ impl GenericInformer {
             Self::GenericV1Clients(it) => it.informer().has_synced(),
             Self::GenericV1Clientsets(it) => it.informer().has_synced(),
             Self::GenericV1Foos(it) => it.informer().has_synced(),
+            Self::GenericV1FooFroms(it) => it.informer().has_synced(),
             Self::GenericV1Mods(it) => it.informer().has_synced(),
             Self::GenericV1NamespacedFoos(it) => it.informer().has_synced(),
             Self::GenericV1Options(it) => it.informer().has_synced(),
@@ -116,6 +119,9 @@ impl super::factory::SharedInformerFactory {
             }
             ("generic.example.com", "v1", "foos") => {
                 GenericInformer::GenericV1Foos(self.generic().v1().foos())
+            }
+            ("generic.example.com", "v1", "foofroms") => {
+                GenericInformer::GenericV1FooFroms(self.generic().v1().foo_froms())
             }
             ("generic.example.com", "v1", "mods") => {
                 GenericInformer::GenericV1Mods(self.generic().v1().mods())

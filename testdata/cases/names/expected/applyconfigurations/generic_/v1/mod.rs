@@ -8,6 +8,7 @@ pub mod arc;
 pub mod client;
 pub mod clientset;
 pub mod foo;
+pub mod foo_from;
 pub mod mod_;
 pub mod my_box;
 pub mod my_option;
@@ -27,7 +28,6 @@ pub use self::client::{ClientApplyConfiguration, extract_client, extract_client_
 pub use self::clientset::{
     ClientsetApplyConfiguration, extract_clientset, extract_clientset_from,
 };
-pub use self::foo::{FooApplyConfiguration, extract_foo, extract_foo_from};
 pub use self::mod_::{ModApplyConfiguration, extract_mod, extract_mod_from};
 pub use self::my_box::{MyBoxApplyConfiguration, extract_box, extract_box_from};
 pub use self::my_option::{
@@ -53,4 +53,6 @@ pub use self::shared_informer_factory::{
 };
 pub use self::type_::{TypeApplyConfiguration, extract_type, extract_type_from};
 pub use self::v1_::{V1ApplyConfiguration, extract_v1, extract_v1_from};
+pub use self::foo::FooApplyConfiguration;
+pub use self::foo_from::FooFromApplyConfiguration;
 pub use self::spec::SpecApplyConfiguration;

@@ -9,6 +9,7 @@ pub mod box_;
 pub mod client;
 pub mod clientset;
 pub mod foo;
+pub mod foo_from;
 pub mod mod_;
 pub mod namespaced_foo;
 pub mod option;
@@ -25,6 +26,7 @@ pub use self::arc::ArcInformer;
 pub use self::box_::BoxInformer;
 pub use self::client::ClientInformer;
 pub use self::clientset::ClientsetInformer;
+pub use self::foo_from::FooFromInformer;
 pub use self::mod_::ModInformer;
 pub use self::option::OptionInformer;
 pub use self::rest_client::RestClientInformer;
@@ -77,6 +79,12 @@ impl GenericV1Informers {
     #[must_use]
     pub fn foos(&self) -> self::foo::FooInformer {
         self::foo::FooInformer::new(self.factory.clone())
+    }
+
+    /// Informer and lister of `FooFrom` objects.
+    #[must_use]
+    pub fn foo_froms(&self) -> self::foo_from::FooFromInformer {
+        self::foo_from::FooFromInformer::new(self.factory.clone())
     }
 
     /// Informer and lister of `Mod` objects.

@@ -9,6 +9,7 @@ pub mod box_;
 pub mod client;
 pub mod clientset;
 pub mod foo;
+pub mod foo_from;
 pub mod mod_;
 pub mod namespaced_foo;
 pub mod option;
@@ -27,6 +28,7 @@ pub use self::client::{ClientInterface, NamespacedClients, Clients, ClientsGette
 pub use self::clientset::{
     ClientsetInterface, NamespacedClientsets, Clientsets, ClientsetsGetter,
 };
+pub use self::foo_from::{FooFromInterface, NamespacedFooFroms, FooFroms, FooFromsGetter};
 pub use self::mod_::{ModInterface, NamespacedMods, Mods, ModsGetter};
 pub use self::option::{OptionInterface, NamespacedOptions, Options, OptionsGetter};
 pub use self::rest_client::{
@@ -45,7 +47,7 @@ pub use self::vec::{VecInterface, NamespacedVecs, Vecs, VecsGetter};
 
 /// Gives the clients of every kind of `generic.example.com/v1`: for code that takes any client, and for
 /// clients of your own.
-pub trait GenericV1Interface: self::arc::ArcsGetter + self::box_::BoxesGetter + self::client::ClientsGetter + self::clientset::ClientsetsGetter + self::foo::FoosGetter + self::mod_::ModsGetter + self::namespaced_foo::NamespacedFoosGetter + self::option::OptionsGetter + self::rest_client::RestClientsGetter + self::result::ResultsGetter + self::send::SendsGetter + self::shared_informer_factory::SharedInformerFactoriesGetter + self::string::StringsGetter + self::type_::TypesGetter + self::v1_::V1sGetter + self::vec::VecsGetter {}
+pub trait GenericV1Interface: self::arc::ArcsGetter + self::box_::BoxesGetter + self::client::ClientsGetter + self::clientset::ClientsetsGetter + self::foo::FoosGetter + self::foo_from::FooFromsGetter + self::mod_::ModsGetter + self::namespaced_foo::NamespacedFoosGetter + self::option::OptionsGetter + self::rest_client::RestClientsGetter + self::result::ResultsGetter + self::send::SendsGetter + self::shared_informer_factory::SharedInformerFactoriesGetter + self::string::StringsGetter + self::type_::TypesGetter + self::v1_::V1sGetter + self::vec::VecsGetter {}
 impl GenericV1Interface for GenericV1Client {}
 
 /// Client of the group-version `generic.example.com/v1`: one accessor per kind.
@@ -101,6 +103,12 @@ impl GenericV1Client {
     #[must_use]
     pub fn foos(&self) -> self::foo::Foos {
         self::foo::Foos::new(self.rest.clone())
+    }
+
+    /// Client of `FooFrom` objects.
+    #[must_use]
+    pub fn foo_froms(&self) -> self::foo_from::FooFroms {
+        self::foo_from::FooFroms::new(self.rest.clone())
     }
 
     /// Client of `Mod` objects.
