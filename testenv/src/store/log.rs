@@ -185,7 +185,7 @@ fn write_snapshot(folder: &Folder, fill: impl FnOnce(&mut Pieces<'_>) -> io::Res
     let next = folder.path.join(NEXT);
     let mut file = private_file().truncate(true).open(&next)?;
     let mut out = BufWriter::new(&file);
-    out.write_all(format!("{TITLE}{FORMAT:04} {salt:016x}\n").as_bytes())?;
+    out.write_all(title(salt).as_bytes())?;
     let mut pieces = Pieces { out: &mut out, salt, content: Vec::new(), frame: 0 };
     fill(&mut pieces)?;
     let frame = pieces.finish()?;
@@ -286,19 +286,27 @@ fn read(file: &File, visit: &mut Visit<'_>) -> Result<End, DataError> {
     Ok(end)
 }
 
+/// The first line of a file.
+fn title(salt: u64) -> String {
+    format!("{TITLE}{FORMAT:04} {salt:016x}\n")
+}
+
 /// Reads the first line; answers the file's own number.
 fn read_title(input: &mut impl Read) -> Result<u64, DataError> {
     let mut line = Vec::with_capacity(TITLE_LEN);
     input.take(TITLE_LEN as u64).read_to_end(&mut line)?;
-    let line = std::str::from_utf8(&line).map_err(|_| DataError::Foreign)?;
-    let rest = line.strip_prefix(TITLE).ok_or(DataError::Foreign)?;
+    let text = std::str::from_utf8(&line).map_err(|_| DataError::Foreign)?;
+    let rest = text.strip_prefix(TITLE).ok_or(DataError::Foreign)?;
     let (format, salt) = rest.split_once(' ').ok_or(DataError::Foreign)?;
     let format: u32 = format.parse().map_err(|_| DataError::Foreign)?;
     if format != FORMAT {
         return Err(DataError::Format { found: format, known: FORMAT });
     }
-    let salt = salt.strip_suffix('\n').and_then(|salt| u64::from_str_radix(salt, 16).ok());
-    salt.ok_or(DataError::Damaged { at: 0, what: "the first line is cut off" })
+    let salt =
+        salt.strip_suffix('\n').ok_or(DataError::Damaged { at: 0, what: "the first line is cut off" })?;
+    // Numbers can be read from more than what is written of them: from signs and from capital letters.
+    let salt = u64::from_str_radix(salt, 16).ok().filter(|salt| title(*salt) == text);
+    salt.ok_or(DataError::Damaged { at: 0, what: "the first line is not what was written" })
 }
 
 /// The fixed part of a frame.

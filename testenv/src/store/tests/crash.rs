@@ -161,6 +161,18 @@ proptest! {
     }
 }
 
+/// Numbers can be written in several ways; only the one that was written is believed.
+#[test]
+fn a_wrong_byte_in_the_first_line_is_never_believed() {
+    let recorded = record(&[put(1, 10)], 3);
+    let line = recorded.bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    for (at, flip) in (0..line).flat_map(|at| (1..=u8::MAX).map(move |flip| (at, flip))) {
+        let mut bytes = recorded.bytes.clone();
+        bytes[at] ^= flip;
+        assert!(reopened(folder(&bytes).path(), 3).is_err(), "byte {at} with {flip:#x} was believed");
+    }
+}
+
 fn error_of(path: &Path) -> (String, DataError) {
     let (path, error) = open_with(path, 3, 0).err().unwrap();
     (path.file_name().unwrap().to_str().unwrap().to_owned(), error)
