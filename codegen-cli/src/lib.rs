@@ -17,6 +17,7 @@ pub mod diag;
 pub mod diff;
 pub mod docs;
 pub mod emit;
+pub mod expansions;
 pub mod explain;
 pub mod facts;
 pub mod format;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::parallel;
 
-pub use hand_written::hand_written;
+pub use hand_written::{HandWritten, hand_written};
 pub use kind::{
     CLIENT_JSON_MARK, DEFINITION_MARK, DEPLOY_MARK, DOCS_MARK, JSON_MARK, Kind, MANIFEST_MARK, REPORT_MARK,
     RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,

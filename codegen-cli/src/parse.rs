@@ -11,7 +11,7 @@ mod manifests;
 mod markers;
 mod places;
 mod types;
-mod uses;
+pub(crate) mod uses;
 mod values;
 
 use kubesmith_core::diag::{Code, Diagnostics};
@@ -40,45 +40,55 @@ use crate::syntax::{
 
 /// Parses a file, as far as conditions let it be compiled. After a syntax error there are no items.
 pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagnostic>) {
-    let (offset, body) = body(text);
-    let mut parser =
-        Parser { file, offset, cfg, derive_names: DeriveNames::default(), diagnostics: Vec::new() };
     let mut items = Items::default();
     let mut manifests = ManifestFacts::default();
+    let (offset, parsed) = match tree(file, text) {
+        Ok(tree) => tree,
+        Err(diagnostics) => return (FileSyntax { file, items, manifests }, diagnostics),
+    };
+    let mut parser =
+        Parser { file, offset, cfg, derive_names: DeriveNames::default(), diagnostics: Vec::new() };
+    if cfg.active(&parsed.attrs) {
+        items.facts = parser.module_facts(&parsed.attrs);
+        parser.items(&parsed.items, &mut items);
+        manifests = parser.manifests(&parsed, &text[offset..]);
+        parser.plain_comments(text);
+    }
+    (FileSyntax { file, items, manifests }, parser.diagnostics)
+}
+
+/// The syntax tree of a text, and how many bytes lie before what its spans count from.
+///
+/// # Errors
+/// A diagnostic for each place that is no Rust.
+pub(crate) fn tree(file: FileId, text: &str) -> Result<(usize, syn::File), Vec<Diagnostic>> {
+    let (offset, body) = body(text);
     if let Err(at) = depth::check(body) {
         let at = u32::try_from(offset + at).unwrap_or(u32::MAX);
         let loc = Loc { file, start: at, end: at.saturating_add(1) };
         let diagnostic = Diagnostic::error(Code::SYNTAX_ERROR, loc, depth::message());
-        return (
-            FileSyntax { file, items, manifests },
-            vec![diagnostic.note("nothing of the file was read")],
-        );
+        return Err(vec![diagnostic.note("nothing of the file was read")]);
     }
-    match syn::parse_file(body) {
-        Ok(parsed) if cfg.active(&parsed.attrs) => {
-            items.facts = parser.module_facts(&parsed.attrs);
-            parser.items(&parsed.items, &mut items);
-            manifests = parser.manifests(&parsed, body);
-            parser.plain_comments(text);
-        }
-        Ok(_) => {}
-        Err(error) => {
-            for error in error {
-                let message = match error.to_string().as_str() {
-                    // What the lexer says of everything.
-                    "cannot parse string into token stream" | "lex error" => {
-                        "a bracket or quote is not closed, or a character has no place in Rust".to_string()
-                    }
-                    message => message.to_string(),
-                };
-                parser.diagnostics.push(
-                    Diagnostic::error(Code::SYNTAX_ERROR, parser.loc(error.span()), message)
-                        .note("the file is not valid Rust, so nothing of it was read"),
-                );
+    let diagnostic = |error: syn::Error| {
+        let message = match error.to_string().as_str() {
+            // What the lexer says of everything.
+            "cannot parse string into token stream" | "lex error" => {
+                "a bracket or quote is not closed, or a character has no place in Rust".to_string()
             }
-        }
-    }
-    (FileSyntax { file, items, manifests }, parser.diagnostics)
+            message => message.to_string(),
+        };
+        Diagnostic::error(Code::SYNTAX_ERROR, loc(file, offset, error.span()), message)
+            .note("the file is not valid Rust, so nothing of it was read")
+    };
+    let parsed = syn::parse_file(body);
+    parsed.map(|parsed| (offset, parsed)).map_err(|errors| errors.into_iter().map(diagnostic).collect())
+}
+
+/// The place of a span that counts from `offset`.
+pub(crate) fn loc(file: FileId, offset: usize, span: Span) -> Loc {
+    let range = span.byte_range();
+    let at = |byte: usize| u32::try_from(byte + offset).unwrap_or(u32::MAX);
+    Loc { file, start: at(range.start), end: at(range.end) }
 }
 
 /// The text without byte order mark and `#!` line, and its offset: syn's spans begin after them.
@@ -104,9 +114,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn loc(&self, span: Span) -> Loc {
-        let range = span.byte_range();
-        let at = |byte: usize| u32::try_from(byte + self.offset).unwrap_or(u32::MAX);
-        Loc { file: self.file, start: at(range.start), end: at(range.end) }
+        loc(self.file, self.offset, span)
     }
 
     fn name(&self, ident: &Ident) -> Name {
@@ -477,7 +485,7 @@ fn string(expr: &syn::Expr) -> Option<String> {
     }
 }
 
-fn visibility(vis: &SynVisibility) -> Visibility {
+pub(crate) fn visibility(vis: &SynVisibility) -> Visibility {
     match vis {
         SynVisibility::Public(_) => Visibility::Public,
         SynVisibility::Restricted(_) => Visibility::Restricted,

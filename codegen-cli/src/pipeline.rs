@@ -9,10 +9,11 @@ use crate::builtin;
 use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
 use crate::diag::{self, Diagnostic};
+use crate::expansions;
 use crate::ir::Ir;
 use crate::load::{self, LoadOptions, Loaded, Unsaved};
 use crate::lower::{self, ClientUse, LowerOptions};
-use crate::output::{OutputTree, Target};
+use crate::output::{self, HandWritten, Kind, OutputTree, Target};
 use crate::schema::{self, SchemaOptions};
 use crate::source::SourceMap;
 use crate::validate;
@@ -115,7 +116,8 @@ fn after_load(
         return (ir, Vec::new());
     }
     diagnostics.extend(validate::conventions(&ir, &schemas, sources));
-    let made = targets::Made { ir: &ir, schemas: &schemas, crds: &crds, crates };
+    let hand_written = hand_written(settings);
+    let made = targets::Made { ir: &ir, schemas: &schemas, crds: &crds, crates, hand_written: &hand_written };
     let (targets, tree) = emit(settings, made);
     if settings.crd_output.is_some() {
         diagnostics.extend(validate::sizes(&ir, &schemas, &tree, sources));
@@ -126,7 +128,28 @@ fn after_load(
             [Generator::Informer, Generator::Lister].map(|part| settings.only.contains(&part));
         diagnostics.extend(validate::without_verbs(&ir, informers, listers, sources));
     }
+    if let Some(client) = targets.iter().find(|target| target.kind == Kind::Rust) {
+        let root = module_path(settings);
+        diagnostics.extend(expansions::check(client, &hand_written, &root, loaded.sources_mut()));
+    }
     (ir, targets)
+}
+
+/// What stands beside the files of the client that are to be made.
+fn hand_written(settings: &Settings) -> HandWritten {
+    match (&settings.client.output, &settings.client.target) {
+        (None, _) => HandWritten::default(),
+        (Some(root), Some(ClientTarget::Module(_))) => output::hand_written(root.clone()),
+        (Some(root), _) => output::hand_written(root.join("src")),
+    }
+}
+
+/// The path of the client's root module in its crate.
+fn module_path(settings: &Settings) -> Vec<String> {
+    match &settings.client.target {
+        Some(ClientTarget::Module(path)) => path.split("::").skip(1).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Lowers the inputs; the crates that types lead into are read on the way.

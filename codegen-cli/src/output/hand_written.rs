@@ -1,42 +1,40 @@
 //! Files of the user's that the generated package takes in.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Kind, existing};
+use crate::expansions::{EXPANSION, REGISTER_CUSTOM};
 
-/// Folders of a package that files can be added to.
-const FOLDERS: [&str; 2] = ["clientset", "listers"];
-
-/// How the files are called that belong to a kind's: `balancer_expansion.rs` to `balancer.rs`.
-const EXPANSION: &str = "_expansion.rs";
-
-/// The file that adds types to the scheme.
-const REGISTER_CUSTOM: &str = "clientset/register_custom.rs";
-
-/// The files below a package's source folder, `/`-separated, that somebody has written by hand to extend it. Reads only;
-/// what cannot be read is reported when the tree is compared with the disk.
-pub fn hand_written(source: &Path) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for folder in FOLDERS {
-        search(&source.join(folder), folder, &mut found);
-    }
-    found
+/// The files below a package's source folder that somebody has written by hand to extend it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HandWritten {
+    /// The source folder.
+    pub folder: PathBuf,
+    /// Their texts by their paths below it, `/`-separated; `None`: no UTF-8.
+    pub texts: BTreeMap<String, Option<String>>,
 }
 
-fn search(folder: &Path, name: &str, found: &mut BTreeSet<String>) {
+/// Finds them by their names. Reads only; what cannot be read is reported when the tree is compared with the disk.
+pub fn hand_written(source: PathBuf) -> HandWritten {
+    let mut texts = BTreeMap::new();
+    search(&source, "", &mut texts);
+    HandWritten { folder: source, texts }
+}
+
+fn search(folder: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.filter_map(Result::ok) {
         let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
-        let name = format!("{name}/{}", entry.file_name().to_string_lossy());
+        let name = entry.file_name().to_string_lossy().into_owned();
         if kind.is_dir() {
-            search(&path, &name, found);
-        } else if (name.ends_with(EXPANSION) || name == REGISTER_CUSTOM)
-            && let Ok(Some(Some(text))) = existing(&path)
-            && !Kind::Rust.bears_mark(&path, &text)
+            search(&path, &format!("{prefix}{name}/"), found);
+        } else if (name.ends_with(EXPANSION) || REGISTER_CUSTOM.ends_with(&format!("/{name}")))
+            && let Ok(Some(text)) = existing(&path)
+            && !text.as_deref().is_some_and(|text| Kind::Rust.bears_mark(&path, text))
         {
-            found.insert(name);
+            found.insert(format!("{prefix}{name}"), text);
         }
     }
 }

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use crate::syntax::{UseItem, Visibility};
 
 /// Adds one item for each name that the tree binds, and for each glob.
-pub(super) fn leaves(
+pub(crate) fn leaves(
     tree: &UseTree,
     visibility: Visibility,
     global: bool,

@@ -9,7 +9,7 @@ use crate::config::{ClientTarget, DeploySettings, Generator, Settings};
 use crate::emit::{crd, deploy, docs, fake, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
 use crate::load::Crates;
-use crate::output::{self, Kind, OutputTree, Target};
+use crate::output::{HandWritten, Kind, OutputTree, Target};
 use crate::paths::{absolute, relative};
 use crate::roles;
 use crate::schema::Schemas;
@@ -22,6 +22,8 @@ pub(super) struct Made<'a> {
     /// The CRDs as data.
     pub(super) crds: &'a [Option<Value>],
     pub(super) crates: &'a Crates,
+    /// Files beside those of the client.
+    pub(super) hand_written: &'a HandWritten,
 }
 
 /// Emits everything that the settings ask for. The other tree has the CRDs without their header; it is empty if nothing needs
@@ -106,11 +108,6 @@ fn client(settings: &Settings, root: &Path, made: Made<'_>) -> OutputTree {
     }
     let has = |generator| settings.only.contains(&generator);
     let wanted = &settings.client;
-    let package = package(settings, root, crates, ir);
-    let source = match package {
-        rust::Package::Crate { .. } => root.join("src"),
-        rust::Package::Module { .. } => root.to_path_buf(),
-    };
     let options = rust::RustOptions {
         parts: rust::Parts {
             client: has(Generator::Client),
@@ -119,8 +116,8 @@ fn client(settings: &Settings, root: &Path, made: Made<'_>) -> OutputTree {
             lister: has(Generator::Lister),
             informer: has(Generator::Informer),
         },
-        package,
-        hand_written: output::hand_written(&source),
+        package: package(settings, root, crates, ir),
+        hand_written: made.hand_written.texts.keys().cloned().collect(),
         definitions: if wanted.validations { rust::definitions(ir, schemas) } else { BTreeMap::new() },
         defaults: if wanted.defaults { rust::defaults(ir, schemas) } else { rust::Defaults::default() },
         conversions: wanted.conversions,

@@ -130,11 +130,11 @@ pub(crate) fn crds(input: PathBuf, max_desc_len: Option<usize>, allow_dangerous_
     })
 }
 
-/// Runs the pipeline with these levels of warnings.
+/// Runs the pipeline with these levels of warnings. The output's place is a folder of the input, which may have files in it.
 pub(crate) fn linted(input: PathBuf, lints: LintConfig) -> Generated {
     settled(Overrides {
+        output: Some(input.join("client")),
         input: vec![input],
-        output: Some("out".into()),
         lints,
         allow_dangerous_types: true,
         ..Overrides::default()

@@ -349,6 +349,19 @@ codes! {
         "The CRD that is about to be written breaks the one that is there: objects that are stored, clients, or the conversion \
          between versions. `kubesmith diff` tells more; docs/diff.md lists the changes. Where a change is meant, set the \
          code's level to `allow` for that run, or for good where nobody uses the API yet.";
+    ORPHANED_EXPANSION = 604, "file written by hand that nothing takes in",
+        "`<kind>_expansion.rs` beside the generated client or lister of a kind is taken in by that file, and \
+         `clientset/register_custom.rs` by the scheme. Any other file of such a name is not compiled: its kind is gone or has \
+         another name, what it extends is not generated, or it lies in a folder where nothing is extended. Rename, move or \
+         remove it.";
+    UNREADABLE_EXPANSION = 605, "file written by hand that is no Rust",
+        "The file is taken in by a generated one, but is no UTF-8 or no valid Rust, so that the package will not compile. \
+         Whether it collides with what is generated cannot be told.";
+    EXPANSION_COLLISION = 606, "file written by hand collides",
+        "A type has one item of a name, and implements a trait once, over the generated files and those written by hand. \
+         Where both define it rustc refuses the package, often with an error in the generated file; a method of a trait that is \
+         called like one of the type itself is never meant by a call. What is compiled under a condition only, or comes from \
+         macros, is not looked at.";
 
     NOT_CAMEL_CASE = 701, "name is not in camel case",
         "Names of fields in JSON are camelCase in every Kubernetes API, without `_` and `-`. serde takes them over from Rust \

@@ -1,0 +1,137 @@
+//! Looks at what users write by hand beside generated files: whether a generated file takes it in, and whether it defines what
+//! is defined already.
+//!
+//! Input: the package that was made and the files beside it, as texts. A file that nothing takes in would be left out without
+//! a word; of what is defined twice rustc speaks in the generated file, or not at all.
+
+mod collisions;
+mod index;
+mod modules;
+mod orphans;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kubesmith_core::diag::{Code, Severity};
+
+use self::index::Index;
+use self::modules::{Module, Modules};
+use crate::diag::Diagnostic;
+use crate::output::{HandWritten, Target, display};
+use crate::parallel;
+use crate::source::{FileId, Loc, SourceFile, SourceMap};
+
+/// The file that adds types to the scheme.
+pub const REGISTER_CUSTOM: &str = "clientset/register_custom.rs";
+
+/// How files are called that belong to a kind's: `balancer_expansion.rs` to `balancer.rs`.
+pub const EXPANSION: &str = "_expansion.rs";
+
+/// Warns of files that nothing takes in, that cannot be read, or that collide with others. `root` is the module path of the
+/// package in its crate.
+pub fn check(
+    target: &Target,
+    files: &HandWritten,
+    root: &[String],
+    sources: &mut SourceMap,
+) -> Vec<Diagnostic> {
+    if files.texts.is_empty() {
+        return Vec::new();
+    }
+    let generated = generated(target, files);
+    let (taken, left): (Vec<&str>, Vec<&str>) =
+        files.texts.keys().map(String::as_str).partition(|name| is_taken_in(name, &generated));
+    let mut add = |name: &str, text: &str| {
+        let path = files.folder.join(name);
+        let file = SourceFile { name: display(&path).into(), path, text: text.to_owned() };
+        sources.add(file)
+    };
+    let mut found = Vec::new();
+    let mut read: Vec<(&str, FileId, &str)> = Vec::new();
+    for name in &taken {
+        let text = files.texts[*name].as_deref();
+        let id = add(name, text.unwrap_or_default());
+        match text {
+            Some(text) => read.push((name, id, text)),
+            None => found.push(unreadable(start(id), "the file is not UTF-8").help("save the file as UTF-8")),
+        }
+    }
+    let beside: BTreeSet<String> = taken.iter().flat_map(|name| neighbours(name)).collect();
+    for (name, text) in beside.iter().filter_map(|name| generated.get_key_value(name.as_str())) {
+        read.push((name, add(name, text), text));
+    }
+    let indexes = parallel::map(&read, |(_, id, text)| index::read(*id, text));
+    let mut list = Vec::new();
+    for ((name, id, _), index) in read.iter().zip(indexes) {
+        match index {
+            Ok(index) => list.push(module(name, *id, taken.contains(name), index)),
+            Err(errors) => found.extend(errors.into_iter().map(not_rust)),
+        }
+    }
+    let modules = Modules { root, list };
+    found.extend(collisions::check(&modules));
+    let declared = modules.declared();
+    for name in left.into_iter().filter(|name| !declared.contains(*name)) {
+        let id = add(name, files.texts[name].as_deref().unwrap_or_default());
+        found.push(orphans::diagnostic(name, start(id), &generated));
+    }
+    found
+}
+
+/// The generated files by their path below the source folder.
+fn generated<'t>(target: &'t Target, files: &HandWritten) -> BTreeMap<&'t str, &'t str> {
+    let below = files.folder.strip_prefix(&target.root).map(display).unwrap_or_default();
+    let relative = |path: &'t str| match below.as_str() {
+        "" => Some(path),
+        below => path.strip_prefix(below)?.strip_prefix('/'),
+    };
+    target.tree.iter().filter_map(|(path, text)| Some((relative(path)?, text))).collect()
+}
+
+/// Whether the file that is extended declares it as a module.
+fn is_taken_in(name: &str, generated: &BTreeMap<&str, &str>) -> bool {
+    if name == REGISTER_CUSTOM {
+        return generated.contains_key("clientset/mod.rs");
+    }
+    let Some(stem) = name.strip_suffix(EXPANSION) else { return false };
+    let file = name.rsplit_once('/').map_or(name, |(_, file)| file);
+    let declared = format!("#[path = \"{file}\"]");
+    generated.get(format!("{stem}.rs").as_str()).is_some_and(|text| text.contains(&declared))
+}
+
+/// The files whose definitions are at hand in a file that is taken in: of the kind, its traits and its group-version.
+fn neighbours(name: &str) -> [String; 4] {
+    let stem = name.strip_suffix(EXPANSION).unwrap_or(name);
+    let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+    [
+        format!("{stem}.rs"),
+        format!("{stem}/interface.rs"),
+        format!("{folder}/mod.rs"),
+        "clientset/mod.rs".to_owned(),
+    ]
+}
+
+fn module(name: &str, file: FileId, by_hand: bool, index: Index) -> Module {
+    let path = match name.strip_suffix(EXPANSION) {
+        Some(stem) if by_hand => format!("{stem}/expansion"),
+        _ => name.trim_end_matches(".rs").trim_end_matches("/mod").to_owned(),
+    };
+    let path = path.split('/').map(str::to_owned).collect();
+    let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    Module { path, folder, file, by_hand, index }
+}
+
+/// The place of what concerns a file as a whole.
+fn start(file: FileId) -> Loc {
+    Loc { file, start: 0, end: 0 }
+}
+
+fn unreadable(loc: Loc, message: &str) -> Diagnostic {
+    Diagnostic::warning(Code::UNREADABLE_EXPANSION, loc, message)
+        .note("the package declares it as a module, so that rustc will not compile the package")
+}
+
+fn not_rust(error: Diagnostic) -> Diagnostic {
+    let note = "whether it collides with what is generated is not known".to_owned();
+    let code = Code::UNREADABLE_EXPANSION;
+    Diagnostic { code, severity: Severity::Warning, notes: vec![note], ..error }
+}

@@ -1,0 +1,1 @@
+//! The kind was called so.

@@ -1,0 +1,3 @@
+//! Taken in, with a file of its own.
+
+mod more_expansion;

@@ -1,0 +1,1 @@
+//! Taken in by the file that declares it.

@@ -1,0 +1,1 @@
+//! Of a version that is no more.

@@ -1,0 +1,1 @@
+//! Informers take in nothing.

@@ -1,0 +1,1 @@
+//! Of a kind that has a client, and no lister.

@@ -1,0 +1,3 @@
+//! A word is missing.
+
+pub struct;
