@@ -24,8 +24,21 @@ pub const RETRIES: usize = 5;
 /// How long the first list may take.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Prints `Sync/Add/Update for Pod NAME` or `Pod NAME does not exist anymore` whenever something has happened to a pod, until
-/// `stop` ends.
+/// The informers of the pods in a namespace: of one node, or of all and of those that have none yet.
+#[must_use]
+pub fn factory(clients: &Clientset, namespace: &str, node: Option<&str>) -> SharedInformerFactory {
+    let on_node = node.map(|node| format!("spec.nodeName={node}"));
+    SharedInformerFactory::builder(clients.clone())
+        .namespace(namespace)
+        // What is not selected is never sent. So a kubelet asks for its pods.
+        .tweak_list_options(|params| params.field_selector = on_node)
+        // What is not read need not be kept: containers and volumes are most of a pod.
+        .transform_for(|pod: &mut Pod| pod.spec = None)
+        .build()
+}
+
+/// Prints `Sync/Add/Update for Pod NAME` or `Pod NAME does not exist anymore` whenever something has happened to a pod of
+/// [`factory`], until `stop` ends.
 ///
 /// What cannot be printed is tried again, [`RETRIES`] times with growing pauses, then logged and dropped, until the pod
 /// changes again.
@@ -35,12 +48,10 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 /// The pods cannot be listed.
 #[rbac(groups = "", resources = "pods", verbs("list", "watch"), namespace = "default")]
 pub async fn watch(
-    clients: &Clientset,
-    namespace: &str,
+    factory: &SharedInformerFactory,
     out: &mut impl Write,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
-    let factory = SharedInformerFactory::builder(clients.clone()).namespace(namespace).build();
     let pods = factory.core().v1().pods().informer();
     // Its rate limiter: each key for itself, 5 ms doubling up to 1000 s, and 10 per second over all.
     let queue = Queue::new("pods");

@@ -34,7 +34,11 @@ enum Step {
     /// The watch of a typed client
     Client,
     /// An informer, its cache and a work queue
-    Informer,
+    Informer {
+        /// The node whose pods are looked at; all pods unless given
+        #[arg(long)]
+        node: Option<String>,
+    },
 }
 
 #[tokio::main]
@@ -52,7 +56,10 @@ async fn main() -> anyhow::Result<()> {
     match flags.step {
         Step::Http => until(stop, plain::watch(&client, namespace, &mut out)).await,
         Step::Client => until(stop, typed::watch(&clients, namespace, &mut out)).await,
-        Step::Informer => informer::watch(&clients, namespace, &mut out, stop).await,
+        Step::Informer { node } => {
+            let factory = informer::factory(&clients, namespace, node.as_deref());
+            informer::watch(&factory, &mut out, stop).await
+        }
     }
 }
 

@@ -9,10 +9,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::kube::Client;
 use kubesmith_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kubesmith_runtime::labels::Selector;
 use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
 use operator_testing::{Cluster, Needs, eventually, run};
 use podwatch::generated::clientset::Clientset;
 use podwatch::generated::clientset::typed::core::v1::NamespacedPods;
+use podwatch::generated::informers::SharedInformerFactory;
 use podwatch::informer::RETRIES;
 use podwatch::{informer, plain, typed};
 use serde_json::json;
@@ -75,6 +77,10 @@ fn pods(cluster: &Cluster) -> NamespacedPods {
 }
 
 async fn create(cluster: &Cluster, name: &str) {
+    create_on(cluster, name, None).await;
+}
+
+async fn create_on(cluster: &Cluster, name: &str, node: Option<&str>) {
     let container = Container {
         name: "main".to_owned(),
         image: Some("registry.k8s.io/pause:3.10".to_owned()),
@@ -82,7 +88,11 @@ async fn create(cluster: &Cluster, name: &str) {
     };
     let pod = Pod {
         metadata: ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() },
-        spec: Some(PodSpec { containers: vec![container], ..PodSpec::default() }),
+        spec: Some(PodSpec {
+            containers: vec![container],
+            node_name: node.map(str::to_owned),
+            ..PodSpec::default()
+        }),
         ..Pod::default()
     };
     let pods = pods(cluster);
@@ -163,12 +173,13 @@ struct Informer {
 
 impl Informer {
     fn start(client: Client, namespace: &str) -> Self {
+        Self::with(informer::factory(&Clientset::new(client), namespace, None))
+    }
+
+    fn with(factory: SharedInformerFactory) -> Self {
         let (printed, stop) = (Printed::default(), CancellationToken::new());
-        let (mut out, stopped, namespace) =
-            (printed.clone(), stop.clone().cancelled_owned(), namespace.to_owned());
-        let watching = tokio::spawn(async move {
-            informer::watch(&Clientset::new(client), &namespace, &mut out, stopped).await
-        });
+        let (mut out, stopped) = (printed.clone(), stop.clone().cancelled_owned());
+        let watching = tokio::spawn(async move { informer::watch(&factory, &mut out, stopped).await });
         Informer { printed, stop, watching }
     }
 
@@ -192,6 +203,29 @@ fn an_informer_tells_of_what_is_there_and_of_every_change() {
         informer.printed.shows("Sync/Add/Update for Pod early", before + 1).await;
         delete(&cluster, "late").await;
         informer.printed.shows("Pod late does not exist anymore", 1).await;
+        informer.stop().await;
+        cluster.stop().await;
+    });
+}
+
+#[test]
+fn of_a_node_its_pods_are_cached_and_what_nobody_reads_is_not() {
+    const NODE: &str = "podwatch-node";
+    run(async {
+        let cluster = cluster().await;
+        create(&cluster, "elsewhere").await;
+        create_on(&cluster, "here", Some(NODE)).await;
+        let stored = pods(&cluster).get("here").await.expect("a pod");
+        assert!(stored.spec.is_some());
+
+        let factory = informer::factory(&Clientset::new(cluster.client()), &cluster.namespace, Some(NODE));
+        let cached = factory.core().v1().pods().lister();
+        let informer = Informer::with(factory);
+        informer.printed.shows("Sync/Add/Update for Pod here", 1).await;
+        assert!(!informer.printed.text().contains("elsewhere"), "{}", informer.printed.text());
+        let all = cached.list(&Selector::everything());
+        assert_eq!(all.len(), 1);
+        assert_eq!((&all[0].metadata.uid, &all[0].spec), (&stored.metadata.uid, &None));
         informer.stop().await;
         cluster.stop().await;
     });
