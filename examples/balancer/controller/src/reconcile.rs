@@ -9,7 +9,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::cache::ObjectKey;
-use kubesmith_runtime::client::{Error as ClientError, unless_deleted};
+use kubesmith_runtime::client::unless_deleted;
 use kubesmith_runtime::controller::{Action, ReconcileError, Reconciler};
 use kubesmith_runtime::controllerutil::{OwnerError, is_controlled_by};
 use kubesmith_runtime::informer::CachedClient;
@@ -79,7 +79,7 @@ impl Reconciler for BalancerReconciler {
         let result = self.bring_in_line(key, &balancer).await;
         let reported = self.report(key, &balancer, &result).await;
         match (result, reported) {
-            (Ok(_), reported) => reported.map(|()| Action::done()).map_err(ReconcileError::from),
+            (Ok(_), reported) => reported.map(|()| Action::done()),
             (Err(fault), Ok(())) if matches!(fault, Fault::Refused(_)) => {
                 Err(ReconcileError::terminal(fault))
             }
@@ -175,7 +175,7 @@ impl BalancerReconciler {
         key: &ObjectKey,
         balancer: &Balancer,
         result: &Result<Outcome, Fault>,
-    ) -> Result<(), ClientError> {
+    ) -> Result<(), ReconcileError> {
         let outcome = match result {
             Ok(outcome) => outcome.clone(),
             Err(fault) => {
@@ -189,11 +189,16 @@ impl BalancerReconciler {
         if status == balancer.status {
             return Ok(());
         }
-        let applied = status::to_apply(key.name(), key.namespace(), &status);
-        let params = PatchParams::apply(CONTROLLER_NAME).force();
         let client = self.balancers.namespace(key.namespace());
+        // From the server: caches have no managedFields, which tell what of the status is this controller's own.
+        let stored = match client.get(key.name()).await {
+            Err(error) if error.is_not_found() => return Ok(()),
+            stored => stored?,
+        };
+        let applied = status::to_apply(&stored, &outcome, &status)?;
+        let params = PatchParams::apply(CONTROLLER_NAME).force();
         let written = client.apply_status(&applied, &params).await;
-        unless_deleted(written, client.get(key.name())).await.map(drop)
+        Ok(unless_deleted(written, client.get(key.name())).await.map(drop)?)
     }
 }
 

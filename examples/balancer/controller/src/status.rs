@@ -2,13 +2,16 @@
 
 use balancer_api::v1alpha1::{Balancer, BalancerStatus};
 use balancer_client::applyconfigurations::exposer::v1alpha1::{
-    BalancerApplyConfiguration, BalancerStatusApplyConfiguration,
+    BalancerApplyConfiguration, extract_balancer_from,
 };
 use balancer_client::applyconfigurations::meta::v1::ConditionApplyConfiguration;
 use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use k8s_openapi::jiff::Timestamp;
-use kubesmith_runtime::controllerutil::{condition, set_status_condition};
+use kubesmith_runtime::applyconfigurations::ExtractError;
+use kubesmith_runtime::controllerutil::{condition, find_status_condition, set_status_condition};
 
+use crate::CONTROLLER_NAME;
 use crate::plan::Plan;
 
 /// The type of the one condition.
@@ -61,25 +64,41 @@ pub fn status(balancer: &Balancer, outcome: &Outcome, now: Timestamp) -> Balance
     status
 }
 
-/// The same, to be applied.
-#[must_use]
-pub fn to_apply(name: &str, namespace: &str, status: &BalancerStatus) -> BalancerApplyConfiguration {
-    let conditions = status.conditions.iter().map(|it| {
-        let mut applied = ConditionApplyConfiguration::default()
-            .with_type(&it.type_)
-            .with_status(&it.status)
-            .with_reason(&it.reason)
-            .with_message(&it.message)
-            .with_last_transition_time(it.last_transition_time.clone());
-        applied.observed_generation = it.observed_generation;
-        applied
-    });
-    let mut applied = BalancerStatusApplyConfiguration::default()
-        .with_active_backends_num(status.active_backends_num)
-        .with_obsolete_backends_num(status.obsolete_backends_num)
-        .with_conditions(conditions);
-    applied.observed_generation = status.observed_generation;
-    BalancerApplyConfiguration::new(name, namespace).with_status(applied)
+/// What of the status is to be applied: what this controller has applied to `stored` before, and what `outcome` says anew. What is
+/// left out would be taken back, as counts that are not known this time; and what others keep there, as conditions of
+/// theirs, stays theirs.
+///
+/// # Errors
+///
+/// `stored` has no `managedFields`, as in a cache, or they make no sense.
+pub fn to_apply(
+    stored: &Balancer,
+    outcome: &Outcome,
+    status: &BalancerStatus,
+) -> Result<BalancerApplyConfiguration, ExtractError> {
+    let mut applied = extract_balancer_from(stored, CONTROLLER_NAME, "status")?;
+    let own = applied.status.get_or_insert_default();
+    if outcome.active.is_some() {
+        own.active_backends_num = Some(status.active_backends_num);
+    }
+    if outcome.obsolete.is_some() {
+        own.obsolete_backends_num = Some(status.obsolete_backends_num);
+    }
+    own.observed_generation = status.observed_generation;
+    own.conditions =
+        find_status_condition(&status.conditions, READY).map(|ready| vec![applied_condition(ready)]);
+    Ok(applied)
+}
+
+fn applied_condition(condition: &Condition) -> ConditionApplyConfiguration {
+    let mut applied = ConditionApplyConfiguration::default()
+        .with_type(&condition.type_)
+        .with_status(&condition.status)
+        .with_reason(&condition.reason)
+        .with_message(&condition.message)
+        .with_last_transition_time(condition.last_transition_time.clone());
+    applied.observed_generation = condition.observed_generation;
+    applied
 }
 
 /// Whether every pod of the Deployment is of its newest template and works, and no other is left.
@@ -114,6 +133,40 @@ mod tests {
         assert_eq!(status(&balancer, &outcome(true), at(2)), balancer.status, "nothing has changed");
         let failed = status(&balancer, &outcome(false), at(3));
         assert_eq!(failed.conditions[0].last_transition_time.0, at(3));
+    }
+
+    #[test]
+    fn what_is_not_known_stays_said_and_what_others_say_stays_theirs() {
+        let managed_fields = |fields: serde_json::Value| {
+            serde_json::json!({
+                "manager": CONTROLLER_NAME, "operation": "Apply", "subresource": "status",
+                "apiVersion": "exposer.hliangzhao.io/v1alpha1", "fieldsType": "FieldsV1", "fieldsV1": fields,
+            })
+        };
+        let own = managed_fields(serde_json::json!({
+            "f:status": { "f:activeBackendsNum": {}, "f:conditions": { "k:{\"type\":\"Ready\"}": {
+                ".": {}, "f:type": {}, "f:status": {}, "f:reason": {}, "f:message": {}, "f:lastTransitionTime": {}
+            } } }
+        }));
+        let mut stored = balancer();
+        stored.metadata.managed_fields = serde_json::from_value(serde_json::json!([own])).expect("fields");
+        stored.status = status(&stored, &outcome(true), Timestamp::UNIX_EPOCH);
+        stored.status.obsolete_backends_num = 2;
+        let audited = condition("Audited", true, "Tested", "by somebody else", Timestamp::UNIX_EPOCH);
+        stored.status.conditions.push(audited);
+
+        let failed = Outcome { active: None, ..outcome(false) };
+        let status = status(&stored, &failed, Timestamp::UNIX_EPOCH);
+        let applied = to_apply(&stored, &failed, &status).expect("its fields are known").status;
+        let applied = applied.expect("a status");
+        assert_eq!(applied.active_backends_num, Some(3), "as it was said before");
+        assert_eq!(applied.obsolete_backends_num, None, "somebody else's");
+        let conditions = applied.conditions.expect("one");
+        assert_eq!((conditions.len(), conditions[0].type_.as_deref()), (1, Some(READY)));
+        assert_eq!(conditions[0].status.as_deref(), Some("False"));
+
+        stored.metadata.managed_fields = None;
+        assert!(to_apply(&stored, &failed, &status).is_err(), "a cache does not tell what is whose");
     }
 
     #[test]

@@ -1,9 +1,15 @@
 //! Children and status follow the spec.
 
+use balancer_client::applyconfigurations::exposer::v1alpha1::{
+    BalancerApplyConfiguration, BalancerStatusApplyConfiguration, extract_balancer_from,
+};
+use balancer_client::applyconfigurations::meta::v1::ConditionApplyConfiguration;
+use balancer_controller::CONTROLLER_NAME;
 use balancer_controller::status::READY;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{Event, Namespace, Service, ServicePort, ServiceSpec};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::controllerutil::{find_status_condition, is_controlled_by};
 use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
@@ -133,6 +139,34 @@ async fn balancers_of_one_name_in_two_namespaces_leave_each_other_alone() {
     assert_eq!(operator.backends(&namespace, "balancer-sample").await.len(), 3);
     assert_eq!(operator.backends(&other, "balancer-sample").await, ["balancer-sample-v1-backend"]);
     namespaces.delete(&other, &DeleteParams::default()).await.expect("deleted");
+    operator.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_others_say_in_the_status_stays_theirs() {
+    let Some(operator) = Operator::start().await else { return };
+    let namespace = operator.namespace();
+    operator.create(&sample()).await;
+    operator.ready(&namespace, "balancer-sample", Some(1)).await;
+    let audited = ConditionApplyConfiguration::default()
+        .with_type("Audited")
+        .with_status("True")
+        .with_reason("Tested")
+        .with_message("")
+        .with_last_transition_time(Time(Timestamp::UNIX_EPOCH));
+    let status = BalancerStatusApplyConfiguration::default().with_conditions([audited]);
+    let audit = BalancerApplyConfiguration::new("balancer-sample", &namespace).with_status(status);
+    let balancers = operator.balancers(&namespace);
+    balancers.apply_status(&audit, &PatchParams::apply("auditor")).await.expect("applied");
+
+    let changed =
+        operator.change("balancer-sample", json!({ "backends": [{ "name": "v1", "weight": 1 }] })).await;
+    for (manager, type_) in [(CONTROLLER_NAME, READY), ("auditor", "Audited")] {
+        let own = extract_balancer_from(&changed, manager, "status").expect("the server has managedFields");
+        let conditions = own.status.and_then(|status| status.conditions).unwrap_or_default();
+        let types: Vec<_> = conditions.iter().map(|it| it.type_.as_deref()).collect();
+        assert_eq!(types, [Some(type_)], "{manager}");
+    }
     operator.stop().await;
 }
 
