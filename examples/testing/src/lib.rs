@@ -1,8 +1,9 @@
 //! What the tests of the example operators share: a [`Cluster`] of whichever back end the environment chooses, waiting,
-//! the [`program`] of an operator, and [`replicas`] of one.
+//! the [`program`] of an operator, its [`readiness`], and [`replicas`] of one.
 
 pub mod cluster;
 pub mod program;
+pub mod readiness;
 pub mod replicas;
 pub mod wait;
 

@@ -53,18 +53,24 @@ pub fn add_to(manager: &mut Manager, workers: usize) -> Result<(), InformerError
 }
 
 /// A controller that gives `reconciler` the keys of EcsBindings: a queue, which a handler of the manager's informer fills.
+/// `/readyz` says whether the handler has been told of all that there is.
 ///
 /// # Errors
 ///
 /// As [`add_to`].
 pub fn controller<R: Reconciler<Key = ObjectKey>>(
-    manager: &Manager,
+    manager: &mut Manager,
     reconciler: R,
 ) -> Result<Controller<R>, InformerError> {
     let factory = SharedInformerFactory::from(manager.factory().clone());
     let bindings = factory.ecs_bind().v1().ecs_bindings().informer();
     let queue = Queue::builder(QUEUE_NAME).metrics(manager.metrics()).build();
     let registration = bindings.add_event_handler(Enqueue { queue: queue.clone() })?;
+    let handler = registration.clone();
+    manager.add_readyz_check("ecsbindings", move || match handler.has_synced() {
+        true => Ok(()),
+        false => Err("the EcsBindings that there are have not been seen yet".to_owned()),
+    });
     let controller = Controller::new(CONTROLLER_NAME, queue, reconciler).metrics(manager.metrics());
     Ok(controller.wait_for("ecsbindings", async move { registration.synced().await }))
 }

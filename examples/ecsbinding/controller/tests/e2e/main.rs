@@ -16,6 +16,7 @@ use kubesmith_runtime::kube::api::{
 use kubesmith_runtime::kube::{Api, Client};
 use kubesmith_runtime::manager::{Manager, ManagerError};
 use kubesmith_testenv::{Backend, TestEnv};
+use operator_testing::readiness::is_ready_once_listed;
 use operator_testing::{Cluster, Needs, in_time, skipped};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -194,6 +195,16 @@ async fn survives_deletes_and_lists_typed_objects() {
         assert_eq!((&item["apiVersion"], &item["kind"]), (&json!("hopegi.com/v1"), &json!("EcsBinding")));
     }
     running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_is_ready_when_its_handler_has_seen_what_there_is() {
+    let cluster = cluster().await;
+    let add_to = |manager: &mut Manager| {
+        ecsbinding_controller::add_to(manager, 1).expect("a new manager takes controllers");
+    };
+    is_ready_once_listed(&cluster, "ecsbinding", add_to).await;
+    cluster.stop().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -22,7 +22,8 @@ impl Operator for EcsBindings {
 
     fn add_to(manager: &mut Manager, _namespace: &str, witness: Witness) {
         let reconciler = witness.of(ecsbinding_controller::reconciler(manager));
-        manager.add(ecsbinding_controller::controller(manager, reconciler).expect("a controller"));
+        let controller = ecsbinding_controller::controller(manager, reconciler);
+        manager.add(controller.expect("a controller"));
     }
 
     async fn create(client: Client, _namespace: &str, name: &str) {

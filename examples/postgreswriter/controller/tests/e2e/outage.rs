@@ -1,20 +1,16 @@
 //! The database goes away for a while.
 
-use std::net::{Ipv4Addr, SocketAddr};
-
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{DeleteParams, PostParams};
 use kubesmith_runtime::leaderelection::LeaderElector;
-use operator_testing::eventually;
+use operator_testing::readiness::{becomes_ready, free_address};
 use postgreswriter_controller::LEASE_NAME;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
-use crate::postgres::{Postgres, free_port};
+use crate::postgres::Postgres;
 use crate::support::{Operator, change, cluster, condition, create, gone, stop, student, writers};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -47,15 +43,6 @@ async fn what_happens_while_the_database_is_stopped_is_made_good() {
     stop(cluster, operator).await;
 }
 
-/// Whether `/readyz` says so.
-async fn is_ready(address: SocketAddr) -> Option<bool> {
-    let mut stream = TcpStream::connect(address).await.ok()?;
-    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.ok()?;
-    Some(answer.starts_with("HTTP/1.1 200"))
-}
-
 /// Another replica leads, so that this one never writes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_that_started_without_a_database_is_ready_when_it_is_there() {
@@ -72,19 +59,15 @@ async fn a_replica_that_started_without_a_database_is_ready_when_it_is_there() {
     leases.create(&PostParams::default(), &Lease { metadata, spec: Some(spec) }).await.expect("created");
 
     postgres.stop();
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
+    let address = free_address();
     let elector = LeaderElector::builder(cluster.client(), &cluster.namespace, LEASE_NAME, "this");
     let elector = elector.build().expect("the usual times");
     let manager = Operator::manager(&cluster, cluster.client()).leader_election(elector);
     let operator = Operator::start_with(manager.health_address(address).build(), &postgres);
-    let becomes = async |ready| {
-        let what = format!("ready: {ready}");
-        eventually(&what, async || (is_ready(address).await == Some(ready)).then_some(())).await;
-    };
-    becomes(false).await;
+    becomes_ready(address, false).await;
     postgres.run().await;
-    becomes(true).await;
+    becomes_ready(address, true).await;
     postgres.stop();
-    becomes(false).await;
+    becomes_ready(address, false).await;
     stop(cluster, operator).await;
 }

@@ -1,6 +1,5 @@
 //! A PostgreSQL of a test's own, in a folder and at a port that go with it.
 
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use postgreswriter_controller::settings::Settings;
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
 
+use operator_testing::readiness::free_address;
 use operator_testing::{eventually, skipped};
 
 /// Set where nothing may be skipped.
@@ -44,7 +44,7 @@ impl Postgres {
         if let Some((user, group)) = user {
             chown(folder.path(), Some(user), Some(group)).expect("root may");
         }
-        let mut postgres = Postgres { folder, programs, port: free_port(), user, server: None };
+        let mut postgres = Postgres { folder, programs, port: free_address().port(), user, server: None };
         postgres.initialise();
         postgres.run().await;
         let table = "create table students (id text primary key, name text, age integer, country text)";
@@ -181,9 +181,4 @@ fn user() -> Option<(u32, u32)> {
         String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number")
     };
     (id("-u", &[]) == 0).then(|| (id("-u", &["nobody"]), id("-g", &["nobody"])))
-}
-
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    listener.local_addr().expect("an address").port()
 }
