@@ -10,8 +10,13 @@ mod tests;
 
 use std::time::Duration;
 
+use anyhow::ensure;
+use k8s_openapi::api::apps::v1::Deployment;
 use kubesmith_runtime::cache::{Indexer, ObjectKey};
-use kubesmith_runtime::controller::{BuildError, ControllerBuilder, Predicate, Watch};
+use kubesmith_runtime::client::Discovery;
+use kubesmith_runtime::controller::{ControllerBuilder, Predicate, Reconciler, Watch};
+use kubesmith_runtime::kube::Resource;
+use kubesmith_runtime::kube::core::GroupVersionResource;
 use kubesmith_runtime::manager::Manager;
 use kubesmith_runtime::workqueue::{BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter};
 use sample_controller_api::v1alpha1::Foo;
@@ -35,7 +40,29 @@ const RESYNC: Duration = Duration::from_secs(30);
 /// The index of Foos by the Deployment that they name.
 const BY_DEPLOYMENT: &str = "deployment";
 
-/// Adds the controller to what `manager` runs; `workers` Foos are worked on at a time, of one namespace or of all.
+/// Asks the server whether it knows what the controller follows: otherwise informers would go on asking for two minutes.
+///
+/// # Errors
+///
+/// It does not, or does not answer.
+pub async fn check_served(discovery: &Discovery) -> anyhow::Result<()> {
+    for (version, plural) in [named::<Foo>(), named::<Deployment>()] {
+        let served = discovery.serves(&version, &plural).await?;
+        ensure!(served, "the server has no {plural} of {version}: install the CRD, as it is in config/crd");
+    }
+    Ok(())
+}
+
+fn named<K: Resource<DynamicType = ()>>() -> (String, String) {
+    (K::api_version(&()).into_owned(), K::plural(&()).into_owned())
+}
+
+fn resource<K: Resource<DynamicType = ()>>() -> GroupVersionResource {
+    GroupVersionResource::gvr(&K::group(&()), &K::version(&()), &K::plural(&()))
+}
+
+/// Adds the controller to what `manager` runs; `workers` Foos are worked on at a time, of one namespace or of all. `/readyz`
+/// says whether the caches are complete.
 ///
 /// # Errors
 ///
@@ -44,12 +71,20 @@ const BY_DEPLOYMENT: &str = "deployment";
 /// # Panics
 ///
 /// Outside of a tokio runtime.
-pub fn add_to(manager: &mut Manager, workers: usize, namespace: Option<&str>) -> Result<(), BuildError> {
+pub fn add_to(manager: &mut Manager, workers: usize, namespace: Option<&str>) -> anyhow::Result<()> {
     let factories = Factories::new(manager, namespace);
     let reconciler = reconciler(manager, &factories);
     let controller =
         controller(&factories).workers(workers).metrics(manager.metrics()).complete(reconciler)?;
     manager.add(controller);
+    let followed = [(&factories.foos, resource::<Foo>()), (&factories.kubernetes, resource::<Deployment>())];
+    for (factory, resource) in followed {
+        let informer = factory.for_resource(&resource)?;
+        manager.add_readyz_check(resource.resource, move || match informer.has_synced() {
+            true => Ok(()),
+            false => Err("the cache is not complete yet".to_owned()),
+        });
+    }
     Ok(())
 }
 
@@ -63,12 +98,13 @@ pub struct Factories {
 }
 
 impl Factories {
-    /// Two factories, which `manager` will run; of one namespace or of all.
+    /// Two factories, which `manager` will run; of one namespace or of all. Foos come by again after a while; Deployments
+    /// need not, as the Foos look at theirs.
     pub fn new(manager: &mut Manager, namespace: Option<&str>) -> Self {
         let mut factory = |name| {
             let builder = SharedInformerFactory::builder(manager.client().clone())
                 .name(name)
-                .resync(RESYNC)
+                .resync_for::<Foo>(RESYNC)
                 .metrics(manager.metrics());
             let factory = match namespace {
                 Some(namespace) => builder.namespace(namespace).build(),
@@ -86,7 +122,7 @@ impl Factories {
 pub fn controller(factories: &Factories) -> ControllerBuilder {
     let foos = factories.foos.samplecontroller().v1alpha1().foos().informer();
     let deployments = factories.kubernetes.apps().v1().deployments().informer();
-    // At a resync only the Foos come by.
+    // One that was only listed again is as it was.
     let changed = Watch::on(&deployments).filter(Predicate::resource_version_changed());
     // Somebody else's Deployment belongs to no Foo, and keeps one waiting until it goes.
     let named = Watch::on(&deployments).filter(Predicate::new().on_update(|_, _| false));
@@ -115,7 +151,8 @@ fn rate_limiter() -> MaxOfRateLimiter<ObjectKey> {
 ///
 /// Outside of a tokio runtime.
 #[must_use]
-pub fn reconciler(manager: &mut Manager, factories: &Factories) -> FooReconciler {
+pub fn reconciler(manager: &mut Manager, factories: &Factories) -> impl Reconciler<Key = ObjectKey> + use<> {
     let recorder = manager.event_recorder_for(CONTROLLER_NAME);
-    FooReconciler::new(Clientset::new(manager.client().clone()), factories, recorder)
+    let clients = Clientset::new(manager.client().clone());
+    FooReconciler::new(clients.samplecontroller_v1alpha1(), clients.apps_v1(), factories, recorder)
 }

@@ -7,6 +7,7 @@ use clap::Parser;
 use kubesmith_runtime::manager::{ManagerFlags, shutdown_signal};
 use kubesmith_runtime::metrics::Registry;
 use sample_controller::LEASE_NAME;
+use sample_controller_client::clientset::Clientset;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 /// Keeps for each Foo the Deployment that it asks for.
@@ -29,6 +30,7 @@ async fn main() -> anyhow::Result<()> {
 
     let stop = shutdown_signal()?;
     let client = flags.manager.connect().await?;
+    sample_controller::check_served(&Clientset::new(client.clone()).discovery()).await?;
     let mut manager = flags.manager.builder(client, &Registry::new(), LEASE_NAME)?.build();
     manager.add_healthz_check("ping", || Ok(()));
     manager.add_readyz_check("ping", || Ok(()));

@@ -14,7 +14,8 @@ use kubesmith_runtime::labels::Selector;
 use kubesmith_runtime::rbac;
 use kubesmith_runtime::record::{EventRecorder, EventType};
 use sample_controller_api::v1alpha1::{Foo, FooStatus};
-use sample_controller_client::clientset::Clientset;
+use sample_controller_client::clientset::typed::apps::v1::{DeploymentInterface, DeploymentsGetter};
+use sample_controller_client::clientset::typed::samplecontroller::v1alpha1::{FooInterface, FoosGetter};
 use sample_controller_client::listers::apps::v1::DeploymentLister;
 use sample_controller_client::listers::samplecontroller::v1alpha1::FooLister;
 
@@ -51,10 +52,14 @@ enum SyncError {
 }
 
 /// Brings the Deployment of a Foo in line with its spec, and its status with the Deployment.
-pub struct FooReconciler {
+///
+/// It writes with whatever gives clients of these kinds: what is generated, with a fake clientset or a real one behind it,
+/// or something of one's own.
+pub struct FooReconciler<F, D> {
     foos: FooLister,
     deployments: DeploymentLister,
-    clients: Clientset,
+    foo_clients: F,
+    deployment_clients: D,
     recorder: EventRecorder,
 }
 
@@ -68,7 +73,7 @@ pub struct FooReconciler {
     verbs("get", "list", "watch", "create", "update", "delete")
 )]
 #[rbac(groups = "", resources = "events", verbs("create", "patch"))]
-impl Reconciler for FooReconciler {
+impl<F: FoosGetter, D: DeploymentsGetter> Reconciler for FooReconciler<F, D> {
     type Key = ObjectKey;
 
     async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
@@ -96,14 +101,20 @@ impl Reconciler for FooReconciler {
     }
 }
 
-impl FooReconciler {
-    /// One that reads from the caches of `factories`.
+impl<F: FoosGetter, D: DeploymentsGetter> FooReconciler<F, D> {
+    /// One that reads from the caches of `factories` and writes with the clients of the others.
     #[must_use]
-    pub fn new(clients: Clientset, factories: &Factories, recorder: EventRecorder) -> Self {
+    pub fn new(
+        foo_clients: F,
+        deployment_clients: D,
+        factories: &Factories,
+        recorder: EventRecorder,
+    ) -> Self {
         FooReconciler {
             foos: factories.foos.samplecontroller().v1alpha1().foos().lister(),
             deployments: factories.kubernetes.apps().v1().deployments().lister(),
-            clients,
+            foo_clients,
+            deployment_clients,
             recorder,
         }
     }
@@ -125,7 +136,7 @@ impl FooReconciler {
             return Err(SyncError::NoName);
         }
         let namespace = foo.namespace().unwrap_or_default();
-        let client = self.clients.apps_v1().deployments().namespace(&namespace);
+        let client = self.deployment_clients.deployments(&namespace);
         let Ok(deployment) = self.deployments.namespace(&namespace).get(name) else {
             let created = client.create(&new_deployment(foo)?, &written_by_us()).await?;
             return Ok((Arc::new(created), true));
@@ -159,7 +170,7 @@ impl FooReconciler {
             // Only what was looked at: not another one that got the name meanwhile.
             let preconditions = Preconditions { uid: other.uid(), resource_version: None };
             let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
-            let client = self.clients.apps_v1().deployments().namespace(&namespace);
+            let client = self.deployment_clients.deployments(&namespace);
             match client.delete(&other.name_any(), &params).await {
                 Ok(_) => deleted = true,
                 // Gone already, and the cache has not heard of it.
@@ -178,8 +189,7 @@ impl FooReconciler {
             return Ok(false);
         }
         let changed = Foo { status, ..foo.clone() };
-        let client = self.clients.samplecontroller_v1alpha1().foos();
-        let client = client.namespace(foo.metadata.namespace.as_deref().unwrap_or_default());
+        let client = self.foo_clients.foos(foo.metadata.namespace.as_deref().unwrap_or_default());
         let written = client.update_status(&changed, &written_by_us()).await;
         Ok(unless_deleted(written, client.get(&foo.name_any())).await?.is_some())
     }

@@ -1,7 +1,7 @@
 //! The reconciler alone, on a fake clientset: no API server to start, no controller that runs.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentStatus};
@@ -14,6 +14,10 @@ use kubesmith_testenv::fake::{self, Object, Reaction, first};
 use kubesmith_testenv::objects;
 use sample_controller_api::v1alpha1::{FooSpec, FooStatus};
 use sample_controller_client::clientset::fake::FakeClientset;
+use sample_controller_client::clientset::typed::apps::v1::{
+    AppsV1Client, DeploymentsGetter, NamespacedDeployments,
+};
+use sample_controller_client::clientset::typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Client;
 
 use super::*;
 use crate::deployment::new_deployment;
@@ -21,7 +25,24 @@ use crate::deployment::new_deployment;
 struct Fixture {
     clients: FakeClientset,
     events: FakeRecorder,
-    reconciler: FooReconciler,
+    reconciler: FooReconciler<SamplecontrollerV1alpha1Client, Noted>,
+    noted: Noted,
+}
+
+/// Clients of Deployments that remember for which namespaces they were asked.
+#[derive(Clone)]
+struct Noted {
+    clients: AppsV1Client,
+    namespaces: Arc<Mutex<Vec<String>>>,
+}
+
+impl DeploymentsGetter for Noted {
+    type Deployments = NamespacedDeployments;
+
+    fn deployments(&self, namespace: &str) -> NamespacedDeployments {
+        self.namespaces.lock().expect("no panic").push(namespace.to_owned());
+        self.clients.deployments().namespace(namespace)
+    }
 }
 
 impl Fixture {
@@ -31,11 +52,13 @@ impl Fixture {
         let factory = SharedInformerFactory::builder(clients.clone()).build();
         let factories = Factories { kubernetes: factory.clone(), foos: factory.clone() };
         let events = FakeRecorder::new();
-        let reconciler = FooReconciler::new((*clients).clone(), &factories, events.recorder());
+        let noted = Noted { clients: clients.apps_v1(), namespaces: Arc::default() };
+        let foo_clients = clients.samplecontroller_v1alpha1();
+        let reconciler = FooReconciler::new(foo_clients, noted.clone(), &factories, events.recorder());
         factory.start();
         factory.wait_for_cache_sync(RESYNC).await.expect("full caches");
         clients.clear_actions();
-        Fixture { clients, events, reconciler }
+        Fixture { clients, events, reconciler, noted }
     }
 
     async fn reconcile(&self, foo: &Foo) -> Result<Action, ReconcileError> {
@@ -97,6 +120,8 @@ async fn creates_deployment() {
     let status = fixture.action(1).object::<Foo>().expect("a Foo").status;
     assert_eq!(status, Some(FooStatus { available_replicas: 0 }));
     assert_eq!(fixture.events.take(), ["Normal Synced Foo synced successfully"]);
+    let namespaces = fixture.noted.namespaces.lock().expect("no panic").clone();
+    assert!(!namespaces.is_empty() && namespaces.iter().all(|it| it == "default"), "{namespaces:?}");
 }
 
 #[tokio::test]

@@ -5,4 +5,5 @@ mod lifecycle;
 mod missed;
 mod program;
 mod replicas;
+mod starting;
 mod support;
