@@ -161,12 +161,10 @@ impl<F: FoosGetter, D: DeploymentsGetter> FooReconciler<F, D> {
     async fn delete_others(&self, foo: &Foo) -> Result<bool, SyncError> {
         let namespace = foo.namespace().unwrap_or_default();
         let selector = Selector::from_labels(&labels(foo)).unwrap_or_else(|_| Selector::nothing());
-        let labelled = self.deployments.namespace(&namespace).list(&selector);
-        let is_other = |it: &&Arc<Deployment>| {
-            is_controlled_by(&***it, foo) && it.name_any() != foo.spec.deployment_name
-        };
+        let mut others = self.deployments.namespace(&namespace).controlled_by(foo, &selector);
+        others.retain(|it| it.name_any() != foo.spec.deployment_name);
         let mut deleted = false;
-        for other in labelled.iter().filter(is_other) {
+        for other in others {
             // Only what was looked at: not another one that got the name meanwhile.
             let preconditions = Preconditions { uid: other.uid(), resource_version: None };
             let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };

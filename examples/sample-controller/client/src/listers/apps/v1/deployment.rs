@@ -7,6 +7,10 @@
 //! Lister of the `Deployment` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+/// What was written by hand beside this file.
+#[path = "deployment_expansion.rs"]
+pub mod expansion;
+
 /// Reads `Deployment` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Deployment enables declarative updates for Pods and ReplicaSets.
