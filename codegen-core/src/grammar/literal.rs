@@ -1,7 +1,8 @@
 //! Literals in attributes: single ones, lists and objects, written like JSON.
 
 use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
-use syn::Lit;
+use syn::parse::Parser as _;
+use syn::{Lit, Path};
 
 use super::{Json, KeySpec, Number, Spanned};
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -65,11 +66,11 @@ pub(super) fn reference(tokens: &[TokenTree]) -> Option<Result<Spanned<String>, 
 
 /// A path without arguments, in its usual form.
 pub(super) fn path(text: &str) -> Option<String> {
-    let path: syn::Path = syn::parse_str(text).ok()?;
-    let plain = path.segments.iter().all(|segment| segment.arguments.is_none());
+    // Without arguments it is read without recursion.
+    let path = Path::parse_mod_style.parse_str(text).ok()?;
     let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let root = if path.leading_colon.is_some() { "::" } else { "" };
-    plain.then(|| format!("{root}{}", names.join("::")))
+    Some(format!("{root}{}", names.join("::")))
 }
 
 /// What stands in `ref(...)` is no path.

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt as _;
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, ItemStruct, Path, Token, Type};
@@ -156,7 +157,11 @@ fn check_shape(fields: Option<&Fields>, generics: &Generics, ident: &Ident, diag
 /// A derive macro does not see the derives beside it; there rustc reports the conflict.
 pub fn check_root_derives(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
     for attribute in attributes.iter().filter(|a| a.path().is_ident("derive")) {
-        let Ok(paths) = attribute.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated) else {
+        // Without generic arguments, for which syn would recurse.
+        let names = Punctuated::<Path, Token![,]>::parse_terminated_with;
+        let Ok(paths) =
+            attribute.parse_args_with(|input: ParseStream<'_>| names(input, Path::parse_mod_style))
+        else {
             continue;
         };
         for path in &paths {

@@ -126,6 +126,11 @@ fn deep_nesting_is_borne() {
     read_as(&format!("default = {}", deep("{a: ", "}")), &forms);
     read_as(&deep("items(", ")"), &forms);
     read_as(&format!("enum{}", deep("(", ")")), &forms);
+    for open in ["<", "a<"] {
+        let generic = open.repeat(20_000) + "a";
+        read_as(&generic, &forms);
+        read_as(&format!("default = ref({generic})"), &forms);
+    }
 }
 
 /// Streams of tokens that look like attributes, from a fixed seed.
