@@ -9,7 +9,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use kubesmith_apiextensions::structural::{self, Structural};
 use kubesmith_forms::{enums, flat, generic, known, plain};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner, contextualize_config};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -56,7 +56,8 @@ where
 {
     crd();
     let bytes = proptest::collection::vec(any::<u8>(), 0..256);
-    let config = Config { cases: 200, max_shrink_iters: 500, failure_persistence: None, ..Config::default() };
+    let config = Config { max_shrink_iters: 500, failure_persistence: None, ..Config::with_cases(200) };
+    let config = contextualize_config(config);
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcome = runner.run(&(bytes, any::<u64>()), |(bytes, change)| {
         let Ok(value) = T::arbitrary(&mut Unstructured::new(&bytes)) else { return Ok(()) };

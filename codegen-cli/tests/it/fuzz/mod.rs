@@ -84,15 +84,9 @@ fn deep_nesting_is_refused() {
     }
 }
 
-/// A few cases, as each is a run as a whole; `PROPTEST_CASES` asks for another number.
-fn few() -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { asked.cases } else { 8 };
-    ProptestConfig { cases, ..asked }
-}
-
 proptest! {
-    #![proptest_config(few())]
+    // Each is a run as a whole. `PROPTEST_CASES` asks for another number, here as everywhere.
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn any_source_is_borne(choices in prop::collection::vec(any::<(usize, usize, u64)>(), 40)) {

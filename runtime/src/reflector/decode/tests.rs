@@ -144,10 +144,9 @@ proptest! {
     }
 
     #[test]
-    fn a_truncated_line_never_decodes(cut in 1_usize..200) {
+    fn a_truncated_line_never_decodes(cut in any::<prop::sample::Index>()) {
         let line = json!({ "type": "ADDED", "object": object() }).to_string();
-        prop_assume!(cut < line.len());
-        prop_assert!(frame::<ConfigMap>(&line.as_bytes()[..cut]).is_err());
+        prop_assert!(frame::<ConfigMap>(&line.as_bytes()[..cut.index(line.len())]).is_err());
     }
 }
 

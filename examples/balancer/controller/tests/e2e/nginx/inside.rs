@@ -10,7 +10,7 @@ use kubesmith_runtime::kube::api::DeleteParams;
 use kubesmith_testenv::{Backend, TestEnv};
 use operator_testing::{Cluster, eventually};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, TestRunner, contextualize_config};
 use serde_json::json;
 
 use super::server::{Network, Nginx, answers};
@@ -105,12 +105,9 @@ fn name() -> impl Strategy<Value = String> {
 fn nginx_takes_whatever_is_accepted() {
     let network = Network::new();
     let texts = (name(), name(), prop::collection::vec((name(), 1..=i32::MAX), 1..5), 1..=65535);
-    let mut runner = TestRunner::new(Config {
-        cases: 64,
-        failure_persistence: None,
-        max_global_rejects: 100_000,
-        ..Config::default()
-    });
+    let config = contextualize_config(Config { failure_persistence: None, ..Config::with_cases(64) });
+    // Most names are refused.
+    let mut runner = TestRunner::new(Config { max_global_rejects: config.cases * 1_500, ..config });
     let result = runner.run(&texts, |(name, port, backends, number)| {
         let mut balancer = sample();
         balancer.metadata.name = Some(name);
