@@ -4,8 +4,8 @@
 //! cargo run --release -p kubesmith-bench-import FOLDER...
 //! ```
 //!
-//! With `--growth` it reads files that are as bad as they are long instead, each length twice the one before: the time should be
-//! twice as much as well.
+//! With `--growth` it reads files that are as bad as they are long instead, and one definition with names that are all alike in
+//! Rust, each length twice the one before: the time should be twice as much as well.
 //!
 //! `import` checks what it makes by generating from it, so that this time is in both columns.
 
@@ -68,16 +68,56 @@ const MISTAKES: [(&str, &str); 6] = [
 fn growth() {
     println!("{:<38} {:>9} {:>9} {:>9} {:>9}", "file of", "0.1 MB", "0.2 MB", "0.4 MB", "0.8 MB");
     for (name, part) in MISTAKES {
-        let times = [1, 2, 4, 8].map(|size| {
-            let text = part.repeat(size * 100_000 / part.len());
-            let start = Instant::now();
-            let imported = import::import(vec![Input { name: "a.yaml".to_owned(), text }], "bench-api");
-            let shown = diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, false);
-            assert!(imported.files.is_empty() && !shown.is_empty());
-            format!("{:>6.0} ms", start.elapsed().as_secs_f64() * 1e3)
-        });
-        println!("{name:<38} {}", times.join(" "));
+        grow(name, 0, |size| part.repeat(size / part.len()));
     }
+    grow("names that are alike in Rust", 1, alike);
+}
+
+/// Times files of four sizes, each with so many definitions that can be imported.
+fn grow(name: &str, definitions: usize, text: impl Fn(usize) -> String) {
+    let times = [1, 2, 4, 8].map(|size| {
+        let text = text(size * 100_000);
+        let start = Instant::now();
+        let imported = import::import(vec![Input { name: "a.yaml".to_owned(), text }], "bench-api");
+        let shown = diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, false);
+        assert!(imported.definitions == definitions && (definitions > 0 || !shown.is_empty()), "{shown}");
+        format!("{:>6.0} ms", start.elapsed().as_secs_f64() * 1e3)
+    });
+    println!("{name:<38} {}", times.join(" "));
+}
+
+/// The beginning of a definition, up to the fields of its spec.
+const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Thing, plural: things}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+";
+
+/// A definition of about this size whose fields, and their types, would all have one name.
+fn alike(size: usize) -> String {
+    let mut text = HEAD.to_owned();
+    let mut number = 0;
+    while text.len() < size {
+        let name = "-".repeat(number % 50) + &"_".repeat(number / 50);
+        let inner = format!("{{type: object, properties: {{b{number}: {{type: string}}}}}}");
+        text += &format!("              {name:?}: {{type: object, properties: {{a: {inner}}}}}\n");
+        number += 1;
+    }
+    text
 }
 
 fn print(name: &str, row: &Row) {

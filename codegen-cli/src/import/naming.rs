@@ -354,6 +354,22 @@ mod tests {
         }
     }
 
+    /// Of many that are alike not all numbers are tried.
+    #[test]
+    fn tries_grow_with_the_names() {
+        let (mut used, mut tries) = (HashSet::new(), 0);
+        let count = 2_000;
+        for _ in 0..count {
+            let known = used.len();
+            numbered("field", "_", known, |name| {
+                tries += 1;
+                used.insert(name.to_string())
+            });
+        }
+        assert_eq!(used.len(), count);
+        assert!(tries < 12 * count, "{tries} tries");
+    }
+
     #[test]
     fn modules_have_names_and_files_of_their_own() {
         for (text, wanted) in [

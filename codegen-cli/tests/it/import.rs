@@ -249,24 +249,16 @@ fn what_is_wrong_again_and_again_is_told_a_few_times() {
     assert!(shown(&imported).contains("and 4980 more of this definition"), "{}", shown(&imported));
 }
 
-/// Names that are equal in Rust get numbers without all of them being tried.
+/// How many numbers are tried for them is held beside the names.
 #[test]
-fn time_grows_with_the_input() {
-    let time = |count: usize| {
-        let fields = (0..count).map(|at| {
-            (
-                "-".repeat(at % 50) + &"_".repeat(at / 50),
-                json!({"type": "object",
-            "properties": {"a": {"type": "object", "properties": {format!("b{at}"): {"type": "string"}}}}}),
-            )
-        });
-        let text = definition(&json!({"type": "object", "properties": Value::Object(fields.collect())}));
-        let start = std::time::Instant::now();
-        assert_eq!(import("things.json", &text).definitions, 1);
-        start.elapsed()
-    };
-    let (small, large) = (time(250), time(2_000));
-    assert!(large < small * 8 * 4, "8 times as much takes {large:?} instead of {small:?}");
+fn names_that_are_alike_get_numbers() {
+    let fields = (0..500).map(|at| {
+        let inner = json!({"type": "object", "properties": {format!("b{at}"): {"type": "string"}}});
+        let name = "-".repeat(at % 50) + &"_".repeat(at / 50);
+        (name, json!({"type": "object", "properties": {"a": inner}}))
+    });
+    let text = definition(&json!({"type": "object", "properties": Value::Object(fields.collect())}));
+    assert_eq!(import("things.json", &text).definitions, 1);
 }
 
 #[test]
