@@ -26,6 +26,7 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::MISSING_SPEC, Level::Warn),
     (Code::MISSING_STATUS, Level::Warn),
     (Code::PLAIN_COMMENT_MARKER, Level::Warn),
+    (Code::INVALID_JSON_PATH, Level::Warn),
     (Code::INCLUDED_FILE, Level::Warn),
     (Code::PATH_NOT_IN_SCHEMA, Level::Warn),
     (Code::CRD_TOO_LARGE, Level::Warn),

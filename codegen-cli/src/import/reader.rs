@@ -11,6 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use kubesmith_core::diag::Code;
+use kubesmith_core::model::{ColumnPathError, check_column_path};
 use serde_json::Value;
 
 use checked::Read;
@@ -321,6 +322,7 @@ impl Reader<'_, '_> {
             stored.into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_string())).collect();
         // An API server looks at it as a whole once its parts can be read.
         if self.purpose == Purpose::Import && self.errors.is_empty() {
+            self.columns(&value);
             self.refusals(&object, &value, &order);
         }
         let place = self.place.clone();
@@ -333,6 +335,24 @@ impl Reader<'_, '_> {
             stored,
             has_choices: true,
         })
+    }
+
+    /// Tells of columns that API servers take and do not show; `refusals` tells of the others.
+    fn columns(&mut self, value: &Value) {
+        for (at, version) in list(&value["spec"]["versions"]) {
+            for (index, column) in list(&version["additionalPrinterColumns"]) {
+                let path = column["jsonPath"].as_str().unwrap_or_default();
+                let Err(ColumnPathError { reason, is_refused: false }) = check_column_path(path) else {
+                    continue;
+                };
+                let (at, index) = (at.to_string(), index.to_string());
+                let place = ["spec", "versions", &at, "additionalPrinterColumns", &index, "jsonPath"];
+                let message = format!("invalid JSON path {path:?}: {reason}");
+                let help = "mend it, or leave the column out: where API servers cannot read a path, they show neither its \
+                    column nor those after it";
+                self.warn(&place, Code::INVALID_JSON_PATH, message, help);
+            }
+        }
     }
 
     /// The schemas of the versions in the order of their names, and where each stands in the list.
@@ -481,6 +501,11 @@ impl Reader<'_, '_> {
         }
         read
     }
+}
+
+/// The items of a list, numbered.
+fn list(value: &Value) -> impl Iterator<Item = (usize, &Value)> {
+    value.as_array().into_iter().flatten().enumerate()
 }
 
 /// Removes the member that a path leads to.

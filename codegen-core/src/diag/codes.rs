@@ -173,7 +173,8 @@ codes! {
          priority.";
     INVALID_JSON_PATH = 207, "invalid JSON path",
         "Paths start with a dot: `.spec.nodename`, `.status.conditions[?(@.type==\"Ready\")].status`. Paths of scale \
-         and of selectable fields name one field and use no brackets or wildcards.";
+         and of selectable fields name one field and use no brackets or wildcards. API servers take the path of a column if it \
+         only starts with a dot; where they cannot read it they show neither that column nor those after it, so that it is a warning.";
     INVALID_METADATA = 208, "invalid label or annotation",
         "Keys of labels and annotations are an optional DNS subdomain prefix, `/`, and a name of at most 63 letters, \
          digits, `-`, `_` and `.`; a label's value follows the rule of the name or is empty.";

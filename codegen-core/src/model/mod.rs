@@ -28,7 +28,7 @@ pub use check::{check_constraints, check_default};
 pub use conversion::Conversion;
 pub use genclient::{GenclientAttrs, Verb};
 pub use item::{Body, FieldModel, Presence, TypeModel, VariantModel};
-pub use json_path::{check_json_path, check_simple_path};
+pub use json_path::{ColumnPathError, check_column_path, check_simple_path};
 pub use method::MethodAttrs;
 pub use module::ModuleAttrs;
 pub use pattern::check_pattern;

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span};
 
 use super::extra::check_schema;
 use super::schema::is_absolute_url;
-use super::{Conversion, EntryValue, check_json_path, check_simple_path};
+use super::{ColumnPathError, Conversion, EntryValue, check_column_path, check_simple_path};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::grammar::{Entry, Json, Parsed, Spanned, Value};
 use crate::names::{
@@ -376,17 +376,23 @@ impl Reader<'_> {
         (annotations, labels)
     }
 
-    fn path(&mut self, path: &Spanned<String>, check: fn(&str) -> Result<(), String>) {
-        if let Err(reason) = check(&path.value) {
-            let message = format!("invalid JSON path {:?}: {reason}", path.value);
-            let inner = path.value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '$'));
-            let better = if inner.starts_with('.') { inner.to_owned() } else { format!(".{inner}") };
-            let help = match check(&better) {
-                Ok(()) => format!("did you mean {better:?}?"),
-                Err(_) => "paths look like this: \".spec.nodename\"".to_owned(),
-            };
+    fn simple_path(&mut self, path: &Spanned<String>) {
+        if let Err(reason) = check_simple_path(&path.value) {
+            let (message, help) = wrong_path(path, &reason, |path| check_simple_path(path).is_ok());
             self.diagnostics.push(Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message).help(help));
         }
+    }
+
+    fn column_path(&mut self, path: &Spanned<String>) {
+        const UNREAD: &str = "API servers take the definition; where they cannot read a path, they show neither its column nor \
+            those after it";
+        let Err(ColumnPathError { reason, is_refused }) = check_column_path(&path.value) else { return };
+        let (message, help) = wrong_path(path, &reason, |path| check_column_path(path).is_ok());
+        let diagnostic = match is_refused {
+            true => Diagnostic::error(Code::INVALID_JSON_PATH, path.span, message),
+            false => Diagnostic::warning(Code::INVALID_JSON_PATH, path.span, message).note(UNREAD),
+        };
+        self.diagnostics.push(diagnostic.help(help));
     }
 
     fn scale(&mut self) -> Option<Scale> {
@@ -402,7 +408,7 @@ impl Reader<'_> {
         for (path, prefixes, sample) in wanted {
             let Some(path) = path else { continue };
             let before = self.diagnostics.len();
-            self.path(path, check_simple_path);
+            self.simple_path(path);
             if self.diagnostics.len() == before
                 && !prefixes.iter().any(|prefix| path.value.starts_with(prefix))
             {
@@ -435,7 +441,7 @@ impl Reader<'_> {
                 .push(Diagnostic::error(Code::INVALID_PRINT_COLUMN, name.span, message).help(help));
         }
         if let Some(path) = &path {
-            self.path(path, check_json_path);
+            self.column_path(path);
         }
         let priority = match find("priority").map(|e| &e.value) {
             Some(Value::Integer(n)) => match i32::try_from(n.value) {
@@ -463,7 +469,7 @@ impl Reader<'_> {
         let mut fields: Vec<Spanned<String>> = Vec::new();
         for entry in self.parsed.entries.iter().filter(|e| e.key.name == "selectable_field") {
             let Some(path) = entry.nested().first().and_then(EntryValue::string) else { continue };
-            self.path(&path, check_simple_path);
+            self.simple_path(&path);
             if path.value == ".metadata" || path.value.starts_with(".metadata.") {
                 let message = format!("the field {:?} is selectable anyway", path.value);
                 let help = "field selectors know metadata.name and metadata.namespace without being told";
@@ -548,6 +554,18 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// What is said of a path that is wrong, and what may be right.
+fn wrong_path(path: &Spanned<String>, reason: &str, is_right: impl Fn(&str) -> bool) -> (String, String) {
+    let message = format!("invalid JSON path {:?}: {reason}", path.value);
+    let inner = path.value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '$'));
+    let better = if inner.starts_with('.') { inner.to_owned() } else { format!(".{inner}") };
+    let help = match is_right(&better) {
+        true => format!("did you mean {better:?}?"),
+        false => "paths look like this: \".spec.nodename\"".to_owned(),
+    };
+    (message, help)
 }
 
 fn metadata_error(what: &str, text: &Spanned<String>, error: &NameError) -> Diagnostic {

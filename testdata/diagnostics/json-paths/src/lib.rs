@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[resource(group = "example.com", version = "v1",
     print_column(name = "A", type = "string", json_path = "spec.size"),
     print_column(name = "B", type = "string", json_path = "{.spec.size}"),
-    print_column(name = "C", type = "string", json_path = ".spec[size"),
+    print_column(name = "C", type = "string", json_path = "$.spec.size"),
     selectable_field(json_path = ".spec.tags[0]"),
     selectable_field(json_path = ".metadata.name"),
     scale(spec_path = ".status.size", status_path = ".status.size"))]
