@@ -1,5 +1,7 @@
 //! Writes attributes as rustfmt lays them out.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use kubesmith_apiextensions::yaml;
 use serde_json::{Number, Value};
 
@@ -13,7 +15,7 @@ const WIDTH: usize = 100;
 pub(super) enum Key {
     /// `status`, `minimum = 1`
     Plain(String),
-    /// `rule(...)`
+    /// `rule(...)`, or `rule { ... }` beside others of the name.
     List(String, Vec<Key>),
     /// Written like JSON, which rustfmt leaves alone: `default = {...}`.
     Json(String, Value),
@@ -30,17 +32,51 @@ impl Key {
         Self::Plain(format!("{name} = {}", self::number(number)))
     }
 
-    fn flat(&self) -> String {
+    fn flat(&self, braced: &BTreeSet<&str>) -> String {
         match self {
             Self::Plain(text) => text.clone(),
-            Self::List(name, keys) => format!("{name}({})", flat(keys)),
+            Self::List(name, keys) => {
+                let [open, close] = brackets(name, braced);
+                format!("{name}{open}{}{close}", flat(keys))
+            }
             Self::Json(name, value) => format!("{name} = {}", json(value)),
+        }
+    }
+
+    /// What clippy's `duplicated_attributes` knows a key by: a text with its name, anything else by the name alone.
+    fn word(&self) -> &str {
+        match self {
+            Self::Plain(text) => match text.split_once(" = ") {
+                Some((name, value)) if !value.ends_with(['"', '#']) => name,
+                _ => text,
+            },
+            Self::List(name, _) | Self::Json(name, _) => name,
         }
     }
 }
 
 fn flat(keys: &[Key]) -> String {
-    keys.iter().map(Key::flat).collect::<Vec<_>>().join(", ")
+    let braced = braced(keys);
+    keys.iter().map(|key| key.flat(&braced)).collect::<Vec<_>>().join(", ")
+}
+
+/// The names under which the same is said several times. Clippy takes that for a mistake, unless there are braces.
+fn braced(keys: &[Key]) -> BTreeSet<&str> {
+    let mut said: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut out = BTreeSet::new();
+    for key in keys {
+        let Key::List(name, inner) = key else { continue };
+        let said = said.entry(name).or_default();
+        let all = said.len() + inner.len();
+        said.extend(inner.iter().map(Key::word));
+        out.extend((said.len() < all).then_some(name.as_str()));
+    }
+    out
+}
+
+/// What stands around the keys of a key.
+fn brackets(name: &str, braced: &BTreeSet<&str>) -> [&'static str; 2] {
+    if braced.contains(name) { [" { ", " }"] } else { ["(", ")"] }
 }
 
 /// Writes `#[name(keys)]`; what is like JSON in attributes of its own.
@@ -78,6 +114,7 @@ pub(super) fn write(out: &mut String, indent: usize, name: &str, keys: &[Key]) {
 
 fn lines(out: &mut String, indent: usize, keys: &[Key]) {
     let margin = " ".repeat(indent);
+    let braced = braced(keys);
     for (at, key) in keys.iter().enumerate() {
         let end = if at + 1 == keys.len() { "" } else { "," };
         match key {
@@ -85,11 +122,13 @@ fn lines(out: &mut String, indent: usize, keys: &[Key]) {
                 if flat(inner).chars().count() > ARGUMENTS
                     || indent + name.len() + flat(inner).chars().count() + 3 > WIDTH =>
             {
-                out.push_str(&format!("{margin}{name}(\n"));
+                let [open, close] = brackets(name, &braced);
+                let (open, close) = (open.trim_end(), close.trim_start());
+                out.push_str(&format!("{margin}{name}{open}\n"));
                 lines(out, indent + 4, inner);
-                out.push_str(&format!("{margin}){end}\n"));
+                out.push_str(&format!("{margin}{close}{end}\n"));
             }
-            _ => out.push_str(&format!("{margin}{}{end}\n", key.flat())),
+            _ => out.push_str(&format!("{margin}{}{end}\n", key.flat(&braced))),
         }
     }
 }

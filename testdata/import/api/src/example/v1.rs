@@ -27,15 +27,17 @@ use serde::{Deserialize, Serialize};
         status_path = ".status.size",
         selector_path = ".status.selector"
     ),
-    print_column(name = "Age", type = "date", json_path = ".metadata.creationTimestamp"),
-    print_column(
+    print_column { name = "Age", type = "date", json_path = ".metadata.creationTimestamp" },
+    print_column {
         name = "Size",
         type = "integer",
         json_path = ".spec.size",
         description = "how big",
         format = "int32",
         priority = 1
-    ),
+    },
+    print_column { name = "Mode", type = "string", json_path = ".spec.mode", priority = 1 },
+    print_column { name = "First", type = "string", json_path = ".spec.items[].name" },
     selectable_field(json_path = ".spec.mode"),
     conversion(
         strategy = "Webhook",
@@ -55,7 +57,10 @@ use serde::{Deserialize, Serialize};
 })]
 #[genclient(non_namespaced)]
 #[deepcopy]
-#[validation(rule(rule = "self.metadata.name != 'x'", message = "not x"))]
+#[validation(
+    rule { rule = "self.metadata.name != 'x'", message = "not x" },
+    rule { rule = "self.metadata.name != 'X'", message = "not x" }
+)]
 pub struct Gadget {
     /// Standard object metadata.
     #[schema(required)]
