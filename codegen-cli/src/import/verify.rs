@@ -63,7 +63,9 @@ fn checked(crds: &[Crd], package: &str, sites: &mut Sites<'_>) -> Result<(Files,
         generated.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
     if errors.is_empty() {
         let wrong = differing(crds, &generated, sites);
-        return Ok((made.files, wrong));
+        let mut files = made.files;
+        super::writer::allow(&mut files, &conventions(&generated.diagnostics));
+        return Ok((files, wrong));
     }
     let mut wrong: BTreeMap<usize, Diagnostic> = BTreeMap::new();
     for error in errors.iter().take(MOST_OWNED) {
@@ -75,6 +77,21 @@ fn checked(crds: &[Crd], package: &str, sites: &mut Sites<'_>) -> Result<(Files,
         alone(crds, package, errors[0], sites, &mut wrong)?;
     }
     Ok((made.files, wrong.into_iter().collect()))
+}
+
+/// Warnings about what definitions that are in use cannot change any more.
+const CONVENTIONS: [Code; 5] = [
+    Code::MISSING_SPEC,
+    Code::MISSING_STATUS,
+    Code::NOT_CAMEL_CASE,
+    Code::UNKEYED_CONDITIONS,
+    Code::STATUS_NOT_SUBRESOURCE,
+];
+
+/// The conventions that the definitions do not keep.
+fn conventions(diagnostics: &[Diagnostic]) -> BTreeSet<Code> {
+    let warnings = diagnostics.iter().filter(|found| found.severity == Severity::Warning);
+    warnings.map(|found| found.code).filter(|code| CONVENTIONS.contains(code)).collect()
 }
 
 /// Where nothing tells which definition an error is about, each is tried by itself.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use kubesmith_apiextensions::yaml;
+use kubesmith_core::diag::Code;
 use kubesmith_core::model::RenameRule;
 
 use super::attributes::{self, Key};
@@ -332,15 +333,29 @@ pub(super) fn with_runtime(manifest: &str, dependency: &str) -> String {
     manifest.replace(&published(), &format!("kubesmith-runtime = {dependency}\n"))
 }
 
+/// What clippy would want otherwise.
+const LINTS: [&str; 4] =
+    ["doc_lazy_continuation", "doc_overindented_list_items", "large_enum_variant", "tabs_in_doc_comments"];
+
 fn manifest(package: &str, uses_json: bool) -> String {
     let json = if uses_json { "serde_json = \"1\"\n" } else { "" };
     format!(
         "[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\n# Descriptions hold examples \
          that are no Rust.\ndoctest = false\n\n[dependencies]\n# Kubernetes' version, which is one in a program: another crate \
          may choose it.\nk8s-openapi = {{ version = \"0.29\", features = [\"v1_36\"] }}\n{}serde = {{ version = \"1\", \
-         features = [\"derive\"] }}\n{json}",
-        published()
+         features = [\"derive\"] }}\n{json}\n[lints.clippy]\n# Documentation and variants are what the definitions have.\n{}",
+        published(),
+        LINTS.map(|lint| format!("{lint} = \"allow\"\n")).concat(),
     )
+}
+
+/// Lets the configuration allow what would be warned of each time the crate is generated from.
+pub(super) fn allow(files: &mut BTreeMap<String, String>, codes: &BTreeSet<Code>) {
+    if let Some(config) = files.get_mut("kubesmith.toml").filter(|_| !codes.is_empty()) {
+        let codes = codes.iter().map(|code| format!("\"{code}\"")).collect::<Vec<_>>().join(", ");
+        let _ =
+            write!(config, "\n[lints]\n# Conventions that the definitions do not keep.\nallow = [{codes}]\n");
+    }
 }
 
 fn config(package: &str, has_float: bool, refuse_unknown_fields: bool) -> String {

@@ -9,7 +9,7 @@ use kubesmith::config::{self, Overrides};
 use kubesmith::diag::{self, MessageFormat};
 use kubesmith::import::{self, Imported, Input, canonical};
 use kubesmith::output::Kind;
-use kubesmith::pipeline;
+use kubesmith::pipeline::{self, Generated};
 use kubesmith_core::diag::{Code, Severity};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,8 +44,7 @@ fn definitions(text: &str) -> Vec<Value> {
     documents.filter(|value| value["kind"] == "CustomResourceDefinition").collect()
 }
 
-/// The definitions that the crate gives, by their names.
-fn generated(files: &BTreeMap<String, String>) -> BTreeMap<String, Value> {
+fn run(files: &BTreeMap<String, String>) -> Generated {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -54,7 +53,17 @@ fn generated(files: &BTreeMap<String, String>) -> BTreeMap<String, Value> {
     }
     let settings =
         config::settings(Some(&folder.path().join("kubesmith.toml")), Overrides::default()).unwrap();
-    let made = pipeline::generate(&settings[0]);
+    pipeline::generate(&settings[0])
+}
+
+/// The codes of what `generate` warns of.
+fn warnings(files: &BTreeMap<String, String>) -> Vec<String> {
+    run(files).diagnostics.iter().map(|found| found.code.to_string()).collect()
+}
+
+/// The definitions that the crate gives, by their names.
+fn generated(files: &BTreeMap<String, String>) -> BTreeMap<String, Value> {
+    let made = run(files);
     let tree = &made.targets.iter().find(|target| target.kind == Kind::Crd).expect("no CRDs").tree;
     let objects = tree.iter().flat_map(|(_, text)| definitions(text));
     objects
@@ -247,6 +256,38 @@ fn what_is_wrong_again_and_again_is_told_a_few_times() {
     let imported = import("things.yaml", &yaml);
     assert_eq!((imported.definitions, imported.diagnostics.len()), (0, 20));
     assert!(shown(&imported).contains("and 4980 more of this definition"), "{}", shown(&imported));
+}
+
+/// Who has objects of a definition cannot mend it; new types are judged by the same configuration until somebody changes it.
+#[test]
+fn conventions_that_a_definition_does_not_keep_are_allowed() {
+    let mut wanted: Value = serde_json::from_str(&definition(&json!({"type": "object"}))).unwrap();
+    let kept = import("things.json", &wanted.to_string());
+    assert!(!kept.files["kubesmith.toml"].contains("[lints]"));
+    let schema = &mut wanted["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
+    schema["status"] = json!({"type": "object", "properties": {"last_seen": {"type": "string"}}});
+    let imported = import("things.json", &wanted.to_string());
+    let allowed =
+        "\n[lints]\n# Conventions that the definitions do not keep.\nallow = [\"KS0701\", \"KS0704\"]\n";
+    assert!(imported.files["kubesmith.toml"].ends_with(allowed), "{}", imported.files["kubesmith.toml"]);
+    assert_eq!(warnings(&imported.files), [""; 0]);
+}
+
+/// A path that API servers take and cannot read stays, and is told of each time.
+#[test]
+fn a_column_that_no_server_shows_is_a_warning() {
+    let mut wanted: Value = serde_json::from_str(&definition(&json!({"type": "object"}))).unwrap();
+    wanted["spec"]["versions"][0]["additionalPrinterColumns"] = json!([{"name": "A", "type": "string", "jsonPath": ".spec["}, {"name": "B", "type": "string", "jsonPath": "..."}]);
+    let imported = import("things.json", &wanted.to_string());
+    let told = shown(&imported);
+    assert_eq!(told.matches("warning[KS0207]").count(), 2, "{told}");
+    assert_eq!(generated(&imported.files)["things.example.com"], canonical(&wanted));
+    assert_eq!(warnings(&imported.files), ["KS0207", "KS0207"]);
+    wanted["spec"]["versions"][0]["additionalPrinterColumns"][1]["jsonPath"] = json!("a");
+    assert!(
+        shown(&import("things.json", &wanted.to_string()))
+            .contains("must be a simple json path starting with .")
+    );
 }
 
 /// How many numbers are tried for them is held beside the names.
