@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use kube::Client;
 use kubesmith_testenv::TestEnv;
+use kubesmith_testenv::fake::Fake;
 
 /// How many objects are listed, watched and kept in memory.
 const OBJECTS: usize = 10_000;
@@ -82,6 +83,7 @@ async fn starts() {
     line("in process, memory", times.0);
     line("with a TLS socket, memory", times.1);
     line("in process, empty folder", times.2);
+    line("a fake with a CRD", fakes());
     let data = tempfile::tempdir().unwrap();
     let env = environment(Some(data.path())).await;
     load::create(&env.client(), "o", OBJECTS, 32).await;
@@ -90,6 +92,15 @@ async fn starts() {
     let env = TestEnv::builder().data_dir(data.path()).start().await.unwrap();
     line(&format!("in process, folder with {OBJECTS}"), vec![start.elapsed()]);
     env.stop().await;
+}
+
+fn fakes() -> Vec<Duration> {
+    let times = (0..50).map(|_| {
+        let start = Instant::now();
+        drop(Fake::<Client>::builder().crds([load::crd()]).build().unwrap());
+        start.elapsed()
+    });
+    times.collect()
 }
 
 async fn creates() {
