@@ -42,7 +42,7 @@ fn separate_items(text: &str, out: &mut String) {
     let mut before = "";
     for (number, line) in text.lines().enumerate() {
         if number == 0
-            || (begins_item(line) && ends_block(before, indentation(line)))
+            || (begins_item(line) && ends_block(before, indentation(line)) && !is_list_of_impls(before, line))
             || leaves_list(before, line)
             || (before.ends_with(';') && line.starts_with("    ///"))
         {
@@ -68,14 +68,29 @@ fn ends_block(line: &str, depth: usize) -> bool {
     let text = line.trim_start();
     let one_line = if depth == 0 { &["pub type "][..] } else { &["type ", "const "][..] };
     let value = depth == 0 && text == ");";
-    let empty = depth == 0 && text.starts_with("impl ") && text.ends_with("{}");
+    let empty = depth == 0 && is_empty_impl(text);
     indentation(line) == depth
-        && (text == "}" || value || empty || one_line.iter().any(|start| text.starts_with(start)))
+        && (text == "}"
+            || text == "{}"
+            || value
+            || empty
+            || one_line.iter().any(|start| text.starts_with(start)))
+}
+
+fn is_empty_impl(line: &str) -> bool {
+    line.starts_with("impl ") && line.ends_with("{}")
+}
+
+/// Whether both lines are implementations that have nothing in them.
+fn is_list_of_impls(before: &str, line: &str) -> bool {
+    is_empty_impl(before) && is_empty_impl(line)
 }
 
 /// Whether a list of modules or of imports ends between the lines.
 fn leaves_list(before: &str, line: &str) -> bool {
-    let list = |line: &str| ["pub mod ", "pub use "].into_iter().find(|start| line.starts_with(start));
+    let list = |line: &str| {
+        ["pub mod ", "pub use ", "mod ", "use "].into_iter().find(|start| line.starts_with(start))
+    };
     match (list(before), list(line)) {
         (Some(before), Some(line)) => before != line,
         (Some(_), None) => indentation(line) == 0,
@@ -103,6 +118,17 @@ mod tests {
             impl S {\n    fn a() {}\n    fn b() {}\n}\n\n\
             pub type A = S;\n\n\
             impl T for S {\n    type X = u8;\n\n    const Y: u8 = 1;\n\n    fn c() {\n        if true {\n            a();\n        }\n        b();\n    }\n}\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn imports_and_empty_implementations_stand_together() {
+        let text = format(
+            "use a::A; use b::B; mod c; pub use c::C; impl A for C {} impl B for C {} impl D for C { fn d() {} }",
+        );
+        let expected = "// H\n\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\n\
+            use a::A;\nuse b::B;\n\nmod c;\n\npub use c::C;\n\n\
+            impl A for C {}\nimpl B for C {}\n\nimpl D for C {\n    fn d() {}\n}\n";
         assert_eq!(text, expected);
     }
 

@@ -1,9 +1,21 @@
 //! Apply configuration of `__Type__`.
 
+#[when(kind)]
+#[when(imports_object)]
+use __ObjectPath__;
+#[when(kind)]
+use ::kubesmith_runtime::applyconfigurations::{ApplyConfiguration, ExtractError, extract};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
+#[when(kind)]
+#[unless(of_subresource)]
+#[when(imports_meta)]
+use __ObjectMetaPath__;
+
 /// The fields of a `__Type__` that a field manager wants; what is not set is not sent.
 ///
 /// __Summary__
-#[derive(Clone, Debug, Default, ::kubesmith_runtime::serde::Serialize, ::kubesmith_runtime::serde::Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct __Type__ApplyConfiguration {
     /// __Doc__
@@ -185,7 +197,7 @@ impl __Type__ApplyConfiguration {
 }
 
 #[when(kind)]
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration for __Type__ApplyConfiguration {
+impl ApplyConfiguration for __Type__ApplyConfiguration {
     type Object = __Object__;
 }
 
@@ -199,7 +211,7 @@ impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration for __Type__Ap
 pub fn __extract__(
     object: &__Object__,
     field_manager: &str,
-) -> Result<__Type__ApplyConfiguration, ::kubesmith_runtime::applyconfigurations::ExtractError> {
+) -> Result<__Type__ApplyConfiguration, ExtractError> {
     __extract___from(object, field_manager, "")
 }
 
@@ -213,6 +225,6 @@ pub fn __extract___from(
     object: &__Object__,
     field_manager: &str,
     subresource: &str,
-) -> Result<__Type__ApplyConfiguration, ::kubesmith_runtime::applyconfigurations::ExtractError> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<__Type__ApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

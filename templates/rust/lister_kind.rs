@@ -1,5 +1,11 @@
 //! Lister of the `__Kind__` objects of `__ApiVersion__`.
 
+use ::std::sync::Arc;
+
+#[when(imports_object)]
+use __ObjectPath__;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// What was written by hand beside this file.
 #[when(lister_expansion)]
 #[path = "__module___expansion.rs"]
@@ -10,14 +16,14 @@ pub mod expansion;
 /// __Summary__
 #[derive(Clone, Debug)]
 pub struct __Kind__Lister {
-    inner: ::kubesmith_runtime::lister::Lister<__Object__>,
+    inner: lister::Lister<__Object__>,
 }
 
 impl __Kind__Lister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(inner: ::kubesmith_runtime::lister::Lister<__Object__>) -> Self {
+    pub fn new(inner: lister::Lister<__Object__>) -> Self {
         Self { inner }
     }
 
@@ -26,8 +32,8 @@ impl __Kind__Lister {
     #[inline]
     pub fn list(
         &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<__Object__> {
+        selector: &labels::Selector,
+    ) -> cache::Listing<__Object__> {
         self.inner.list(selector)
     }
 
@@ -40,7 +46,7 @@ impl __Kind__Lister {
     pub fn get(
         &self,
         name: &str,
-    ) -> ::core::result::Result<::std::sync::Arc<__Object__>, ::kubesmith_runtime::lister::NotFound> {
+    ) -> Result<Arc<__Object__>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -53,9 +59,9 @@ impl __Kind__Lister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<__Object__>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
+    ) -> Result<
+        cache::Listing<__Object__>,
+        cache::NoSuchIndex,
     > {
         self.inner.by_index(index, value)
     }
@@ -65,13 +71,13 @@ impl __Kind__Lister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<__Object__, V>,
+        index: &cache::TypedIndex<__Object__, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<__Object__>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
+    ) -> Result<
+        cache::Listing<__Object__>,
+        cache::NoSuchIndex,
     > {
         self.inner.by(index, key)
     }
@@ -89,7 +95,7 @@ impl __Kind__Lister {
 #[when(namespaced)]
 #[derive(Clone, Debug)]
 pub struct __Kind__NamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<__Object__>,
+    inner: lister::NamespaceLister<__Object__>,
 }
 
 #[when(namespaced)]
@@ -99,8 +105,8 @@ impl __Kind__NamespaceLister {
     #[inline]
     pub fn list(
         &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<__Object__> {
+        selector: &labels::Selector,
+    ) -> cache::Listing<__Object__> {
         self.inner.list(selector)
     }
 
@@ -112,7 +118,7 @@ impl __Kind__NamespaceLister {
     pub fn get(
         &self,
         name: &str,
-    ) -> ::core::result::Result<::std::sync::Arc<__Object__>, ::kubesmith_runtime::lister::NotFound> {
+    ) -> Result<Arc<__Object__>, lister::NotFound> {
         self.inner.get(name)
     }
 }

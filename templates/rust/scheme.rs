@@ -14,10 +14,10 @@ pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
 pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
     #[each(kind)]
     #[when(listed)]
-    scheme.register::<__Object__>("__ListKind__");
+    scheme.register::<__ObjectPath__>("__ListKind__");
     #[each(kind)]
     #[unless(listed)]
-    scheme.register_object::<__Object__>();
+    scheme.register_object::<__ObjectPath__>();
     #[when(any_defaults)]
     __root__::defaults::register_defaults(scheme);
     #[when(register_custom)]

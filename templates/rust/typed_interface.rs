@@ -1,6 +1,23 @@
 //! The client of `__Kind__` objects of `__ApiVersion__` as traits: for code that takes any client, and
 //! for clients of your own.
 
+#[when(patches_methods)]
+use ::core::fmt::Debug;
+
+#[when(has_verbs)]
+#[when(imports_object)]
+use __ObjectPath__;
+#[when(any_verb)]
+use ::kubesmith_runtime::client::prelude::*;
+#[when(has_verbs)]
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+#[when(patches_methods)]
+use ::kubesmith_runtime::serde::Serialize;
+
+#[when(applies)]
+#[when(imports_configuration)]
+use __ConfigurationPath__;
+
 /// Gives the client of `__Kind__` objects.
 #[when(cluster)]
 pub trait __Plural__Getter: Send + Sync + 'static {
@@ -24,128 +41,39 @@ pub trait __Plural__Getter: Send + Sync + 'static {
 /// The verbs of a client of `__Kind__` objects.
 ///
 /// __Summary__
-pub trait __Kind__Interface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
+pub trait __Kind__Interface: Send + Sync + 'static
+where
     #[when(create)]
-    fn create(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
+    Self: verbs::Create<__Object__>,
     #[when(update)]
-    fn update(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
-
-    /// Replaces the status of the object of that name and nothing else.
+    Self: verbs::Update<__Object__>,
     #[when(update_status)]
-    fn update_status(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
-
-    /// Deletes an object.
+    Self: verbs::UpdateStatus<__Object__>,
     #[when(delete)]
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::kubesmith_runtime::client::Deletion<__Object__>>;
-
-    /// Deletes the objects that the list parameters select.
+    Self: verbs::Delete<__Object__>,
     #[when(delete_collection)]
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::kubesmith_runtime::client::Deletion<::kubesmith_runtime::kube::api::ObjectList<__Object__>>>;
-
-    /// Reads an object.
+    Self: verbs::DeleteCollection<__Object__>,
     #[when(get)]
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
-
-    /// Lists objects.
+    Self: verbs::Get<__Object__>,
     #[when(list)]
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::kubesmith_runtime::kube::api::ObjectList<__Object__>>;
-
-    /// Watches objects from a resource version on.
+    Self: verbs::List<__Object__>,
     #[when(watch)]
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::kubesmith_runtime::client::WatchStream<__Object__>>;
-
-    /// Changes parts of an object.
+    Self: verbs::Watch<__Object__>,
     #[when(patch)]
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    #[when(patch)]
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
+    Self: verbs::Patch<__Object__>,
     #[when(apply)]
     #[when(configured)]
-    fn apply(
-        &self,
-        configuration: &__Configuration__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
+    Self: verbs::Apply<__Object__, __Configuration__>,
     #[when(apply)]
     #[unless(configured)]
-    fn apply(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
-
-    /// Changes the status of an object by server-side apply.
+    Self: verbs::Apply<__Object__, __Object__>,
     #[when(apply_status)]
     #[when(configured)]
-    fn apply_status(
-        &self,
-        configuration: &__Configuration__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
-
-    /// Changes the status of an object by server-side apply.
+    Self: verbs::ApplyStatus<__Object__, __Configuration__>,
     #[when(apply_status)]
     #[unless(configured)]
-    fn apply_status(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>;
-
+    Self: verbs::ApplyStatus<__Object__, __Object__>,
+{
     /// __MethodDoc__
     #[each(method)]
     #[unless(patches)]
@@ -153,20 +81,18 @@ pub trait __Kind__Interface: Send + Sync + 'static {
         &self,
         #[when(named)] name: &str,
         #[when(sends)] input: &__Input__,
-        #[when(has_params)] params: &::kubesmith_runtime::kube::api::__Params__,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Answer__>;
+        #[when(has_params)] params: &__Params__,
+    ) -> impl ResponseFuture<__Answer__>;
 
     /// __MethodDoc__
     #[along(method)]
     #[when(patches)]
-    fn __method__<P>(
+    fn __method__<P: Serialize + Debug + Sync>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Answer__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> impl ResponseFuture<__Answer__>;
 }
 
 #[when(cluster)]
@@ -188,165 +114,90 @@ impl __Plural__Getter for super::super::__GroupVersion__Client {
 }
 
 impl __Kind__Interface for super::__Client__ {
-    #[when(create)]
-    fn create(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
-        self.create(object, params)
-    }
-
-    #[when(update)]
-    fn update(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
-        self.update(object, params)
-    }
-
-    #[when(update_status)]
-    fn update_status(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
-        self.update_status(object, params)
-    }
-
-    #[when(delete)]
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::kubesmith_runtime::client::Deletion<__Object__>> {
-        self.delete(name, params)
-    }
-
-    #[when(delete_collection)]
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::kubesmith_runtime::client::Deletion<::kubesmith_runtime::kube::api::ObjectList<__Object__>>> {
-        self.delete_collection(params, list)
-    }
-
-    #[when(get)]
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
-        self.get(name)
-    }
-
-    #[when(list)]
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::kubesmith_runtime::kube::api::ObjectList<__Object__>> {
-        self.list(params)
-    }
-
-    #[when(watch)]
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::kubesmith_runtime::client::WatchStream<__Object__>> {
-        self.watch(params, resource_version)
-    }
-
-    #[when(patch)]
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    #[when(patch)]
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    #[when(apply)]
-    #[when(configured)]
-    fn apply(
-        &self,
-        configuration: &__Configuration__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
-        self.apply(configuration, params)
-    }
-
-    #[when(apply)]
-    #[unless(configured)]
-    fn apply(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
-        self.apply(object, params)
-    }
-
-    #[when(apply_status)]
-    #[when(configured)]
-    fn apply_status(
-        &self,
-        configuration: &__Configuration__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
-        self.apply_status(configuration, params)
-    }
-
-    #[when(apply_status)]
-    #[unless(configured)]
-    fn apply_status(
-        &self,
-        object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Object__> {
-        self.apply_status(object, params)
-    }
-
     #[each(method)]
     #[unless(patches)]
     fn __method__(
         &self,
         #[when(named)] name: &str,
         #[when(sends)] input: &__Input__,
-        #[when(has_params)] params: &::kubesmith_runtime::kube::api::__Params__,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Answer__> {
+        #[when(has_params)] params: &__Params__,
+    ) -> impl ResponseFuture<__Answer__> {
         self.__method__(#[when(named)] name, #[when(sends)] input, #[when(has_params)] params)
     }
 
     #[along(method)]
     #[when(patches)]
-    fn __method__<P>(
+    fn __method__<P: Serialize + Debug + Sync>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<__Answer__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> impl ResponseFuture<__Answer__> {
         self.__method__(name, params, patch)
+    }
+}
+
+/// Requests are those of the client inside.
+#[when(has_verbs)]
+impl delegate::Delegate for super::__Client__ {
+    type Object = __Object__;
+
+    fn typed(&self) -> &TypedClient<__Object__> {
+        &self.inner
+    }
+}
+
+#[when(create)]
+impl delegate::Create for super::__Client__ {}
+
+#[when(update)]
+impl delegate::Update for super::__Client__ {}
+
+#[when(update_status)]
+impl delegate::UpdateStatus for super::__Client__ {}
+
+#[when(delete)]
+impl delegate::Delete for super::__Client__ {}
+
+#[when(delete_collection)]
+impl delegate::DeleteCollection for super::__Client__ {}
+
+#[when(get)]
+impl delegate::Get for super::__Client__ {}
+
+#[when(list)]
+impl delegate::List for super::__Client__ {}
+
+#[when(watch)]
+impl delegate::Watch for super::__Client__ {}
+
+#[when(patch)]
+impl delegate::Patch for super::__Client__ {}
+
+#[when(apply)]
+#[when(configured)]
+impl delegate::Apply for super::__Client__ {
+    type Configuration = __Configuration__;
+}
+
+#[when(apply)]
+#[unless(configured)]
+impl verbs::Apply<__Object__, __Object__> for super::__Client__ {
+    fn apply(&self, object: &__Object__, params: &PatchParams) -> impl ResponseFuture<__Object__> {
+        self.apply(object, params)
+    }
+}
+
+#[when(apply_status)]
+#[when(configured)]
+impl delegate::ApplyStatus for super::__Client__ {
+    type Configuration = __Configuration__;
+}
+
+#[when(apply_status)]
+#[unless(configured)]
+impl verbs::ApplyStatus<__Object__, __Object__> for super::__Client__ {
+    fn apply_status(&self, object: &__Object__, params: &PatchParams) -> impl ResponseFuture<__Object__> {
+        self.apply_status(object, params)
     }
 }

@@ -1,5 +1,19 @@
 //! Client of the `__Kind__` objects of `__ApiVersion__`.
 
+#[when(patches_any)]
+use ::core::fmt::Debug;
+
+#[when(any_verb)]
+#[when(imports_object)]
+use __ObjectPath__;
+use ::kubesmith_runtime::client::prelude::*;
+#[when(patches_any)]
+use ::kubesmith_runtime::serde::Serialize;
+
+#[when(applies)]
+#[when(imports_configuration)]
+use __ConfigurationPath__;
+
 /// What was written by hand beside this file.
 #[when(client_expansion)]
 #[path = "__module___expansion.rs"]
@@ -12,15 +26,15 @@ pub use self::interface::{__Kind__Interface, __Plural__Getter};
 ///
 /// __Summary__
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[when(cluster)]
 #[derive(Clone, Debug)]
 pub struct __Plural__ {
     #[when(any_verb)]
-    inner: ::kubesmith_runtime::client::TypedClient<__Object__>,
+    inner: TypedClient<__Object__>,
     #[unless(any_verb)]
-    rest: ::kubesmith_runtime::client::RestClient,
+    rest: RestClient,
 }
 
 /// Client of the `__Kind__` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -29,19 +43,19 @@ pub struct __Plural__ {
 #[when(namespaced)]
 #[derive(Clone, Debug)]
 pub struct __Plural__ {
-    rest: ::kubesmith_runtime::client::RestClient,
+    rest: RestClient,
     #[when(list_or_watch)]
-    inner: ::kubesmith_runtime::client::TypedClient<__Object__>,
+    inner: TypedClient<__Object__>,
 }
 
 #[when(namespaced)]
 impl __Plural__ {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
             #[when(list_or_watch)]
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(rest.clone()),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -56,8 +70,8 @@ impl __Plural__ {
     #[when(list)]
     pub async fn list(
         &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::kube::api::ObjectList<__Object__>> {
+        params: &ListParams,
+    ) -> Result<ObjectList<__Object__>> {
         self.inner.list(params).await
     }
 
@@ -65,36 +79,36 @@ impl __Plural__ {
     #[when(watch)]
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::client::WatchStream<__Object__>> {
+    ) -> Result<WatchStream<__Object__>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `__Kind__` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[when(namespaced)]
 #[derive(Clone, Debug)]
 pub struct Namespaced__Plural__ {
     #[when(any_verb)]
-    inner: ::kubesmith_runtime::client::TypedClient<__Object__>,
+    inner: TypedClient<__Object__>,
     #[unless(any_verb)]
-    rest: ::kubesmith_runtime::client::RestClient,
+    rest: RestClient,
     #[unless(any_verb)]
-    namespace: ::std::string::String,
+    namespace: String,
 }
 
 impl __Client__ {
     /// Makes the client from the REST client of its group-version.
     #[when(cluster)]
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
             #[when(any_verb)]
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
             #[unless(any_verb)]
             rest,
         }
@@ -103,10 +117,10 @@ impl __Client__ {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[when(namespaced)]
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
             #[when(any_verb)]
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
             #[unless(any_verb)]
             rest,
             #[unless(any_verb)]
@@ -117,7 +131,7 @@ impl __Client__ {
     /// The REST client of the group-version.
     #[unless(any_verb)]
     #[must_use]
-    pub fn rest_client(&self) -> &::kubesmith_runtime::client::RestClient {
+    pub fn rest_client(&self) -> &RestClient {
         &self.rest
     }
 
@@ -134,8 +148,8 @@ impl __Client__ {
     pub async fn create(
         &self,
         object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        params: &PostParams,
+    ) -> Result<__Object__> {
         self.inner.create(object, params).await
     }
 
@@ -144,8 +158,8 @@ impl __Client__ {
     pub async fn update(
         &self,
         object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        params: &PostParams,
+    ) -> Result<__Object__> {
         self.inner.update(object, params).await
     }
 
@@ -154,8 +168,8 @@ impl __Client__ {
     pub async fn update_status(
         &self,
         object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        params: &PostParams,
+    ) -> Result<__Object__> {
         self.inner.update_status(object, params).await
     }
 
@@ -164,8 +178,8 @@ impl __Client__ {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::client::Deletion<__Object__>> {
+        params: &DeleteParams,
+    ) -> Result<Deletion<__Object__>> {
         self.inner.delete(name, params).await
     }
 
@@ -173,17 +187,17 @@ impl __Client__ {
     #[when(delete_collection)]
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::kube::api::ObjectList<__Object__>>,
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<
+        Deletion<ObjectList<__Object__>>,
     > {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
     #[when(get)]
-    pub async fn get(&self, name: &str) -> ::kubesmith_runtime::client::Result<__Object__> {
+    pub async fn get(&self, name: &str) -> Result<__Object__> {
         self.inner.get(name).await
     }
 
@@ -191,8 +205,8 @@ impl __Client__ {
     #[when(list)]
     pub async fn list(
         &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::kube::api::ObjectList<__Object__>> {
+        params: &ListParams,
+    ) -> Result<ObjectList<__Object__>> {
         self.inner.list(params).await
     }
 
@@ -200,38 +214,32 @@ impl __Client__ {
     #[when(watch)]
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::client::WatchStream<__Object__>> {
+    ) -> Result<WatchStream<__Object__>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
     #[when(patch)]
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<__Object__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<__Object__> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
     #[when(patch)]
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<__Object__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<__Object__> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
@@ -242,8 +250,8 @@ impl __Client__ {
     pub async fn apply(
         &self,
         configuration: &__Configuration__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        params: &PatchParams,
+    ) -> Result<__Object__> {
         self.inner.apply_configuration(configuration, params).await
     }
 
@@ -253,8 +261,8 @@ impl __Client__ {
     pub async fn apply(
         &self,
         object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        params: &PatchParams,
+    ) -> Result<__Object__> {
         self.inner.apply(object, params).await
     }
 
@@ -264,8 +272,8 @@ impl __Client__ {
     pub async fn apply_status(
         &self,
         configuration: &__Configuration__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        params: &PatchParams,
+    ) -> Result<__Object__> {
         self.inner.apply_configuration_to("status", configuration, params).await
     }
 
@@ -275,8 +283,8 @@ impl __Client__ {
     pub async fn apply_status(
         &self,
         object: &__Object__,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<__Object__> {
+        params: &PatchParams,
+    ) -> Result<__Object__> {
         self.inner.apply_status(object, params).await
     }
 
@@ -287,8 +295,8 @@ impl __Client__ {
         &self,
         #[when(named)] name: &str,
         #[when(sends)] input: &__Input__,
-        #[when(has_params)] params: &::kubesmith_runtime::kube::api::__Params__,
-    ) -> ::kubesmith_runtime::client::Result<__Answer__> {
+        #[when(has_params)] params: &__Params__,
+    ) -> Result<__Answer__> {
         self.inner
             .__target__(#[when(in_subresource)] "__subresource__")
             .__request__(#[when(named)] name, #[when(sends)] input, #[when(has_params)] params)
@@ -298,15 +306,12 @@ impl __Client__ {
     /// __MethodDoc__
     #[along(method)]
     #[when(patches)]
-    pub async fn __method__<P>(
+    pub async fn __method__<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<__Answer__>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<__Answer__> {
         self.inner.__target__(#[when(in_subresource)] "__subresource__").patch(name, params, patch).await
     }
 }

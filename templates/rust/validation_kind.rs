@@ -4,7 +4,7 @@
 pub static VALIDATOR: ::kubesmith_runtime::validation::SchemaValidator =
     ::kubesmith_runtime::validation::SchemaValidator::new(::core::include_str!("__module__.json"));
 
-impl __root__::validations::Validate for __Object__ {
+impl __root__::validations::Validate for __ObjectPath__ {
     fn validate(&self) -> ::kubesmith_runtime::field::FieldErrors {
         VALIDATOR.validate(self)
     }
@@ -15,7 +15,7 @@ impl __root__::validations::Validate for __Object__ {
 }
 
 #[when(status)]
-impl __root__::validations::ValidateStatus for __Object__ {
+impl __root__::validations::ValidateStatus for __ObjectPath__ {
     fn validate_status_update(&self, old: &Self) -> ::kubesmith_runtime::field::FieldErrors {
         VALIDATOR.validate_status_update(self, old)
     }

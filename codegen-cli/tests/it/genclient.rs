@@ -152,8 +152,21 @@ fn every_combination_of_tags_has_its_methods() {
         assert_eq!(methods(own, "pub async fn "), tags.expected(), "{}", tags.source());
         let interface = file(&format!("{folder}/interface.rs"));
         let declared = interface.split("Interface: ").nth(1).unwrap().split("\nimpl ").next().unwrap();
-        assert_eq!(methods(declared, "    fn "), tags.expected(), "{}", tags.source());
+        let own = methods(declared, "    fn ");
+        assert_eq!(&verbs(declared, "Self: verbs::") | &own, tags.expected(), "{}", tags.source());
+        let delegated = verbs(interface, "\nimpl delegate::");
+        assert_eq!(&delegated | &own, tags.expected(), "{}", tags.source());
     }
+}
+
+/// The methods of the verbs whose traits stand behind a text.
+fn verbs(text: &str, before: &str) -> BTreeSet<String> {
+    let traits = text.split(before).skip(1).map(|rest| rest.split(['<', ' ']).next().unwrap_or_default());
+    let methods = traits.filter(|name| *name != "Delegate").flat_map(|name| match name {
+        "Patch" => vec!["patch".to_owned(), "patch_subresource".to_owned()],
+        name => vec![name.to_snake_case()],
+    });
+    methods.collect()
 }
 
 /// The names behind a text.

@@ -31,6 +31,7 @@ mod discovery;
 pub(crate) mod drive;
 pub(crate) mod error;
 mod options;
+pub mod prelude;
 mod response;
 mod rest;
 mod scope;
@@ -39,6 +40,7 @@ pub(crate) mod transport;
 mod typed;
 mod unless_deleted;
 mod user_agent;
+pub mod verbs;
 
 pub use config::build_config_from_flags;
 pub use conflict::FieldConflict;

@@ -16,8 +16,8 @@ use super::skeleton::{Bindings, Skeleton, row_mark};
 
 /// Placeholders, with the letter that stands for each and how often, at two bytes each: what the printer takes for the width
 /// of the name.
-const STAND_INS: [(&str, char, usize); 21] = [
-    ("Object", 'а', 17),
+const STAND_INS: [(&str, char, usize); 24] = [
+    ("Object", 'а', 1),
     ("Kind", 'б', 8),
     ("Plural", 'в', 9),
     ("Client", 'г', 13),
@@ -26,25 +26,28 @@ const STAND_INS: [(&str, char, usize); 21] = [
     ("version", 'ж', 4),
     ("root", 'з', 3),
     ("ApiVersion", 'и', 1),
-    ("Configuration", 'л', 31),
+    ("Configuration", 'л', 1),
     ("accessor", 'м', 9),
     ("GroupVersion", 'н', 6),
     ("Type", 'о', 8),
     ("api_version", 'п', 8),
     ("extract", 'р', 10),
-    ("ObjectMeta", 'с', 31),
+    ("ObjectMeta", 'с', 1),
     ("field", 'т', 6),
     ("with", 'у', 8),
     ("serde", 'ф', 20),
     ("FieldType", 'х', 12),
     ("Item", 'ц', 3),
+    ("ObjectPath", 'щ', 17),
+    ("ConfigurationPath", 'э', 31),
+    ("ObjectMetaPath", 'ю', 31),
 ];
 
 /// What stands for the long paths among the items, so that parameters of theirs get lines of their own.
 const LONG_ITEM: (&str, char, usize) = ("Item", 'ш', 31);
 
 /// The length in bytes up to which an item's path is short.
-const SHORT_ITEM: usize = 24;
+const SHORT_ITEM: usize = 48;
 
 /// Placeholders for lines of documentation, which go away where there is no text.
 const LINES: [(&str, char); 2] = [("Summary", 'к'), ("Doc", 'ч')];

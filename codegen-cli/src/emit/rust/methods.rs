@@ -19,6 +19,11 @@ pub(super) fn bindings(
     methods.iter().map(|method| Arc::new(one(ir, resource, method, apply, options))).collect()
 }
 
+/// Whether one of them patches, with a patch of any type.
+pub(super) fn patch(resource: &Resource) -> bool {
+    resource.client.iter().flat_map(|tags| &tags.methods).any(|method| method.verb == Verb::Patch)
+}
+
 fn one(ir: &Ir, resource: &Resource, method: &Method, apply: &ApplyTypes, options: &RustOptions) -> Bindings {
     let input = method.input.as_deref().map(|path| {
         let configuration = apply.path_of_input(ir, path).filter(|_| method.verb == Verb::Apply);

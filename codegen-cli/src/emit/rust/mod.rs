@@ -21,6 +21,7 @@ mod conversions;
 mod defaults;
 mod definitions;
 mod docs;
+mod imports;
 mod layout;
 mod manifest;
 mod methods;

@@ -2,6 +2,7 @@
 
 use heck::ToSnakeCase;
 
+use super::imports::CLIENT_PRELUDE;
 use crate::ir::{Group, Resource, Version};
 
 /// Names of modules and functions that are words of Rust, of every edition.
@@ -126,6 +127,11 @@ pub(super) fn type_part(name: &str) -> String {
     if text.starts_with(|c: char| c.is_ascii_alphabetic()) { text } else { format!("K{text}") }
 }
 
+/// The type of a kind's client. What such files call otherwise cannot be its name.
+pub(super) fn client(plural: &str) -> String {
+    apart(type_part(plural), CLIENT_PRELUDE)
+}
+
 /// Only what an identifier may contain; the front end has checked names, so this changes none of
 /// those that it let through, but a name can never become anything else than a name.
 fn snake(name: &str) -> String {
@@ -156,6 +162,8 @@ mod tests {
         assert_eq!(factory_accessor("start"), "start_");
         assert_eq!(factory_accessor("ecs_bind"), "ecs_bind");
         assert_eq!(accessor("rest_client"), "rest_client_");
+        assert_eq!(client("patchParams"), "PatchParams_");
+        assert_eq!(client("Carts"), "Carts");
     }
 
     #[test]

@@ -7,7 +7,9 @@ use heck::ToSnakeCase;
 
 use super::apply::{ApplyTypes, Files};
 use super::skeleton::Bindings;
-use super::{Package, RustOptions, Template, conversions, definitions, docs, methods, names, root_docs};
+use super::{
+    Package, RustOptions, Template, conversions, definitions, docs, imports, methods, names, root_docs,
+};
 use crate::ir::{Group, InputCrate, Ir, Resource, Scope, TypeId, Verb, Version};
 
 /// A file to be rendered.
@@ -408,7 +410,7 @@ fn exported_names(group: &Group, version: &Version) -> BTreeMap<String, usize> {
 }
 
 fn exports(resource: &Resource) -> Vec<String> {
-    let (kind, plural) = (names::type_part(&resource.kind), names::type_part(&resource.code.plural));
+    let (kind, plural) = (names::type_part(&resource.kind), names::client(&resource.code.plural));
     let mut exports = ["Lister", "Informer", "Interface"].map(|name| format!("{kind}{name}")).to_vec();
     exports.push(format!("{plural}Getter"));
     if resource.scope == Scope::Namespaced {
@@ -443,7 +445,7 @@ fn kind(
     let lister = options.parts.lister && has(Verb::List) && has(Verb::Get);
     let namespaced = resource.scope == Scope::Namespaced;
     let module = names::module(&resource.code.module, &names::module(&version.name, &group.module));
-    let plural = names::type_part(&resource.code.plural);
+    let plural = names::client(&resource.code.plural);
     let getter = format!("self::{module}::{plural}Getter");
     let folder = group_and_version(group, version);
     let extended =
@@ -457,21 +459,28 @@ fn kind(
         .text("module", &module)
         .text("resource", &resource.plural)
         .text("Summary", docs::summary(&resource.code.summary))
-        .path("Object", object_path(&resource.code.type_path, &options.package))
         .flag("namespaced", namespaced)
         .flag("cluster", !namespaced)
         .flag("reexport", reexport)
         .flag("listed", !resource.list_kind.is_empty())
         .flag("configured", configuration.is_some())
-        .path("Configuration", configuration.unwrap_or_default())
+        .flag("applies", has(Verb::Apply) || has(Verb::ApplyStatus))
         .flag("lister", lister)
         .flag("status", resource.crd.status_subresource)
         .flag("client_expansion", extended("clientset/typed"))
         .flag("lister_expansion", extended("listers"))
         .flag("any_verb", !(verbs.is_empty() && methods.is_empty()))
+        .flag("has_verbs", !verbs.is_empty())
+        .flag("patches_any", has(Verb::Patch) || methods::patch(resource))
+        .flag("patches_methods", methods::patch(resource))
         .flag("list_or_watch", has(Verb::List) || has(Verb::Watch))
         .list("method", methods);
     let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));
+    let object = object_path(&resource.code.type_path, &options.package);
+    let own = exports(resource).into_iter().collect();
+    let bindings = imports::object(bindings, &object, &own);
+    let configuration = configuration.unwrap_or_default();
+    let bindings = imports::configuration(bindings, &configuration, &object, &own);
     let validation = options.definitions.contains_key(&resource.root);
     let root = resource.root;
     Kind { bindings: Arc::new(bindings), module, getter, source, client, informer, lister, validation, root }

@@ -111,7 +111,7 @@ impl<'i> Example<'i> {
             KindNames::new(self.group, self.version, self.resource);
         let folder = format!("clientset::typed::{group}::{version}::{module}");
         let kind = names::type_part(&self.resource.kind);
-        let plural = names::type_part(&self.resource.code.plural);
+        let plural = names::client(&self.resource.code.plural);
         format!(
             "# Traits
 

@@ -3,9 +3,11 @@
 //! A skeleton is valid Rust, so that an editor understands it. In it,
 //! - `__Name__` inside an identifier or a string literal (documentation included) is replaced by
 //!   the bound text; a path that begins with such an identifier may be replaced by a whole path;
+//! - so may the path of an import be;
 //! - a documentation line that is only `__Name__` becomes as many lines as the bound text has, and
 //!   goes away, with the empty line before it, when there is no text;
-//! - `#[when(flag)]` and `#[unless(flag)]` keep or drop what they stand on, parameters and arguments of methods included;
+//! - `#[when(flag)]` and `#[unless(flag)]` keep or drop what they stand on, parameters and arguments of methods and bounds of
+//!   traits included;
 //! - `__Name__` among the arguments of an attribute is replaced by the bound text, as tokens;
 //! - `#![when(flag, attribute)]` becomes `#![attribute]` or goes away;
 //! - `#[each(list)]` repeats what it stands on, once per entry of the list; `#[along(list)]` behind it says that the two
@@ -341,6 +343,10 @@ nodes! {
         Expr::Path(it) => Some(&mut it.attrs),
         _ => None,
     };
+    syn::WherePredicate, visit_where_predicate_mut, predicate => match predicate {
+        syn::WherePredicate::Type(it) => Some(&mut it.attrs),
+        _ => None,
+    };
     syn::Variant, visit_variant_mut, variant => Some(&mut variant.attrs);
     syn::Arm, visit_arm_mut, arm => Some(&mut arm.attrs);
     syn::Stmt, visit_stmt_mut, stmt => match stmt {
@@ -403,6 +409,23 @@ impl Filler<'_> {
         let (flag, meta) = parsed.unwrap_or_else(|error| panic!("`when` in a skeleton: {error}"));
         attribute.meta = meta;
         self.flag(&flag.to_string())
+    }
+
+    /// Puts the bound path in the place of the placeholder that a path of imports begins with; says whether it is absolute.
+    fn begin_import(&self, tree: &mut syn::UseTree) -> bool {
+        let (ident, rest) = match tree {
+            syn::UseTree::Name(it) => (it.ident.to_string(), None),
+            syn::UseTree::Path(it) => (it.ident.to_string(), Some(&it.tree)),
+            _ => return false,
+        };
+        let name = ident.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
+        let Some(Value::Path(path)) = name.and_then(|name| self.value(name)) else { return false };
+        let rest = rest.map(|rest| quote::quote!(:: #rest)).unwrap_or_default();
+        let path: syn::Path = syn::parse_str(path)
+            .unwrap_or_else(|error| panic!("the plan binds {path:?}, which is no path: {error}"));
+        let import: syn::ItemUse = syn::parse_quote!(use #path #rest;);
+        *tree = import.tree;
+        import.leading_colon.is_some()
     }
 
     /// Spreads bounds that are a placeholder for several traits.
@@ -470,6 +493,13 @@ impl VisitMut for Filler<'_> {
         visit_mut::visit_attribute_mut(self, attribute);
     }
 
+    fn visit_item_use_mut(&mut self, item: &mut syn::ItemUse) {
+        if self.begin_import(&mut item.tree) {
+            item.leading_colon = Some(Default::default());
+        }
+        visit_mut::visit_item_use_mut(self, item);
+    }
+
     fn visit_item_impl_mut(&mut self, item: &mut syn::ItemImpl) {
         self.visit_type_mut(&mut item.self_ty);
         if let Some((path, _)) = &mut item.trait_ {
@@ -483,6 +513,9 @@ impl VisitMut for Filler<'_> {
         self.visit_ident_mut(&mut item.ident);
         self.spread_bounds(&mut item.supertraits);
         item.supertraits.iter_mut().for_each(|bound| self.visit_type_param_bound_mut(bound));
+        if let Some(bounds) = &mut item.generics.where_clause {
+            self.expand_list(&mut bounds.predicates);
+        }
         self.expand_all(&mut item.items);
     }
 

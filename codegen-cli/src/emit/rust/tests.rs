@@ -163,17 +163,26 @@ fn a_verb_that_is_left_out_has_no_method() {
     {
         assert!(text.contains(&format!("pub async fn {method}(")), "{method}");
     }
-    for method in ["patch<P>", "patch_subresource<P>", "apply(", "apply_status("] {
+    for method in ["patch<P: ", "patch_subresource<P: ", "apply(", "apply_status("] {
         assert!(text.contains(&format!("pub async fn {method}")), "{method}");
     }
+    let text = file(&all, "src/clientset/typed/shop/v1/cart/interface.rs");
+    assert_eq!(text.matches("    Self: verbs::").count(), 11, "{text}");
+    assert_eq!(text.matches("\nimpl delegate::").count(), 12, "each verb, and the client inside: {text}");
     let some =
         check(vec![with_verbs(resource("Cart", Scope::Cluster), &[Verb::Get, Verb::List])], &options());
     let text = file(&some, "src/clientset/typed/shop/v1/cart.rs");
     assert_eq!(text.matches("pub async fn").count(), 2);
     assert!(text.contains("pub async fn get(") && text.contains("pub async fn list("));
     let text = file(&some, "src/clientset/typed/shop/v1/cart/interface.rs");
-    let verbs: Vec<_> = text.matches("-> impl ::kubesmith_runtime::client::ResponseFuture<").collect();
-    assert_eq!(verbs.len(), 4, "two in the trait, two in its implementation");
+    assert!(
+        text.contains("\nwhere\n    Self: verbs::Get<Cart>,\n    Self: verbs::List<Cart>,\n{}\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nimpl delegate::Get for super::Carts {}\nimpl delegate::List for super::Carts {}\n")
+    );
+    assert_eq!(text.matches("\nimpl delegate::").count(), 3, "{text}");
 }
 
 /// A method that takes and answers carts.
@@ -199,7 +208,7 @@ fn methods_stand_on_the_client_and_in_its_trait_in_their_order() {
     for (path, before) in [("cart.rs", "pub async fn "), ("cart/interface.rs", "fn ")] {
         let text = file(&tree, &format!("src/clientset/typed/shop/v1/{path}"));
         let places = names.map(|name| {
-            let generic = if name == "do_patch" { "<P>(" } else { "(" };
+            let generic = if name == "do_patch" { "<P: " } else { "(" };
             text.find(&format!("{before}{name}{generic}")).unwrap_or_else(|| panic!("{name} in {text}"))
         });
         assert!(places.is_sorted(), "{places:?}");

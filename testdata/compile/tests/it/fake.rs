@@ -203,7 +203,9 @@ async fn a_package_can_have_its_clients_on_another_packages_fake() {
 
 /// What a controller that takes any clientset does.
 async fn count(clients: &impl Interface) -> usize {
-    use case_package_client::clientset::typed::shop::v1::{CartInterface as _, CartsGetter as _};
+    use case_package_client::clientset::typed::shop::v1::CartsGetter as _;
+    use kubesmith_runtime::client::verbs::List as _;
+
     clients.shop_v1().carts("a").list(&ListParams::default()).await.unwrap().items.len()
 }
 

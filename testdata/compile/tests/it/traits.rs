@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use case_groups_versions::shop as api;
 use case_namespaced_scope::{Cart, CartStatus};
-use kube::api::{
-    DeleteParams, ListParams, ObjectList, ObjectMeta, Patch, PatchParams, PostParams, WatchParams,
-};
+use kube::api::ObjectMeta;
 use kubesmith_expected::namespaced_scope::applyconfigurations::shop::v1::{
     CartApplyConfiguration, CartSpecApplyConfiguration, CartStatusApplyConfiguration,
 };
 use kubesmith_expected::namespaced_scope::clientset::typed::shop::v1::{CartInterface, CartsGetter};
 use kubesmith_expected::{cluster_scope, groups_versions, namespaced_scope};
-use kubesmith_runtime::client::{Deletion, Result, WatchStream};
+use kubesmith_runtime::client::prelude::*;
+use kubesmith_runtime::client::verbs;
 use kubesmith_runtime::serde::Serialize;
+use kubesmith_testenv::TestEnv;
 use serde_json::json;
 
 fn cart(name: &str) -> Cart {
@@ -115,25 +115,33 @@ impl CartsGetter for InMemory {
     }
 }
 
-impl CartInterface for InMemory {
+impl verbs::Create<Cart> for InMemory {
     async fn create(&self, object: &Cart, _: &PostParams) -> Result<Cart> {
         let name = object.metadata.name.clone().unwrap_or_default();
         self.0.lock().unwrap().insert(name, object.clone());
         Ok(object.clone())
     }
+}
 
+impl verbs::Update<Cart> for InMemory {
     async fn update(&self, object: &Cart, params: &PostParams) -> Result<Cart> {
         self.create(object, params).await
     }
+}
 
+impl verbs::UpdateStatus<Cart> for InMemory {
     async fn update_status(&self, object: &Cart, params: &PostParams) -> Result<Cart> {
         self.create(object, params).await
     }
+}
 
+impl verbs::Delete<Cart> for InMemory {
     async fn delete(&self, _: &str, _: &DeleteParams) -> Result<Deletion<Cart>> {
         panic!("it is not called")
     }
+}
 
+impl verbs::DeleteCollection<Cart> for InMemory {
     async fn delete_collection(
         &self,
         _: &DeleteParams,
@@ -141,19 +149,27 @@ impl CartInterface for InMemory {
     ) -> Result<Deletion<ObjectList<Cart>>> {
         panic!("it is not called")
     }
+}
 
+impl verbs::Get<Cart> for InMemory {
     async fn get(&self, name: &str) -> Result<Cart> {
         Ok(self.0.lock().unwrap()[name].clone())
     }
+}
 
+impl verbs::List<Cart> for InMemory {
     async fn list(&self, _: &ListParams) -> Result<ObjectList<Cart>> {
         panic!("it is not called")
     }
+}
 
+impl verbs::Watch<Cart> for InMemory {
     async fn watch(&self, _: &WatchParams, _: &str) -> Result<WatchStream<Cart>> {
         panic!("it is not called")
     }
+}
 
+impl verbs::Patch<Cart> for InMemory {
     async fn patch<P>(&self, _: &str, _: &PatchParams, _: &Patch<P>) -> Result<Cart>
     where
         P: Serialize + std::fmt::Debug + Sync,
@@ -167,15 +183,21 @@ impl CartInterface for InMemory {
     {
         panic!("it is not called")
     }
+}
 
+impl verbs::Apply<Cart, CartApplyConfiguration> for InMemory {
     async fn apply(&self, _: &CartApplyConfiguration, _: &PatchParams) -> Result<Cart> {
         panic!("it is not called")
     }
+}
 
+impl verbs::ApplyStatus<Cart, CartApplyConfiguration> for InMemory {
     async fn apply_status(&self, _: &CartApplyConfiguration, _: &PatchParams) -> Result<Cart> {
         panic!("it is not called")
     }
 }
+
+impl CartInterface for InMemory {}
 
 #[tokio::test]
 async fn a_controller_takes_a_client_of_ones_own() {
@@ -184,11 +206,53 @@ async fn a_controller_takes_a_client_of_ones_own() {
     assert_eq!(controller.reconcile("anywhere", "a").await.unwrap().status.phase, "size 0");
 }
 
+/// What needs two verbs asks for two verbs.
+async fn resize<C: verbs::Get<Cart> + verbs::Update<Cart>>(carts: &C, name: &str) -> Result<i32> {
+    let mut cart = carts.get(name).await?;
+    cart.spec.size += 1;
+    Ok(carts.update(&cart, &PostParams::default()).await?.spec.size)
+}
+
+/// Has two verbs, and no more.
+struct Two(Mutex<Cart>);
+
+impl verbs::Get<Cart> for Two {
+    async fn get(&self, _: &str) -> Result<Cart> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+}
+
+impl verbs::Update<Cart> for Two {
+    async fn update(&self, object: &Cart, _: &PostParams) -> Result<Cart> {
+        self.0.lock().unwrap().clone_from(object);
+        Ok(object.clone())
+    }
+}
+
+#[tokio::test]
+async fn single_verbs_can_be_asked_for() {
+    let two = Two(Mutex::new(cart("a")));
+    assert_eq!(is_send(resize(&two, "a")).await.unwrap(), 1);
+    assert_eq!(two.0.lock().unwrap().spec.size, 1);
+    let env = crate::crds::server("namespaced-scope").await;
+    let clients = namespaced_scope::Clientset::new(env.client());
+    let carts = clients.shop_v1().carts().namespace("default");
+    carts.create(&cart("a"), &PostParams::default()).await.unwrap();
+    assert_eq!(is_send(resize(&carts, "a")).await.unwrap(), 1);
+    // The runtime's client has them too.
+    let typed = TypedClient::<Cart>::namespaced(carts_rest(&env), "default");
+    assert_eq!(is_send(resize(&typed, "a")).await.unwrap(), 2);
+}
+
+fn carts_rest(env: &TestEnv) -> RestClient {
+    RestClient::new(env.client(), "shop.example.com", "v1")
+}
+
 /// Takes any clientset; the traits of both versions have the same names, and their methods do not meet.
 async fn both_versions(clients: &impl groups_versions::clientset::Interface) -> Result<usize> {
     use groups_versions::clientset::typed::library::v1beta1::*;
     use groups_versions::clientset::typed::shop::{v1, v2};
-    use {v1::CartInterface as _, v1::CartsGetter as _, v2::CartInterface as _, v2::CartsGetter as _};
+    use {v1::CartsGetter as _, v2::CartsGetter as _};
 
     clients.library_v1beta1().books("default").list(&ListParams::default()).await?;
     let old = clients.shop_v1().carts("default");
@@ -223,7 +287,7 @@ async fn version(clients: &impl groups_versions::clientset::Interface) -> String
 #[tokio::test]
 async fn a_cluster_scoped_kind_has_no_namespace() {
     use cluster_scope::clientset::Interface;
-    use cluster_scope::clientset::typed::ecs::v1::{EcsBindingInterface, EcsBindingsGetter};
+    use cluster_scope::clientset::typed::ecs::v1::EcsBindingsGetter;
 
     async fn names(clients: &impl Interface) -> Result<usize> {
         let all = clients.ecs_v1().ecs_bindings().list(&ListParams::default()).await?;

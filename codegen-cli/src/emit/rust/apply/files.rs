@@ -1,14 +1,15 @@
 //! The files of the apply configurations and what their placeholders stand for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proc_macro2::Literal;
 
 use super::super::plan::BUILT_IN_SOURCE;
 use super::super::skeleton::Bindings;
-use super::super::{docs, names};
+use super::super::{docs, imports, names};
 use super::fields::Field;
+use super::place::Place;
 use super::{ApplyTypes, Form, Key, Kind, Type};
 use crate::ir::Scope;
 
@@ -70,7 +71,7 @@ impl ApplyTypes {
 
     fn type_bindings(&self, key: &Key, ty: &Type) -> Bindings {
         let kind = self.kinds.get(key);
-        let fields = ty.fields.iter().map(|field| Arc::new(self.field_bindings(field))).collect();
+        let fields = ty.fields.iter().map(|field| Arc::new(self.field_bindings(&ty.place, field))).collect();
         let bindings = Bindings::default()
             .text("Type", &ty.place.name)
             .text("module", ty.place.module())
@@ -84,9 +85,7 @@ impl ApplyTypes {
     /// Whether the version's module exports the kind's functions. Where one is wanted twice (`extract_foo_from` of the kinds Foo
     /// and FooFrom), both kinds' are reached through their own modules only.
     fn exports_extracts(&self, kind: &Kind, ty: &Type) -> bool {
-        let of_version = self.types.iter().filter(|(_, other)| {
-            (&other.place.group, &other.place.version) == (&ty.place.group, &ty.place.version)
-        });
+        let of_version = self.types.iter().filter(|(_, other)| other.place.is_beside(&ty.place));
         let mut others = of_version.filter_map(|(key, _)| self.kinds.get(key));
         let own = extract(kind);
         others.all(|other| {
@@ -102,19 +101,20 @@ impl ApplyTypes {
         let bindings = META.iter().fold(bindings, |bindings, (name, flag)| {
             bindings.flag(flag, is_free(name) && (*name != "namespace" || kind.scope != Some(Scope::Cluster)))
         });
-        bindings
+        let own = BTreeSet::from([format!("{}ApplyConfiguration", ty.place.name)]);
+        let meta = self.path(&Key::BuiltIn(OBJECT_META.to_owned()));
+        let bindings = imports::object(bindings, &kind.object, &own);
+        imports::object_meta(bindings, &meta, &kind.object, &own)
             .text("Kind", &kind.kind)
             .text("api_version", &kind.api_version)
             .text("ApiVersion", docs::plain(&kind.api_version))
             .text("extract", extract(kind))
-            .path("Object", &kind.object)
-            .path("ObjectMeta", self.path(&Key::BuiltIn(OBJECT_META.to_owned())))
             .flag("namespaced", kind.scope == Some(Scope::Namespaced))
             .flag("cluster", kind.scope == Some(Scope::Cluster))
             .flag("of_subresource", kind.scope.is_none())
     }
 
-    fn field_bindings(&self, field: &Field) -> Bindings {
+    fn field_bindings(&self, place: &Place, field: &Field) -> Bindings {
         let doc = docs::summary(sentence(&field.doc));
         let doc = if doc.is_empty() { format!("The field `{}`.", docs::plain(&field.json)) } else { doc };
         let (form, is_map) = match &field.form {
@@ -123,10 +123,10 @@ impl ApplyTypes {
             form => (form, false),
         };
         let is_list = matches!(field.form, Form::List(_));
-        let ty = self.rust(&field.form);
+        let ty = self.rust(place, &field.form);
         let ty = if field.boxed { format!("Box<{ty}>") } else { ty };
         let converts = field.boxed || matches!(form, Form::Whole { converts: true, .. });
-        let item = if is_list || is_map { self.rust(form) } else { ty.clone() };
+        let item = if is_list || is_map { self.rust(place, form) } else { ty.clone() };
         let is_bare = field.flatten && is_map;
         Bindings::default()
             .text("field", &field.rust)

@@ -190,14 +190,24 @@ impl ApplyTypes {
         }
     }
 
-    /// How the type of a field is written.
-    fn rust(&self, form: &Form) -> String {
+    /// The path of a type, as seen from the file of another.
+    fn path_from(&self, from: &Place, key: &Key) -> String {
+        match self.types.get(key) {
+            Some(Type { place, .. }) if place.is_beside(from) => {
+                format!("super::{}ApplyConfiguration", place.name)
+            }
+            _ => self.path(key),
+        }
+    }
+
+    /// How the type of a field is written in the file of the type that has it.
+    fn rust(&self, from: &Place, form: &Form) -> String {
         match form {
             Form::Whole { path, .. } => path.clone(),
-            Form::Struct(key) => self.path(key),
-            Form::List(item) => format!("Vec<{}>", self.rust(item)),
-            Form::Map(value) => format!("::std::collections::BTreeMap<String, {}>", self.rust(value)),
-            Form::Nullable(inner) => format!("Option<{}>", self.rust(inner)),
+            Form::Struct(key) => self.path_from(from, key),
+            Form::List(item) => format!("Vec<{}>", self.rust(from, item)),
+            Form::Map(value) => format!("::std::collections::BTreeMap<String, {}>", self.rust(from, value)),
+            Form::Nullable(inner) => format!("Option<{}>", self.rust(from, inner)),
         }
     }
 }

@@ -21,6 +21,11 @@ impl Place {
     pub(super) fn module(&self) -> String {
         names::module(&self.name.to_snake_case(), &self.version)
     }
+
+    /// Whether the types are of one group and version.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        (&self.group, &self.version) == (&other.group, &other.version)
+    }
 }
 
 /// Which kinds lead into which types.

@@ -7,16 +7,12 @@
 //! Apply configuration of `BackendSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `BackendSpec` that a field manager wants; what is not set is not sent.
 ///
 /// BackendSpec is one weighted target.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct BackendSpecApplyConfiguration {
     /// Name of the backend, unique within the balancer.

@@ -7,16 +7,17 @@
 //! Apply configuration of `Balancer`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::balancer_api::v1alpha1::Balancer;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Balancer` that a field manager wants; what is not set is not sent.
 ///
 /// Balancer splits traffic over weighted backends.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct BalancerApplyConfiguration {
     /// Group and version of the object.
@@ -30,10 +31,10 @@ pub struct BalancerApplyConfiguration {
     pub metadata: Option<crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// The field `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::applyconfigurations::exposer::v1alpha1::BalancerSpecApplyConfiguration>,
+    pub spec: Option<super::BalancerSpecApplyConfiguration>,
     /// The field `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::applyconfigurations::exposer::v1alpha1::BalancerStatusApplyConfiguration>,
+    pub status: Option<super::BalancerStatusApplyConfiguration>,
 }
 
 impl BalancerApplyConfiguration {
@@ -41,9 +42,7 @@ impl BalancerApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("exposer.hliangzhao.io/v1alpha1")
             .with_kind("Balancer")
@@ -137,10 +136,7 @@ impl BalancerApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::applyconfigurations::exposer::v1alpha1::BalancerSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::BalancerSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -148,18 +144,14 @@ impl BalancerApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::applyconfigurations::exposer::v1alpha1::BalancerStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::BalancerStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for BalancerApplyConfiguration {
-    type Object = ::balancer_api::v1alpha1::Balancer;
+impl ApplyConfiguration for BalancerApplyConfiguration {
+    type Object = Balancer;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -169,12 +161,9 @@ for BalancerApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_balancer(
-    object: &::balancer_api::v1alpha1::Balancer,
+    object: &Balancer,
     field_manager: &str,
-) -> Result<
-    BalancerApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<BalancerApplyConfiguration, ExtractError> {
     extract_balancer_from(object, field_manager, "")
 }
 
@@ -184,12 +173,9 @@ pub fn extract_balancer(
 /// As [`extract_balancer`].
 #[inline]
 pub fn extract_balancer_from(
-    object: &::balancer_api::v1alpha1::Balancer,
+    object: &Balancer,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    BalancerApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<BalancerApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

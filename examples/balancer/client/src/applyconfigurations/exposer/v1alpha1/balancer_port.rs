@@ -7,16 +7,12 @@
 //! Apply configuration of `BalancerPort`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `BalancerPort` that a field manager wants; what is not set is not sent.
 ///
 /// BalancerPort maps a public port to a container port.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct BalancerPortApplyConfiguration {
     /// Name of the port, unique within the balancer.

@@ -7,39 +7,30 @@
 //! Apply configuration of `BalancerSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `BalancerSpec` that a field manager wants; what is not set is not sent.
 ///
 /// BalancerSpec says where traffic goes.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct BalancerSpecApplyConfiguration {
     /// The weighted targets; at least one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub backends: Option<Vec<crate::applyconfigurations::exposer::v1alpha1::BackendSpecApplyConfiguration>>,
+    pub backends: Option<Vec<super::BackendSpecApplyConfiguration>>,
     /// Labels that the pods of every backend have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<::std::collections::BTreeMap<String, String>>,
     /// The ports that clients connect to; at least one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<crate::applyconfigurations::exposer::v1alpha1::BalancerPortApplyConfiguration>>,
+    pub ports: Option<Vec<super::BalancerPortApplyConfiguration>>,
 }
 
 impl BalancerSpecApplyConfiguration {
     /// Appends to [`backends`](Self::backends).
     #[must_use]
     #[inline]
-    pub fn with_backends(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::applyconfigurations::exposer::v1alpha1::BackendSpecApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_backends(mut self, items: impl IntoIterator<Item = super::BackendSpecApplyConfiguration>) -> Self {
         self.backends.get_or_insert_default().extend(items);
         self
     }
@@ -60,12 +51,7 @@ impl BalancerSpecApplyConfiguration {
     /// Appends to [`ports`](Self::ports).
     #[must_use]
     #[inline]
-    pub fn with_ports(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::applyconfigurations::exposer::v1alpha1::BalancerPortApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_ports(mut self, items: impl IntoIterator<Item = super::BalancerPortApplyConfiguration>) -> Self {
         self.ports.get_or_insert_default().extend(items);
         self
     }

@@ -7,16 +7,12 @@
 //! Apply configuration of `BalancerStatus`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `BalancerStatus` that a field manager wants; what is not set is not sent.
 ///
 /// BalancerStatus counts backends and says whether traffic is shared as the spec wants it.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct BalancerStatusApplyConfiguration {
     /// Backends that have a Service which selects pods.

@@ -7,6 +7,10 @@
 //! Informer of the `Balancer` objects of `exposer.hliangzhao.io/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::balancer_api::v1alpha1::Balancer;
+use ::kubesmith_runtime::informer;
+use crate::listers::exposer::v1alpha1::balancer::BalancerLister;
+
 /// The factory's shared informer of `Balancer` objects.
 ///
 /// Balancer splits traffic over weighted backends.
@@ -15,35 +19,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct BalancerInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl BalancerInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::balancer_api::v1alpha1::Balancer,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Balancer> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::exposer::v1alpha1::balancer::BalancerLister {
-        crate::listers::exposer::v1alpha1::balancer::BalancerLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> BalancerLister {
+        BalancerLister::new(self.informer().lister())
     }
 }

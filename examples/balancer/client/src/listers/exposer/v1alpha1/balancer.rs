@@ -7,31 +7,30 @@
 //! Lister of the `Balancer` objects of `exposer.hliangzhao.io/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::balancer_api::v1alpha1::Balancer;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Balancer` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Balancer splits traffic over weighted backends.
 #[derive(Clone, Debug)]
 pub struct BalancerLister {
-    inner: ::kubesmith_runtime::lister::Lister<::balancer_api::v1alpha1::Balancer>,
+    inner: lister::Lister<Balancer>,
 }
 
 impl BalancerLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::balancer_api::v1alpha1::Balancer>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Balancer>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::balancer_api::v1alpha1::Balancer> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Balancer> {
         self.inner.list(selector)
     }
 
@@ -44,10 +43,7 @@ impl BalancerLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::balancer_api::v1alpha1::Balancer>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Balancer>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -56,17 +52,11 @@ impl BalancerLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::balancer_api::v1alpha1::Balancer,
-            V,
-        >,
+        index: &cache::TypedIndex<Balancer, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::balancer_api::v1alpha1::Balancer>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Balancer>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -83,19 +73,14 @@ impl BalancerLister {
 /// Reads the `Balancer` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct BalancerNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::balancer_api::v1alpha1::Balancer,
-    >,
+    inner: lister::NamespaceLister<Balancer>,
 }
 
 impl BalancerNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::balancer_api::v1alpha1::Balancer> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Balancer> {
         self.inner.list(selector)
     }
 
@@ -104,13 +89,7 @@ impl BalancerNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::balancer_api::v1alpha1::Balancer>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Balancer>, lister::NotFound> {
         self.inner.get(name)
     }
 }

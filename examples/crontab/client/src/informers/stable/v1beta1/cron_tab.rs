@@ -7,6 +7,10 @@
 //! Informer of the `CronTab` objects of `stable.example.com/v1beta1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::crontab_api::v1beta1::CronTab;
+use ::kubesmith_runtime::informer;
+use crate::listers::stable::v1beta1::cron_tab::CronTabLister;
+
 /// The factory's shared informer of `CronTab` objects.
 ///
 /// CronTab starts containers again and again.
@@ -15,35 +19,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct CronTabInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl CronTabInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::crontab_api::v1beta1::CronTab,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<CronTab> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::stable::v1beta1::cron_tab::CronTabLister {
-        crate::listers::stable::v1beta1::cron_tab::CronTabLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> CronTabLister {
+        CronTabLister::new(self.informer().lister())
     }
 }

@@ -7,31 +7,30 @@
 //! Lister of the `CronTab` objects of `stable.example.com/v1beta1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::crontab_api::v1beta1::CronTab;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `CronTab` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// CronTab starts containers again and again.
 #[derive(Clone, Debug)]
 pub struct CronTabLister {
-    inner: ::kubesmith_runtime::lister::Lister<::crontab_api::v1beta1::CronTab>,
+    inner: lister::Lister<CronTab>,
 }
 
 impl CronTabLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::crontab_api::v1beta1::CronTab>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<CronTab>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::crontab_api::v1beta1::CronTab> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<CronTab> {
         self.inner.list(selector)
     }
 
@@ -44,10 +43,7 @@ impl CronTabLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::crontab_api::v1beta1::CronTab>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<CronTab>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -56,17 +52,11 @@ impl CronTabLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::crontab_api::v1beta1::CronTab,
-            V,
-        >,
+        index: &cache::TypedIndex<CronTab, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::crontab_api::v1beta1::CronTab>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<CronTab>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -83,19 +73,14 @@ impl CronTabLister {
 /// Reads the `CronTab` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct CronTabNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::crontab_api::v1beta1::CronTab,
-    >,
+    inner: lister::NamespaceLister<CronTab>,
 }
 
 impl CronTabNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::crontab_api::v1beta1::CronTab> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<CronTab> {
         self.inner.list(selector)
     }
 
@@ -104,13 +89,7 @@ impl CronTabNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::crontab_api::v1beta1::CronTab>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<CronTab>, lister::NotFound> {
         self.inner.get(name)
     }
 }

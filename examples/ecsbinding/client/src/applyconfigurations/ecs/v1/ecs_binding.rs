@@ -7,16 +7,17 @@
 //! Apply configuration of `EcsBinding`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::ecsbinding_api::v1::EcsBinding;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `EcsBinding` that a field manager wants; what is not set is not sent.
 ///
 /// hopegi test crd
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct EcsBindingApplyConfiguration {
     /// Group and version of the object.
@@ -30,10 +31,10 @@ pub struct EcsBindingApplyConfiguration {
     pub metadata: Option<crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// The field `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration>,
+    pub spec: Option<super::EcsBindingSpecApplyConfiguration>,
     /// The field `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration>,
+    pub status: Option<super::EcsBindingStatusApplyConfiguration>,
 }
 
 impl EcsBindingApplyConfiguration {
@@ -41,8 +42,7 @@ impl EcsBindingApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("hopegi.com/v1")
             .with_kind("EcsBinding")
@@ -126,10 +126,7 @@ impl EcsBindingApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::EcsBindingSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -137,18 +134,14 @@ impl EcsBindingApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::EcsBindingStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for EcsBindingApplyConfiguration {
-    type Object = ::ecsbinding_api::v1::EcsBinding;
+impl ApplyConfiguration for EcsBindingApplyConfiguration {
+    type Object = EcsBinding;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -158,12 +151,9 @@ for EcsBindingApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_ecs_binding(
-    object: &::ecsbinding_api::v1::EcsBinding,
+    object: &EcsBinding,
     field_manager: &str,
-) -> Result<
-    EcsBindingApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<EcsBindingApplyConfiguration, ExtractError> {
     extract_ecs_binding_from(object, field_manager, "")
 }
 
@@ -173,12 +163,9 @@ pub fn extract_ecs_binding(
 /// As [`extract_ecs_binding`].
 #[inline]
 pub fn extract_ecs_binding_from(
-    object: &::ecsbinding_api::v1::EcsBinding,
+    object: &EcsBinding,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    EcsBindingApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<EcsBindingApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -7,6 +7,10 @@
 //! Informer of the `EcsBinding` objects of `hopegi.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::ecsbinding_api::v1::EcsBinding;
+use ::kubesmith_runtime::informer;
+use crate::listers::ecs::v1::ecs_binding::EcsBindingLister;
+
 /// The factory's shared informer of `EcsBinding` objects.
 ///
 /// hopegi test crd
@@ -15,35 +19,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct EcsBindingInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl EcsBindingInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::ecsbinding_api::v1::EcsBinding,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<EcsBinding> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::ecs::v1::ecs_binding::EcsBindingLister {
-        crate::listers::ecs::v1::ecs_binding::EcsBindingLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> EcsBindingLister {
+        EcsBindingLister::new(self.informer().lister())
     }
 }

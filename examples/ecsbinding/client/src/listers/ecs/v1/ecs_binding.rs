@@ -7,31 +7,30 @@
 //! Lister of the `EcsBinding` objects of `hopegi.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::ecsbinding_api::v1::EcsBinding;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `EcsBinding` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// hopegi test crd
 #[derive(Clone, Debug)]
 pub struct EcsBindingLister {
-    inner: ::kubesmith_runtime::lister::Lister<::ecsbinding_api::v1::EcsBinding>,
+    inner: lister::Lister<EcsBinding>,
 }
 
 impl EcsBindingLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::ecsbinding_api::v1::EcsBinding>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<EcsBinding>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::ecsbinding_api::v1::EcsBinding> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<EcsBinding> {
         self.inner.list(selector)
     }
 
@@ -40,13 +39,7 @@ impl EcsBindingLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::ecsbinding_api::v1::EcsBinding>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<EcsBinding>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -59,10 +52,7 @@ impl EcsBindingLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::ecsbinding_api::v1::EcsBinding>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<EcsBinding>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -71,17 +61,11 @@ impl EcsBindingLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::ecsbinding_api::v1::EcsBinding,
-            V,
-        >,
+        index: &cache::TypedIndex<EcsBinding, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::ecsbinding_api::v1::EcsBinding>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<EcsBinding>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

@@ -7,6 +7,10 @@
 //! Informer of the `Pod` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod;
+use ::kubesmith_runtime::informer;
+use crate::listers::core::v1::pod::PodLister;
+
 /// The factory's shared informer of `Pod` objects.
 ///
 /// Pod is a collection of containers that can run on a host. This resource is created by
@@ -16,35 +20,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct PodInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl PodInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Pod> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::core::v1::pod::PodLister {
-        crate::listers::core::v1::pod::PodLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> PodLister {
+        PodLister::new(self.informer().lister())
     }
 }

@@ -7,6 +7,10 @@
 //! Informer of the `IPPool` objects of `tsi.tiduyun.com/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::ippool_api::tsi::v1alpha1::IPPool;
+use ::kubesmith_runtime::informer;
+use crate::listers::tsi::v1alpha1::ip_pool::IPPoolLister;
+
 /// The factory's shared informer of `IPPool` objects.
 ///
 /// IPPool is a range of addresses that pods get theirs from.
@@ -15,35 +19,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct IPPoolInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl IPPoolInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<IPPool> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::tsi::v1alpha1::ip_pool::IPPoolLister {
-        crate::listers::tsi::v1alpha1::ip_pool::IPPoolLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> IPPoolLister {
+        IPPoolLister::new(self.informer().lister())
     }
 }

@@ -7,31 +7,30 @@
 //! Lister of the `IPPool` objects of `tsi.tiduyun.com/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::ippool_api::tsi::v1alpha1::IPPool;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `IPPool` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// IPPool is a range of addresses that pods get theirs from.
 #[derive(Clone, Debug)]
 pub struct IPPoolLister {
-    inner: ::kubesmith_runtime::lister::Lister<::ippool_api::tsi::v1alpha1::IPPool>,
+    inner: lister::Lister<IPPool>,
 }
 
 impl IPPoolLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::ippool_api::tsi::v1alpha1::IPPool>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<IPPool>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::ippool_api::tsi::v1alpha1::IPPool> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<IPPool> {
         self.inner.list(selector)
     }
 
@@ -40,13 +39,7 @@ impl IPPoolLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::ippool_api::tsi::v1alpha1::IPPool>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<IPPool>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -59,10 +52,7 @@ impl IPPoolLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::ippool_api::tsi::v1alpha1::IPPool>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<IPPool>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -71,17 +61,11 @@ impl IPPoolLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::ippool_api::tsi::v1alpha1::IPPool,
-            V,
-        >,
+        index: &cache::TypedIndex<IPPool, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::ippool_api::tsi::v1alpha1::IPPool>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<IPPool>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

@@ -7,32 +7,31 @@
 //! Lister of the `Pod` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Pod` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Pod is a collection of containers that can run on a host. This resource is created by
 /// clients and scheduled onto hosts.
 #[derive(Clone, Debug)]
 pub struct PodLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
+    inner: lister::Lister<Pod>,
 }
 
 impl PodLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Pod>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Pod> {
         self.inner.list(selector)
     }
 
@@ -45,10 +44,7 @@ impl PodLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Pod>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -57,17 +53,11 @@ impl PodLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-            V,
-        >,
+        index: &cache::TypedIndex<Pod, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Pod>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -84,19 +74,14 @@ impl PodLister {
 /// Reads the `Pod` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct PodNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >,
+    inner: lister::NamespaceLister<Pod>,
 }
 
 impl PodNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Pod> {
         self.inner.list(selector)
     }
 
@@ -105,13 +90,7 @@ impl PodNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Pod>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -7,17 +7,18 @@
 //! Apply configuration of `PostgresWriter`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::postgreswriter_api::v1::PostgresWriter;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `PostgresWriter` that a field manager wants; what is not set is not sent.
 ///
 /// PostgresWriter is a row in a table: there is exactly one as long as the object exists, and
 /// none afterwards.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct PostgresWriterApplyConfiguration {
     /// Group and version of the object.
@@ -31,10 +32,10 @@ pub struct PostgresWriterApplyConfiguration {
     pub metadata: Option<crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// The field `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::applyconfigurations::demo::v1::PostgresWriterSpecApplyConfiguration>,
+    pub spec: Option<super::PostgresWriterSpecApplyConfiguration>,
     /// The field `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::applyconfigurations::demo::v1::PostgresWriterStatusApplyConfiguration>,
+    pub status: Option<super::PostgresWriterStatusApplyConfiguration>,
 }
 
 impl PostgresWriterApplyConfiguration {
@@ -42,9 +43,7 @@ impl PostgresWriterApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("demo.yash.com/v1")
             .with_kind("PostgresWriter")
@@ -138,10 +137,7 @@ impl PostgresWriterApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::applyconfigurations::demo::v1::PostgresWriterSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::PostgresWriterSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -149,18 +145,14 @@ impl PostgresWriterApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::applyconfigurations::demo::v1::PostgresWriterStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::PostgresWriterStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for PostgresWriterApplyConfiguration {
-    type Object = ::postgreswriter_api::v1::PostgresWriter;
+impl ApplyConfiguration for PostgresWriterApplyConfiguration {
+    type Object = PostgresWriter;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -170,12 +162,9 @@ for PostgresWriterApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_postgres_writer(
-    object: &::postgreswriter_api::v1::PostgresWriter,
+    object: &PostgresWriter,
     field_manager: &str,
-) -> Result<
-    PostgresWriterApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<PostgresWriterApplyConfiguration, ExtractError> {
     extract_postgres_writer_from(object, field_manager, "")
 }
 
@@ -185,12 +174,9 @@ pub fn extract_postgres_writer(
 /// As [`extract_postgres_writer`].
 #[inline]
 pub fn extract_postgres_writer_from(
-    object: &::postgreswriter_api::v1::PostgresWriter,
+    object: &PostgresWriter,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    PostgresWriterApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<PostgresWriterApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

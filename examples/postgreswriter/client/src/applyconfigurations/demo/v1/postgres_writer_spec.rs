@@ -7,17 +7,13 @@
 //! Apply configuration of `PostgresWriterSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `PostgresWriterSpec` that a field manager wants; what is not set is not sent.
 ///
 /// PostgresWriterSpec is what the row holds, beside the object's namespace and name as its
 /// id.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct PostgresWriterSpecApplyConfiguration {
     /// The table, which is there already: one name, as the database has it, without a schema's.

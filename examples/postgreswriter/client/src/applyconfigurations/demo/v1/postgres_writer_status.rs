@@ -7,16 +7,12 @@
 //! Apply configuration of `PostgresWriterStatus`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `PostgresWriterStatus` that a field manager wants; what is not set is not sent.
 ///
 /// PostgresWriterStatus says where the row is.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct PostgresWriterStatusApplyConfiguration {
     /// The tables that have, or may have, the row: one, or two while it moves.

@@ -7,6 +7,10 @@
 //! Informer of the `PostgresWriter` objects of `demo.yash.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::postgreswriter_api::v1::PostgresWriter;
+use ::kubesmith_runtime::informer;
+use crate::listers::demo::v1::postgres_writer::PostgresWriterLister;
+
 /// The factory's shared informer of `PostgresWriter` objects.
 ///
 /// PostgresWriter is a row in a table: there is exactly one as long as the object exists, and
@@ -16,35 +20,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct PostgresWriterInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl PostgresWriterInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::postgreswriter_api::v1::PostgresWriter,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<PostgresWriter> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::demo::v1::postgres_writer::PostgresWriterLister {
-        crate::listers::demo::v1::postgres_writer::PostgresWriterLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> PostgresWriterLister {
+        PostgresWriterLister::new(self.informer().lister())
     }
 }

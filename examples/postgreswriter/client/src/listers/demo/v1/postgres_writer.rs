@@ -7,32 +7,31 @@
 //! Lister of the `PostgresWriter` objects of `demo.yash.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::postgreswriter_api::v1::PostgresWriter;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `PostgresWriter` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// PostgresWriter is a row in a table: there is exactly one as long as the object exists, and
 /// none afterwards.
 #[derive(Clone, Debug)]
 pub struct PostgresWriterLister {
-    inner: ::kubesmith_runtime::lister::Lister<::postgreswriter_api::v1::PostgresWriter>,
+    inner: lister::Lister<PostgresWriter>,
 }
 
 impl PostgresWriterLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::postgreswriter_api::v1::PostgresWriter>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<PostgresWriter>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::postgreswriter_api::v1::PostgresWriter> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<PostgresWriter> {
         self.inner.list(selector)
     }
 
@@ -45,10 +44,7 @@ impl PostgresWriterLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::postgreswriter_api::v1::PostgresWriter>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<PostgresWriter>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -57,17 +53,11 @@ impl PostgresWriterLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::postgreswriter_api::v1::PostgresWriter,
-            V,
-        >,
+        index: &cache::TypedIndex<PostgresWriter, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::postgreswriter_api::v1::PostgresWriter>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<PostgresWriter>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -84,19 +74,14 @@ impl PostgresWriterLister {
 /// Reads the `PostgresWriter` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct PostgresWriterNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >,
+    inner: lister::NamespaceLister<PostgresWriter>,
 }
 
 impl PostgresWriterNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::postgreswriter_api::v1::PostgresWriter> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<PostgresWriter> {
         self.inner.list(selector)
     }
 
@@ -105,13 +90,7 @@ impl PostgresWriterNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::postgreswriter_api::v1::PostgresWriter>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<PostgresWriter>, lister::NotFound> {
         self.inner.get(name)
     }
 }

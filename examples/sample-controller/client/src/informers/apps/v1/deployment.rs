@@ -7,6 +7,10 @@
 //! Informer of the `Deployment` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment;
+use ::kubesmith_runtime::informer;
+use crate::listers::apps::v1::deployment::DeploymentLister;
+
 /// The factory's shared informer of `Deployment` objects.
 ///
 /// Deployment enables declarative updates for Pods and ReplicaSets.
@@ -15,35 +19,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct DeploymentInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl DeploymentInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Deployment> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::apps::v1::deployment::DeploymentLister {
-        crate::listers::apps::v1::deployment::DeploymentLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> DeploymentLister {
+        DeploymentLister::new(self.informer().lister())
     }
 }

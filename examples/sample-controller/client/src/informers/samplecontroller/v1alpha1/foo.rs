@@ -7,6 +7,10 @@
 //! Informer of the `Foo` objects of `samplecontroller.k8s.io/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::sample_controller_api::v1alpha1::Foo;
+use ::kubesmith_runtime::informer;
+use crate::listers::samplecontroller::v1alpha1::foo::FooLister;
+
 /// The factory's shared informer of `Foo` objects.
 ///
 /// Foo asks for a Deployment of nginx.
@@ -15,35 +19,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct FooInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl FooInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::sample_controller_api::v1alpha1::Foo,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Foo> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::samplecontroller::v1alpha1::foo::FooLister {
-        crate::listers::samplecontroller::v1alpha1::foo::FooLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> FooLister {
+        FooLister::new(self.informer().lister())
     }
 }

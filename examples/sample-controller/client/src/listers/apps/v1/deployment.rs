@@ -7,35 +7,30 @@
 //! Lister of the `Deployment` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-/// What was written by hand beside this file.
-#[path = "deployment_expansion.rs"]
-pub mod expansion;
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment;
+use ::kubesmith_runtime::{cache, labels, lister};
 
 /// Reads `Deployment` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Deployment enables declarative updates for Pods and ReplicaSets.
 #[derive(Clone, Debug)]
 pub struct DeploymentLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
+    inner: lister::Lister<Deployment>,
 }
 
 impl DeploymentLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Deployment>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Deployment> {
         self.inner.list(selector)
     }
 
@@ -48,10 +43,7 @@ impl DeploymentLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Deployment>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -60,17 +52,11 @@ impl DeploymentLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-            V,
-        >,
+        index: &cache::TypedIndex<Deployment, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Deployment>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -87,19 +73,14 @@ impl DeploymentLister {
 /// Reads the `Deployment` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct DeploymentNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >,
+    inner: lister::NamespaceLister<Deployment>,
 }
 
 impl DeploymentNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Deployment> {
         self.inner.list(selector)
     }
 
@@ -108,13 +89,7 @@ impl DeploymentNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Deployment>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -7,31 +7,30 @@
 //! Lister of the `Foo` objects of `samplecontroller.k8s.io/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::sample_controller_api::v1alpha1::Foo;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Foo` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Foo asks for a Deployment of nginx.
 #[derive(Clone, Debug)]
 pub struct FooLister {
-    inner: ::kubesmith_runtime::lister::Lister<::sample_controller_api::v1alpha1::Foo>,
+    inner: lister::Lister<Foo>,
 }
 
 impl FooLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::sample_controller_api::v1alpha1::Foo>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Foo>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::sample_controller_api::v1alpha1::Foo> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Foo> {
         self.inner.list(selector)
     }
 
@@ -44,10 +43,7 @@ impl FooLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::sample_controller_api::v1alpha1::Foo>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Foo>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -56,17 +52,11 @@ impl FooLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::sample_controller_api::v1alpha1::Foo,
-            V,
-        >,
+        index: &cache::TypedIndex<Foo, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::sample_controller_api::v1alpha1::Foo>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Foo>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -83,19 +73,14 @@ impl FooLister {
 /// Reads the `Foo` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct FooNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::sample_controller_api::v1alpha1::Foo,
-    >,
+    inner: lister::NamespaceLister<Foo>,
 }
 
 impl FooNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::sample_controller_api::v1alpha1::Foo> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Foo> {
         self.inner.list(selector)
     }
 
@@ -104,13 +89,7 @@ impl FooNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::sample_controller_api::v1alpha1::Foo>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Foo>, lister::NotFound> {
         self.inner.get(name)
     }
 }

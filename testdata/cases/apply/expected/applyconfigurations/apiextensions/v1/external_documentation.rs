@@ -4,16 +4,12 @@
 //! Apply configuration of `ExternalDocumentation`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ExternalDocumentation` that a field manager wants; what is not set is not sent.
 ///
 /// ExternalDocumentation allows referencing an external resource for extended documentation.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ExternalDocumentationApplyConfiguration {
     /// The field `description`.

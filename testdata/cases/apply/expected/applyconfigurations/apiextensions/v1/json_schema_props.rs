@@ -4,17 +4,13 @@
 //! Apply configuration of `JSONSchemaProps`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `JSONSchemaProps` that a field manager wants; what is not set is not sent.
 ///
 /// JSONSchemaProps is a JSON-Schema following Specification Draft 4
 /// (http\://json-schema.org/).
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct JSONSchemaPropsApplyConfiguration {
     /// The field `$ref`.
@@ -31,16 +27,16 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub additional_properties: Option<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool>,
     /// The field `allOf`.
     #[serde(rename = "allOf", skip_serializing_if = "Option::is_none")]
-    pub all_of: Option<Vec<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
+    pub all_of: Option<Vec<super::JSONSchemaPropsApplyConfiguration>>,
     /// The field `anyOf`.
     #[serde(rename = "anyOf", skip_serializing_if = "Option::is_none")]
-    pub any_of: Option<Vec<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
+    pub any_of: Option<Vec<super::JSONSchemaPropsApplyConfiguration>>,
     /// default is a default value for undefined object fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>,
     /// The field `definitions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub definitions: Option<::std::collections::BTreeMap<String, crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
+    pub definitions: Option<::std::collections::BTreeMap<String, super::JSONSchemaPropsApplyConfiguration>>,
     /// The field `dependencies`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<::std::collections::BTreeMap<String, ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrStringArray>>,
@@ -61,7 +57,7 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub exclusive_minimum: Option<bool>,
     /// The field `externalDocs`.
     #[serde(rename = "externalDocs", skip_serializing_if = "Option::is_none")]
-    pub external_docs: Option<crate::apply::applyconfigurations::apiextensions::v1::ExternalDocumentationApplyConfiguration>,
+    pub external_docs: Option<super::ExternalDocumentationApplyConfiguration>,
     /// format is an OpenAPI v3 format string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
@@ -100,22 +96,22 @@ pub struct JSONSchemaPropsApplyConfiguration {
     pub multiple_of: Option<f64>,
     /// The field `not`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub not: Option<Box<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
+    pub not: Option<Box<super::JSONSchemaPropsApplyConfiguration>>,
     /// The field `nullable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nullable: Option<bool>,
     /// The field `oneOf`.
     #[serde(rename = "oneOf", skip_serializing_if = "Option::is_none")]
-    pub one_of: Option<Vec<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
+    pub one_of: Option<Vec<super::JSONSchemaPropsApplyConfiguration>>,
     /// The field `pattern`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The field `patternProperties`.
     #[serde(rename = "patternProperties", skip_serializing_if = "Option::is_none")]
-    pub pattern_properties: Option<::std::collections::BTreeMap<String, crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
+    pub pattern_properties: Option<::std::collections::BTreeMap<String, super::JSONSchemaPropsApplyConfiguration>>,
     /// The field `properties`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub properties: Option<::std::collections::BTreeMap<String, crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
+    pub properties: Option<::std::collections::BTreeMap<String, super::JSONSchemaPropsApplyConfiguration>>,
     /// The field `required`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
@@ -152,7 +148,7 @@ pub struct JSONSchemaPropsApplyConfiguration {
     /// x-kubernetes-validations describes a list of validation rules written in the CEL
     /// expression language.
     #[serde(rename = "x-kubernetes-validations", skip_serializing_if = "Option::is_none")]
-    pub x_kubernetes_validations: Option<Vec<crate::apply::applyconfigurations::apiextensions::v1::ValidationRuleApplyConfiguration>>,
+    pub x_kubernetes_validations: Option<Vec<super::ValidationRuleApplyConfiguration>>,
 }
 
 impl JSONSchemaPropsApplyConfiguration {
@@ -197,12 +193,7 @@ impl JSONSchemaPropsApplyConfiguration {
     /// Appends to [`all_of`](Self::all_of).
     #[must_use]
     #[inline]
-    pub fn with_all_of(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_all_of(mut self, items: impl IntoIterator<Item = super::JSONSchemaPropsApplyConfiguration>) -> Self {
         self.all_of.get_or_insert_default().extend(items);
         self
     }
@@ -210,12 +201,7 @@ impl JSONSchemaPropsApplyConfiguration {
     /// Appends to [`any_of`](Self::any_of).
     #[must_use]
     #[inline]
-    pub fn with_any_of(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_any_of(mut self, items: impl IntoIterator<Item = super::JSONSchemaPropsApplyConfiguration>) -> Self {
         self.any_of.get_or_insert_default().extend(items);
         self
     }
@@ -236,12 +222,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_definitions(
         mut self,
-        entries: impl IntoIterator<
-            Item = (
-                impl Into<String>,
-                crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-            ),
-        >,
+        entries: impl IntoIterator<Item = (impl Into<String>, super::JSONSchemaPropsApplyConfiguration)>,
     ) -> Self {
         self.definitions
             .get_or_insert_default()
@@ -322,10 +303,7 @@ impl JSONSchemaPropsApplyConfiguration {
     /// Sets [`external_docs`](Self::external_docs).
     #[must_use]
     #[inline]
-    pub fn with_external_docs(
-        mut self,
-        value: crate::apply::applyconfigurations::apiextensions::v1::ExternalDocumentationApplyConfiguration,
-    ) -> Self {
+    pub fn with_external_docs(mut self, value: super::ExternalDocumentationApplyConfiguration) -> Self {
         self.external_docs = Some(value);
         self
     }
@@ -432,10 +410,7 @@ impl JSONSchemaPropsApplyConfiguration {
     /// Sets [`not`](Self::not).
     #[must_use]
     #[inline]
-    pub fn with_not(
-        mut self,
-        value: impl Into<Box<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>>,
-    ) -> Self {
+    pub fn with_not(mut self, value: impl Into<Box<super::JSONSchemaPropsApplyConfiguration>>) -> Self {
         self.not = Some(value.into());
         self
     }
@@ -451,12 +426,7 @@ impl JSONSchemaPropsApplyConfiguration {
     /// Appends to [`one_of`](Self::one_of).
     #[must_use]
     #[inline]
-    pub fn with_one_of(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_one_of(mut self, items: impl IntoIterator<Item = super::JSONSchemaPropsApplyConfiguration>) -> Self {
         self.one_of.get_or_insert_default().extend(items);
         self
     }
@@ -474,12 +444,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_pattern_properties(
         mut self,
-        entries: impl IntoIterator<
-            Item = (
-                impl Into<String>,
-                crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-            ),
-        >,
+        entries: impl IntoIterator<Item = (impl Into<String>, super::JSONSchemaPropsApplyConfiguration)>,
     ) -> Self {
         self.pattern_properties
             .get_or_insert_default()
@@ -492,12 +457,7 @@ impl JSONSchemaPropsApplyConfiguration {
     #[inline]
     pub fn with_properties(
         mut self,
-        entries: impl IntoIterator<
-            Item = (
-                impl Into<String>,
-                crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration,
-            ),
-        >,
+        entries: impl IntoIterator<Item = (impl Into<String>, super::JSONSchemaPropsApplyConfiguration)>,
     ) -> Self {
         self.properties
             .get_or_insert_default()
@@ -598,12 +558,7 @@ impl JSONSchemaPropsApplyConfiguration {
     /// Appends to [`x_kubernetes_validations`](Self::x_kubernetes_validations).
     #[must_use]
     #[inline]
-    pub fn with_x_kubernetes_validations(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::apply::applyconfigurations::apiextensions::v1::ValidationRuleApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_x_kubernetes_validations(mut self, items: impl IntoIterator<Item = super::ValidationRuleApplyConfiguration>) -> Self {
         self.x_kubernetes_validations.get_or_insert_default().extend(items);
         self
     }

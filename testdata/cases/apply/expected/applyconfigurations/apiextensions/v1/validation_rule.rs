@@ -4,16 +4,12 @@
 //! Apply configuration of `ValidationRule`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ValidationRule` that a field manager wants; what is not set is not sent.
 ///
 /// ValidationRule describes a validation rule written in the CEL expression language.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ValidationRuleApplyConfiguration {
     /// fieldPath represents the field path returned when the validation fails.

@@ -4,16 +4,12 @@
 //! Apply configuration of `ConfigMapKeySelector`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ConfigMapKeySelector` that a field manager wants; what is not set is not sent.
 ///
 /// Selects a key from a ConfigMap.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ConfigMapKeySelectorApplyConfiguration {
     /// The key to select.

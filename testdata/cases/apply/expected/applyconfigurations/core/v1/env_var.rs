@@ -4,16 +4,12 @@
 //! Apply configuration of `EnvVar`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `EnvVar` that a field manager wants; what is not set is not sent.
 ///
 /// EnvVar represents an environment variable present in a Container.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct EnvVarApplyConfiguration {
     /// Name of the environment variable.
@@ -25,7 +21,7 @@ pub struct EnvVarApplyConfiguration {
     pub value: Option<String>,
     /// Source for the environment variable's value.
     #[serde(rename = "valueFrom", skip_serializing_if = "Option::is_none")]
-    pub value_from: Option<crate::apply::applyconfigurations::core::v1::EnvVarSourceApplyConfiguration>,
+    pub value_from: Option<super::EnvVarSourceApplyConfiguration>,
 }
 
 impl EnvVarApplyConfiguration {
@@ -48,10 +44,7 @@ impl EnvVarApplyConfiguration {
     /// Sets [`value_from`](Self::value_from).
     #[must_use]
     #[inline]
-    pub fn with_value_from(
-        mut self,
-        value: crate::apply::applyconfigurations::core::v1::EnvVarSourceApplyConfiguration,
-    ) -> Self {
+    pub fn with_value_from(mut self, value: super::EnvVarSourceApplyConfiguration) -> Self {
         self.value_from = Some(value);
         self
     }

@@ -4,47 +4,40 @@
 //! Apply configuration of `EnvVarSource`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `EnvVarSource` that a field manager wants; what is not set is not sent.
 ///
 /// EnvVarSource represents a source for the value of an EnvVar.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct EnvVarSourceApplyConfiguration {
     /// Selects a key of a ConfigMap.
     #[serde(rename = "configMapKeyRef", skip_serializing_if = "Option::is_none")]
-    pub config_map_key_ref: Option<crate::apply::applyconfigurations::core::v1::ConfigMapKeySelectorApplyConfiguration>,
+    pub config_map_key_ref: Option<super::ConfigMapKeySelectorApplyConfiguration>,
     /// Selects a field of the pod: supports metadata.name, metadata.namespace,
     /// `metadata.labels['<KEY>']`, `metadata.annotations['<KEY>']`, spec.nodeName,
     /// spec.serviceAccountName, status.hostIP, status.podIP, status.podIPs.
     #[serde(rename = "fieldRef", skip_serializing_if = "Option::is_none")]
-    pub field_ref: Option<crate::apply::applyconfigurations::core::v1::ObjectFieldSelectorApplyConfiguration>,
+    pub field_ref: Option<super::ObjectFieldSelectorApplyConfiguration>,
     /// FileKeyRef selects a key of the env file.
     #[serde(rename = "fileKeyRef", skip_serializing_if = "Option::is_none")]
-    pub file_key_ref: Option<crate::apply::applyconfigurations::core::v1::FileKeySelectorApplyConfiguration>,
+    pub file_key_ref: Option<super::FileKeySelectorApplyConfiguration>,
     /// Selects a resource of the container: only resources limits and requests (limits.cpu,
     /// limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory and
     /// requests.ephemeral-storage) are currently supported.
     #[serde(rename = "resourceFieldRef", skip_serializing_if = "Option::is_none")]
-    pub resource_field_ref: Option<crate::apply::applyconfigurations::core::v1::ResourceFieldSelectorApplyConfiguration>,
+    pub resource_field_ref: Option<super::ResourceFieldSelectorApplyConfiguration>,
     /// Selects a key of a secret in the pod's namespace
     #[serde(rename = "secretKeyRef", skip_serializing_if = "Option::is_none")]
-    pub secret_key_ref: Option<crate::apply::applyconfigurations::core::v1::SecretKeySelectorApplyConfiguration>,
+    pub secret_key_ref: Option<super::SecretKeySelectorApplyConfiguration>,
 }
 
 impl EnvVarSourceApplyConfiguration {
     /// Sets [`config_map_key_ref`](Self::config_map_key_ref).
     #[must_use]
     #[inline]
-    pub fn with_config_map_key_ref(
-        mut self,
-        value: crate::apply::applyconfigurations::core::v1::ConfigMapKeySelectorApplyConfiguration,
-    ) -> Self {
+    pub fn with_config_map_key_ref(mut self, value: super::ConfigMapKeySelectorApplyConfiguration) -> Self {
         self.config_map_key_ref = Some(value);
         self
     }
@@ -52,10 +45,7 @@ impl EnvVarSourceApplyConfiguration {
     /// Sets [`field_ref`](Self::field_ref).
     #[must_use]
     #[inline]
-    pub fn with_field_ref(
-        mut self,
-        value: crate::apply::applyconfigurations::core::v1::ObjectFieldSelectorApplyConfiguration,
-    ) -> Self {
+    pub fn with_field_ref(mut self, value: super::ObjectFieldSelectorApplyConfiguration) -> Self {
         self.field_ref = Some(value);
         self
     }
@@ -63,10 +53,7 @@ impl EnvVarSourceApplyConfiguration {
     /// Sets [`file_key_ref`](Self::file_key_ref).
     #[must_use]
     #[inline]
-    pub fn with_file_key_ref(
-        mut self,
-        value: crate::apply::applyconfigurations::core::v1::FileKeySelectorApplyConfiguration,
-    ) -> Self {
+    pub fn with_file_key_ref(mut self, value: super::FileKeySelectorApplyConfiguration) -> Self {
         self.file_key_ref = Some(value);
         self
     }
@@ -74,10 +61,7 @@ impl EnvVarSourceApplyConfiguration {
     /// Sets [`resource_field_ref`](Self::resource_field_ref).
     #[must_use]
     #[inline]
-    pub fn with_resource_field_ref(
-        mut self,
-        value: crate::apply::applyconfigurations::core::v1::ResourceFieldSelectorApplyConfiguration,
-    ) -> Self {
+    pub fn with_resource_field_ref(mut self, value: super::ResourceFieldSelectorApplyConfiguration) -> Self {
         self.resource_field_ref = Some(value);
         self
     }
@@ -85,10 +69,7 @@ impl EnvVarSourceApplyConfiguration {
     /// Sets [`secret_key_ref`](Self::secret_key_ref).
     #[must_use]
     #[inline]
-    pub fn with_secret_key_ref(
-        mut self,
-        value: crate::apply::applyconfigurations::core::v1::SecretKeySelectorApplyConfiguration,
-    ) -> Self {
+    pub fn with_secret_key_ref(mut self, value: super::SecretKeySelectorApplyConfiguration) -> Self {
         self.secret_key_ref = Some(value);
         self
     }

@@ -4,16 +4,12 @@
 //! Apply configuration of `FileKeySelector`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `FileKeySelector` that a field manager wants; what is not set is not sent.
 ///
 /// FileKeySelector selects a key of the env file.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct FileKeySelectorApplyConfiguration {
     /// The key within the env file.

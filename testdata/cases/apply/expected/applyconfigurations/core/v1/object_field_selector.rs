@@ -4,16 +4,12 @@
 //! Apply configuration of `ObjectFieldSelector`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ObjectFieldSelector` that a field manager wants; what is not set is not sent.
 ///
 /// ObjectFieldSelector selects an APIVersioned field of an object.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ObjectFieldSelectorApplyConfiguration {
     /// Version of the schema the FieldPath is written in terms of, defaults to "v1".

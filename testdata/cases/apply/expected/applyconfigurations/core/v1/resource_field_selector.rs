@@ -4,16 +4,12 @@
 //! Apply configuration of `ResourceFieldSelector`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ResourceFieldSelector` that a field manager wants; what is not set is not sent.
 ///
 /// ResourceFieldSelector represents container resources (cpu, memory) and their output format
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ResourceFieldSelectorApplyConfiguration {
     /// Container name: required for volumes, optional for env vars

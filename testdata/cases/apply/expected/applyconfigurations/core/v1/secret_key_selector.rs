@@ -4,16 +4,12 @@
 //! Apply configuration of `SecretKeySelector`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `SecretKeySelector` that a field manager wants; what is not set is not sent.
 ///
 /// SecretKeySelector selects a key of a Secret.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct SecretKeySelectorApplyConfiguration {
     /// The key of the secret to select from.

@@ -4,16 +4,12 @@
 //! Apply configuration of `ServicePort`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ServicePort` that a field manager wants; what is not set is not sent.
 ///
 /// ServicePort contains information on service's port.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ServicePortApplyConfiguration {
     /// The application protocol for this port.

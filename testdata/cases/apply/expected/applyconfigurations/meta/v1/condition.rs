@@ -4,16 +4,12 @@
 //! Apply configuration of `Condition`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `Condition` that a field manager wants; what is not set is not sent.
 ///
 /// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ConditionApplyConfiguration {
     /// lastTransitionTime is the last time the condition transitioned from one status to another.

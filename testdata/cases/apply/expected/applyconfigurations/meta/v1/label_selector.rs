@@ -4,23 +4,19 @@
 //! Apply configuration of `LabelSelector`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `LabelSelector` that a field manager wants; what is not set is not sent.
 ///
 /// A label selector is a label query over a set of resources. The result of matchLabels and
 /// matchExpressions are ANDed. An empty label selector matches all objects. A null label
 /// selector matches no objects.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct LabelSelectorApplyConfiguration {
     /// matchExpressions is a list of label selector requirements.
     #[serde(rename = "matchExpressions", skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<crate::apply::applyconfigurations::meta::v1::LabelSelectorRequirementApplyConfiguration>>,
+    pub match_expressions: Option<Vec<super::LabelSelectorRequirementApplyConfiguration>>,
     /// matchLabels is a map of {key,value} pairs.
     #[serde(rename = "matchLabels", skip_serializing_if = "Option::is_none")]
     pub match_labels: Option<::std::collections::BTreeMap<String, String>>,
@@ -33,7 +29,7 @@ impl LabelSelectorApplyConfiguration {
     pub fn with_match_expressions(
         mut self,
         items: impl IntoIterator<
-            Item = crate::apply::applyconfigurations::meta::v1::LabelSelectorRequirementApplyConfiguration,
+            Item = super::LabelSelectorRequirementApplyConfiguration,
         >,
     ) -> Self {
         self.match_expressions.get_or_insert_default().extend(items);

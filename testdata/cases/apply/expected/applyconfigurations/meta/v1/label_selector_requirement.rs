@@ -4,17 +4,13 @@
 //! Apply configuration of `LabelSelectorRequirement`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `LabelSelectorRequirement` that a field manager wants; what is not set is not sent.
 ///
 /// A label selector requirement is a selector that contains values, a key, and an operator
 /// that relates the key and values.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct LabelSelectorRequirementApplyConfiguration {
     /// key is the label key that the selector applies to.

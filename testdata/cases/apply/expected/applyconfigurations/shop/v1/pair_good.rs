@@ -4,34 +4,27 @@
 //! Apply configuration of `PairGood`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `PairGood` that a field manager wants; what is not set is not sent.
 ///
 /// Two of a kind.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct PairGoodApplyConfiguration {
     /// One.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>,
+    pub first: Option<super::GoodApplyConfiguration>,
     /// The other.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub second: Option<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>,
+    pub second: Option<super::GoodApplyConfiguration>,
 }
 
 impl PairGoodApplyConfiguration {
     /// Sets [`first`](Self::first).
     #[must_use]
     #[inline]
-    pub fn with_first(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-    ) -> Self {
+    pub fn with_first(mut self, value: super::GoodApplyConfiguration) -> Self {
         self.first = Some(value);
         self
     }
@@ -39,10 +32,7 @@ impl PairGoodApplyConfiguration {
     /// Sets [`second`](Self::second).
     #[must_use]
     #[inline]
-    pub fn with_second(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-    ) -> Self {
+    pub fn with_second(mut self, value: super::GoodApplyConfiguration) -> Self {
         self.second = Some(value);
         self
     }

@@ -4,16 +4,12 @@
 //! Apply configuration of `PortGood`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `PortGood` that a field manager wants; what is not set is not sent.
 ///
 /// Something that comes by ship.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct PortGoodApplyConfiguration {
     /// The ship.
@@ -36,10 +32,7 @@ impl PortGoodApplyConfiguration {
     /// Sets [`papers`](Self::papers).
     #[must_use]
     #[inline]
-    pub fn with_papers(
-        mut self,
-        value: impl Into<::kubesmith_runtime::serde_json::Value>,
-    ) -> Self {
+    pub fn with_papers(mut self, value: impl Into<::kubesmith_runtime::serde_json::Value>) -> Self {
         self.papers = Some(value.into());
         self
     }

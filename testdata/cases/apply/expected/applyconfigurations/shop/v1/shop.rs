@@ -4,16 +4,17 @@
 //! Apply configuration of `Shop`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_apply::Shop;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Shop` that a field manager wants; what is not set is not sent.
 ///
 /// Shop sells things.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ShopApplyConfiguration {
     /// Group and version of the object.
@@ -27,10 +28,10 @@ pub struct ShopApplyConfiguration {
     pub metadata: Option<crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::apply::applyconfigurations::shop::v1::ShopSpecApplyConfiguration>,
+    pub spec: Option<super::ShopSpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::apply::applyconfigurations::shop::v1::ShopStatusApplyConfiguration>,
+    pub status: Option<super::ShopStatusApplyConfiguration>,
 }
 
 impl ShopApplyConfiguration {
@@ -38,9 +39,7 @@ impl ShopApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Shop")
@@ -134,10 +133,7 @@ impl ShopApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::ShopSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::ShopSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -145,18 +141,14 @@ impl ShopApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::ShopStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::ShopStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for ShopApplyConfiguration {
-    type Object = ::case_apply::Shop;
+impl ApplyConfiguration for ShopApplyConfiguration {
+    type Object = Shop;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -166,12 +158,9 @@ for ShopApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_shop(
-    object: &::case_apply::Shop,
+    object: &Shop,
     field_manager: &str,
-) -> Result<
-    ShopApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<ShopApplyConfiguration, ExtractError> {
     extract_shop_from(object, field_manager, "")
 }
 
@@ -181,12 +170,9 @@ pub fn extract_shop(
 /// As [`extract_shop`].
 #[inline]
 pub fn extract_shop_from(
-    object: &::case_apply::Shop,
+    object: &Shop,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    ShopApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<ShopApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

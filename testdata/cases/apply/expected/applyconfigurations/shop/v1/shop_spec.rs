@@ -4,16 +4,12 @@
 //! Apply configuration of `ShopSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ShopSpec` that a field manager wants; what is not set is not sent.
 ///
 /// What is wanted of a shop.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ShopSpecApplyConfiguration {
     /// How many tills are open.
@@ -36,7 +32,7 @@ pub struct ShopSpecApplyConfiguration {
     pub shelves: Option<Vec<i64>>,
     /// A list with a key.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub goods: Option<Vec<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>>,
+    pub goods: Option<Vec<super::GoodApplyConfiguration>>,
     /// A set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<String>>,
@@ -45,7 +41,7 @@ pub struct ShopSpecApplyConfiguration {
     pub notes: Option<::std::collections::BTreeMap<String, String>>,
     /// A map of structs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rooms: Option<::std::collections::BTreeMap<String, crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>>,
+    pub rooms: Option<::std::collections::BTreeMap<String, super::GoodApplyConfiguration>>,
     /// A map of lists of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<::std::collections::BTreeMap<String, Vec<i32>>>,
@@ -63,13 +59,13 @@ pub struct ShopSpecApplyConfiguration {
     pub opens: Option<u8>,
     /// A newtype of a struct.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub best: Option<crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration>,
+    pub best: Option<super::GoodApplyConfiguration>,
     /// A generic type.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pair: Option<crate::apply::applyconfigurations::shop::v1::PairGoodApplyConfiguration>,
+    pub pair: Option<super::PairGoodApplyConfiguration>,
     /// The same generic type, of other things.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub names: Option<crate::apply::applyconfigurations::shop::v1::PairStringApplyConfiguration>,
+    pub names: Option<super::PairStringApplyConfiguration>,
     /// The street.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub street: Option<String>,
@@ -114,7 +110,7 @@ pub struct ShopSpecApplyConfiguration {
     pub schema: Option<crate::apply::applyconfigurations::apiextensions::v1::JSONSchemaPropsApplyConfiguration>,
     /// A type whose name another one has.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub good: Option<crate::apply::applyconfigurations::shop::v1::PortGoodApplyConfiguration>,
+    pub good: Option<super::PortGoodApplyConfiguration>,
 }
 
 impl ShopSpecApplyConfiguration {
@@ -174,12 +170,7 @@ impl ShopSpecApplyConfiguration {
     /// Appends to [`goods`](Self::goods).
     #[must_use]
     #[inline]
-    pub fn with_goods(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_goods(mut self, items: impl IntoIterator<Item = super::GoodApplyConfiguration>) -> Self {
         self.goods.get_or_insert_default().extend(items);
         self
     }
@@ -215,12 +206,7 @@ impl ShopSpecApplyConfiguration {
     #[inline]
     pub fn with_rooms(
         mut self,
-        entries: impl IntoIterator<
-            Item = (
-                impl Into<String>,
-                crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-            ),
-        >,
+        entries: impl IntoIterator<Item = (impl Into<String>, super::GoodApplyConfiguration)>,
     ) -> Self {
         self.rooms
             .get_or_insert_default()
@@ -276,10 +262,7 @@ impl ShopSpecApplyConfiguration {
     /// Sets [`best`](Self::best).
     #[must_use]
     #[inline]
-    pub fn with_best(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::GoodApplyConfiguration,
-    ) -> Self {
+    pub fn with_best(mut self, value: super::GoodApplyConfiguration) -> Self {
         self.best = Some(value);
         self
     }
@@ -287,10 +270,7 @@ impl ShopSpecApplyConfiguration {
     /// Sets [`pair`](Self::pair).
     #[must_use]
     #[inline]
-    pub fn with_pair(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::PairGoodApplyConfiguration,
-    ) -> Self {
+    pub fn with_pair(mut self, value: super::PairGoodApplyConfiguration) -> Self {
         self.pair = Some(value);
         self
     }
@@ -298,10 +278,7 @@ impl ShopSpecApplyConfiguration {
     /// Sets [`names`](Self::names).
     #[must_use]
     #[inline]
-    pub fn with_names(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::PairStringApplyConfiguration,
-    ) -> Self {
+    pub fn with_names(mut self, value: super::PairStringApplyConfiguration) -> Self {
         self.names = Some(value);
         self
     }
@@ -341,10 +318,7 @@ impl ShopSpecApplyConfiguration {
     /// Sets [`position`](Self::position).
     #[must_use]
     #[inline]
-    pub fn with_position(
-        mut self,
-        value: impl Into<::kubesmith_runtime::serde_json::Value>,
-    ) -> Self {
+    pub fn with_position(mut self, value: impl Into<::kubesmith_runtime::serde_json::Value>) -> Self {
         self.position = Some(value.into());
         self
     }
@@ -385,10 +359,7 @@ impl ShopSpecApplyConfiguration {
     /// Sets [`seal`](Self::seal).
     #[must_use]
     #[inline]
-    pub fn with_seal(
-        mut self,
-        value: impl Into<::kubesmith_runtime::k8s_openapi::ByteString>,
-    ) -> Self {
+    pub fn with_seal(mut self, value: impl Into<::kubesmith_runtime::k8s_openapi::ByteString>) -> Self {
         self.seal = Some(value.into());
         self
     }
@@ -396,10 +367,7 @@ impl ShopSpecApplyConfiguration {
     /// Sets [`extra`](Self::extra).
     #[must_use]
     #[inline]
-    pub fn with_extra(
-        mut self,
-        value: impl Into<::kubesmith_runtime::serde_json::Value>,
-    ) -> Self {
+    pub fn with_extra(mut self, value: impl Into<::kubesmith_runtime::serde_json::Value>) -> Self {
         self.extra = Some(value.into());
         self
     }
@@ -455,10 +423,7 @@ impl ShopSpecApplyConfiguration {
     /// Sets [`good`](Self::good).
     #[must_use]
     #[inline]
-    pub fn with_good(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::PortGoodApplyConfiguration,
-    ) -> Self {
+    pub fn with_good(mut self, value: super::PortGoodApplyConfiguration) -> Self {
         self.good = Some(value);
         self
     }

@@ -4,16 +4,12 @@
 //! Apply configuration of `ShopStatus`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ShopStatus` that a field manager wants; what is not set is not sent.
 ///
 /// What was seen of a shop.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ShopStatusApplyConfiguration {
     /// What holds of it.

@@ -4,16 +4,17 @@
 //! Apply configuration of `Town`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_apply::Town;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Town` that a field manager wants; what is not set is not sent.
 ///
 /// Town is cluster-scoped, and has fields with the names of methods.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct TownApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct TownApplyConfiguration {
     pub metadata: Option<crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::apply::applyconfigurations::shop::v1::TownSpecApplyConfiguration>,
+    pub spec: Option<super::TownSpecApplyConfiguration>,
     /// Labels of the town's own, not of its metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<String>>,
@@ -38,8 +39,7 @@ impl TownApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::apply::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Town")
@@ -112,10 +112,7 @@ impl TownApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::apply::applyconfigurations::shop::v1::TownSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::TownSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -134,9 +131,8 @@ impl TownApplyConfiguration {
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for TownApplyConfiguration {
-    type Object = ::case_apply::Town;
+impl ApplyConfiguration for TownApplyConfiguration {
+    type Object = Town;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -146,12 +142,9 @@ for TownApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_town(
-    object: &::case_apply::Town,
+    object: &Town,
     field_manager: &str,
-) -> Result<
-    TownApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<TownApplyConfiguration, ExtractError> {
     extract_town_from(object, field_manager, "")
 }
 
@@ -161,12 +154,9 @@ pub fn extract_town(
 /// As [`extract_town`].
 #[inline]
 pub fn extract_town_from(
-    object: &::case_apply::Town,
+    object: &Town,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    TownApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<TownApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

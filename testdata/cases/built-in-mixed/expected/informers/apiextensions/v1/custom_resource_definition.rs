@@ -4,6 +4,10 @@
 //! Informer of the `CustomResourceDefinition` objects of `apiextensions.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::apiextensions::v1::custom_resource_definition::CustomResourceDefinitionLister;
+
 /// The factory's shared informer of `CustomResourceDefinition` objects.
 ///
 /// CustomResourceDefinition represents a resource that should be exposed on the API server.
@@ -13,35 +17,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct CustomResourceDefinitionInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl CustomResourceDefinitionInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<CustomResourceDefinition> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::apiextensions::v1::custom_resource_definition::CustomResourceDefinitionLister {
-        crate::built_in_mixed::listers::apiextensions::v1::custom_resource_definition::CustomResourceDefinitionLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> CustomResourceDefinitionLister {
+        CustomResourceDefinitionLister::new(self.informer().lister())
     }
 }

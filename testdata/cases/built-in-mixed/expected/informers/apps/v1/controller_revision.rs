@@ -4,6 +4,10 @@
 //! Informer of the `ControllerRevision` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::apps::v1::controller_revision::ControllerRevisionLister;
+
 /// The factory's shared informer of `ControllerRevision` objects.
 ///
 /// ControllerRevision implements an immutable snapshot of state data. Clients are responsible
@@ -20,35 +24,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ControllerRevisionInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ControllerRevisionInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<ControllerRevision> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::apps::v1::controller_revision::ControllerRevisionLister {
-        crate::built_in_mixed::listers::apps::v1::controller_revision::ControllerRevisionLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ControllerRevisionLister {
+        ControllerRevisionLister::new(self.informer().lister())
     }
 }

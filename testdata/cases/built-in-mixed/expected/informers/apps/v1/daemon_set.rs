@@ -4,6 +4,10 @@
 //! Informer of the `DaemonSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::apps::v1::daemon_set::DaemonSetLister;
+
 /// The factory's shared informer of `DaemonSet` objects.
 ///
 /// DaemonSet represents the configuration of a daemon set.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct DaemonSetInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl DaemonSetInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<DaemonSet> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::apps::v1::daemon_set::DaemonSetLister {
-        crate::built_in_mixed::listers::apps::v1::daemon_set::DaemonSetLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> DaemonSetLister {
+        DaemonSetLister::new(self.informer().lister())
     }
 }

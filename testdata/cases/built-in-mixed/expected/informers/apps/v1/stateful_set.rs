@@ -4,6 +4,10 @@
 //! Informer of the `StatefulSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::apps::v1::stateful_set::StatefulSetLister;
+
 /// The factory's shared informer of `StatefulSet` objects.
 ///
 /// StatefulSet represents a set of pods with consistent identities. Identities are defined
@@ -14,35 +18,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct StatefulSetInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl StatefulSetInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<StatefulSet> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::apps::v1::stateful_set::StatefulSetLister {
-        crate::built_in_mixed::listers::apps::v1::stateful_set::StatefulSetLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> StatefulSetLister {
+        StatefulSetLister::new(self.informer().lister())
     }
 }

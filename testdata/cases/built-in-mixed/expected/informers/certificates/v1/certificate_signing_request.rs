@@ -4,6 +4,10 @@
 //! Informer of the `CertificateSigningRequest` objects of `certificates.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::certificates::v1::certificate_signing_request::CertificateSigningRequestLister;
+
 /// The factory's shared informer of `CertificateSigningRequest` objects.
 ///
 /// CertificateSigningRequest objects provide a mechanism to obtain x509 certificates by
@@ -14,35 +18,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct CertificateSigningRequestInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl CertificateSigningRequestInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<CertificateSigningRequest> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::certificates::v1::certificate_signing_request::CertificateSigningRequestLister {
-        crate::built_in_mixed::listers::certificates::v1::certificate_signing_request::CertificateSigningRequestLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> CertificateSigningRequestLister {
+        CertificateSigningRequestLister::new(self.informer().lister())
     }
 }

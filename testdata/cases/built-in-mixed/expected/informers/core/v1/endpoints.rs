@@ -4,6 +4,9 @@
 //! Informer of the `Endpoints` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::core::v1::endpoints::EndpointsLister;
+
 /// The factory's shared informer of `Endpoints` objects.
 ///
 /// Endpoints is a collection of endpoints that implement the actual service. Example:
@@ -12,35 +15,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct EndpointsInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl EndpointsInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::core::v1::endpoints::EndpointsLister {
-        crate::built_in_mixed::listers::core::v1::endpoints::EndpointsLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> EndpointsLister {
+        EndpointsLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Service` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Service;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::core::v1::service::ServiceLister;
+
 /// The factory's shared informer of `Service` objects.
 ///
 /// Service is a named abstraction of software service (for example, mysql) consisting of
@@ -14,35 +18,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ServiceInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ServiceInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Service> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::core::v1::service::ServiceLister {
-        crate::built_in_mixed::listers::core::v1::service::ServiceLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ServiceLister {
+        ServiceLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Event` objects of `events.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::events::v1::Event;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::events::v1::event::EventLister;
+
 /// The factory's shared informer of `Event` objects.
 ///
 /// Event is a report of an event somewhere in the cluster. It generally denotes some state
@@ -16,35 +20,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct EventInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl EventInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::events::v1::Event,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Event> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::events::v1::event::EventLister {
-        crate::built_in_mixed::listers::events::v1::event::EventLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> EventLister {
+        EventLister::new(self.informer().lister())
     }
 }

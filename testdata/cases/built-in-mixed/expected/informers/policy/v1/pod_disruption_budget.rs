@@ -4,6 +4,10 @@
 //! Informer of the `PodDisruptionBudget` objects of `policy/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::policy::v1::pod_disruption_budget::PodDisruptionBudgetLister;
+
 /// The factory's shared informer of `PodDisruptionBudget` objects.
 ///
 /// PodDisruptionBudget is an object to define the max disruption that can be caused to a
@@ -13,35 +17,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct PodDisruptionBudgetInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl PodDisruptionBudgetInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<PodDisruptionBudget> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::policy::v1::pod_disruption_budget::PodDisruptionBudgetLister {
-        crate::built_in_mixed::listers::policy::v1::pod_disruption_budget::PodDisruptionBudgetLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> PodDisruptionBudgetLister {
+        PodDisruptionBudgetLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Role` objects of `rbac.authorization.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role;
+use ::kubesmith_runtime::informer;
+use crate::built_in_mixed::listers::rbac::v1::role::RoleLister;
+
 /// The factory's shared informer of `Role` objects.
 ///
 /// Role is a namespaced, logical grouping of PolicyRules that can be referenced as a unit by
@@ -13,35 +17,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct RoleInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl RoleInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Role> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in_mixed::listers::rbac::v1::role::RoleLister {
-        crate::built_in_mixed::listers::rbac::v1::role::RoleLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> RoleLister {
+        RoleLister::new(self.informer().lister())
     }
 }

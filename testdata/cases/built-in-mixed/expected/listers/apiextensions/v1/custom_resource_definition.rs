@@ -4,32 +4,31 @@
 //! Lister of the `CustomResourceDefinition` objects of `apiextensions.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `CustomResourceDefinition` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// CustomResourceDefinition represents a resource that should be exposed on the API server.
 /// Its name MUST be in the format \<.spec.name>.\<.spec.group>.
 #[derive(Clone, Debug)]
 pub struct CustomResourceDefinitionLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>,
+    inner: lister::Lister<CustomResourceDefinition>,
 }
 
 impl CustomResourceDefinitionLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<CustomResourceDefinition>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<CustomResourceDefinition> {
         self.inner.list(selector)
     }
 
@@ -38,13 +37,7 @@ impl CustomResourceDefinitionLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<CustomResourceDefinition>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -57,10 +50,7 @@ impl CustomResourceDefinitionLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<CustomResourceDefinition>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -69,17 +59,11 @@ impl CustomResourceDefinitionLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
-            V,
-        >,
+        index: &cache::TypedIndex<CustomResourceDefinition, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<CustomResourceDefinition>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

@@ -4,6 +4,10 @@
 //! Lister of the `ControllerRevision` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `ControllerRevision` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// ControllerRevision implements an immutable snapshot of state data. Clients are responsible
@@ -17,26 +21,21 @@
 /// controllers.
 #[derive(Clone, Debug)]
 pub struct ControllerRevisionLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
+    inner: lister::Lister<ControllerRevision>,
 }
 
 impl ControllerRevisionLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<ControllerRevision>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<ControllerRevision> {
         self.inner.list(selector)
     }
 
@@ -49,10 +48,7 @@ impl ControllerRevisionLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<ControllerRevision>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -61,17 +57,11 @@ impl ControllerRevisionLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-            V,
-        >,
+        index: &cache::TypedIndex<ControllerRevision, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<ControllerRevision>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -88,19 +78,14 @@ impl ControllerRevisionLister {
 /// Reads the `ControllerRevision` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ControllerRevisionNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >,
+    inner: lister::NamespaceLister<ControllerRevision>,
 }
 
 impl ControllerRevisionNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<ControllerRevision> {
         self.inner.list(selector)
     }
 
@@ -109,13 +94,7 @@ impl ControllerRevisionNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<ControllerRevision>, lister::NotFound> {
         self.inner.get(name)
     }
 }

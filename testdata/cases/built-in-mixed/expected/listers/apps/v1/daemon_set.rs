@@ -4,31 +4,30 @@
 //! Lister of the `DaemonSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `DaemonSet` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// DaemonSet represents the configuration of a daemon set.
 #[derive(Clone, Debug)]
 pub struct DaemonSetLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
+    inner: lister::Lister<DaemonSet>,
 }
 
 impl DaemonSetLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<DaemonSet>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<DaemonSet> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl DaemonSetLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<DaemonSet>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl DaemonSetLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-            V,
-        >,
+        index: &cache::TypedIndex<DaemonSet, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<DaemonSet>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl DaemonSetLister {
 /// Reads the `DaemonSet` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct DaemonSetNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >,
+    inner: lister::NamespaceLister<DaemonSet>,
 }
 
 impl DaemonSetNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<DaemonSet> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl DaemonSetNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<DaemonSet>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `ReplicaSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `ReplicaSet` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// ReplicaSet ensures that a specified number of pod replicas are running at any given time.
 #[derive(Clone, Debug)]
 pub struct ReplicaSetLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
+    inner: lister::Lister<ReplicaSet>,
 }
 
 impl ReplicaSetLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<ReplicaSet>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<ReplicaSet> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl ReplicaSetLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<ReplicaSet>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl ReplicaSetLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-            V,
-        >,
+        index: &cache::TypedIndex<ReplicaSet, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<ReplicaSet>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl ReplicaSetLister {
 /// Reads the `ReplicaSet` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ReplicaSetNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >,
+    inner: lister::NamespaceLister<ReplicaSet>,
 }
 
 impl ReplicaSetNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<ReplicaSet> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl ReplicaSetNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<ReplicaSet>, lister::NotFound> {
         self.inner.get(name)
     }
 }

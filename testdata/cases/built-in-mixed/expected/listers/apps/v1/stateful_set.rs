@@ -4,6 +4,10 @@
 //! Lister of the `StatefulSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `StatefulSet` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// StatefulSet represents a set of pods with consistent identities. Identities are defined
@@ -11,26 +15,21 @@
 /// requested.
 #[derive(Clone, Debug)]
 pub struct StatefulSetLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
+    inner: lister::Lister<StatefulSet>,
 }
 
 impl StatefulSetLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<StatefulSet>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<StatefulSet> {
         self.inner.list(selector)
     }
 
@@ -43,10 +42,7 @@ impl StatefulSetLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<StatefulSet>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -55,17 +51,11 @@ impl StatefulSetLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-            V,
-        >,
+        index: &cache::TypedIndex<StatefulSet, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<StatefulSet>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -82,19 +72,14 @@ impl StatefulSetLister {
 /// Reads the `StatefulSet` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct StatefulSetNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    >,
+    inner: lister::NamespaceLister<StatefulSet>,
 }
 
 impl StatefulSetNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<StatefulSet> {
         self.inner.list(selector)
     }
 
@@ -103,13 +88,7 @@ impl StatefulSetNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<StatefulSet>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,6 +4,10 @@
 //! Lister of the `CertificateSigningRequest` objects of `certificates.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `CertificateSigningRequest` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// CertificateSigningRequest objects provide a mechanism to obtain x509 certificates by
@@ -11,26 +15,21 @@
 /// issued.
 #[derive(Clone, Debug)]
 pub struct CertificateSigningRequestLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest>,
+    inner: lister::Lister<CertificateSigningRequest>,
 }
 
 impl CertificateSigningRequestLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<CertificateSigningRequest>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<CertificateSigningRequest> {
         self.inner.list(selector)
     }
 
@@ -39,13 +38,7 @@ impl CertificateSigningRequestLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<CertificateSigningRequest>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -58,10 +51,7 @@ impl CertificateSigningRequestLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<CertificateSigningRequest>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -70,17 +60,11 @@ impl CertificateSigningRequestLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-            V,
-        >,
+        index: &cache::TypedIndex<CertificateSigningRequest, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<CertificateSigningRequest>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

@@ -4,31 +4,29 @@
 //! Lister of the `Endpoints` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Endpoints` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Endpoints is a collection of endpoints that implement the actual service. Example:
 #[derive(Clone, Debug)]
 pub struct EndpointsLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    inner: lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
 }
 
 impl EndpointsLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints> {
         self.inner.list(selector)
     }
 
@@ -41,10 +39,7 @@ impl EndpointsLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +48,11 @@ impl EndpointsLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-            V,
-        >,
+        index: &cache::TypedIndex<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +69,14 @@ impl EndpointsLister {
 /// Reads the `Endpoints` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct EndpointsNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >,
+    inner: lister::NamespaceLister<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
 }
 
 impl EndpointsNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints> {
         self.inner.list(selector)
     }
 
@@ -101,13 +85,7 @@ impl EndpointsNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,6 +4,10 @@
 //! Lister of the `Service` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Service;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Service` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Service is a named abstraction of software service (for example, mysql) consisting of
@@ -11,26 +15,21 @@
 /// which pods will answer requests sent through the proxy.
 #[derive(Clone, Debug)]
 pub struct ServiceLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
+    inner: lister::Lister<Service>,
 }
 
 impl ServiceLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Service>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Service> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Service> {
         self.inner.list(selector)
     }
 
@@ -43,10 +42,7 @@ impl ServiceLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Service>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -55,17 +51,11 @@ impl ServiceLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-            V,
-        >,
+        index: &cache::TypedIndex<Service, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Service>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -82,19 +72,14 @@ impl ServiceLister {
 /// Reads the `Service` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ServiceNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >,
+    inner: lister::NamespaceLister<Service>,
 }
 
 impl ServiceNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Service> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Service> {
         self.inner.list(selector)
     }
 
@@ -103,13 +88,7 @@ impl ServiceNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Service>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,6 +4,10 @@
 //! Lister of the `Event` objects of `events.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::events::v1::Event;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Event` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Event is a report of an event somewhere in the cluster. It generally denotes some state
@@ -13,26 +17,21 @@
 /// with that Reason. Events should be treated as informative, best-effort, supplemental data.
 #[derive(Clone, Debug)]
 pub struct EventLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::events::v1::Event>,
+    inner: lister::Lister<Event>,
 }
 
 impl EventLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::events::v1::Event>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Event>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::events::v1::Event> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Event> {
         self.inner.list(selector)
     }
 
@@ -45,10 +44,7 @@ impl EventLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::events::v1::Event>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Event>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -57,17 +53,11 @@ impl EventLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::events::v1::Event,
-            V,
-        >,
+        index: &cache::TypedIndex<Event, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::events::v1::Event>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Event>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -84,19 +74,14 @@ impl EventLister {
 /// Reads the `Event` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct EventNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::events::v1::Event,
-    >,
+    inner: lister::NamespaceLister<Event>,
 }
 
 impl EventNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::events::v1::Event> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Event> {
         self.inner.list(selector)
     }
 
@@ -105,13 +90,7 @@ impl EventNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::events::v1::Event>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Event>, lister::NotFound> {
         self.inner.get(name)
     }
 }

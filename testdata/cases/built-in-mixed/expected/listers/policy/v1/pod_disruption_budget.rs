@@ -4,32 +4,31 @@
 //! Lister of the `PodDisruptionBudget` objects of `policy/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `PodDisruptionBudget` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// PodDisruptionBudget is an object to define the max disruption that can be caused to a
 /// collection of pods
 #[derive(Clone, Debug)]
 pub struct PodDisruptionBudgetLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
+    inner: lister::Lister<PodDisruptionBudget>,
 }
 
 impl PodDisruptionBudgetLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<PodDisruptionBudget>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<PodDisruptionBudget> {
         self.inner.list(selector)
     }
 
@@ -42,10 +41,7 @@ impl PodDisruptionBudgetLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<PodDisruptionBudget>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -54,17 +50,11 @@ impl PodDisruptionBudgetLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-            V,
-        >,
+        index: &cache::TypedIndex<PodDisruptionBudget, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<PodDisruptionBudget>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -81,19 +71,14 @@ impl PodDisruptionBudgetLister {
 /// Reads the `PodDisruptionBudget` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct PodDisruptionBudgetNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >,
+    inner: lister::NamespaceLister<PodDisruptionBudget>,
 }
 
 impl PodDisruptionBudgetNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<PodDisruptionBudget> {
         self.inner.list(selector)
     }
 
@@ -102,13 +87,7 @@ impl PodDisruptionBudgetNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<PodDisruptionBudget>, lister::NotFound> {
         self.inner.get(name)
     }
 }

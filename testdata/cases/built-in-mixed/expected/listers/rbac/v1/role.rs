@@ -4,32 +4,31 @@
 //! Lister of the `Role` objects of `rbac.authorization.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Role` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Role is a namespaced, logical grouping of PolicyRules that can be referenced as a unit by
 /// a RoleBinding.
 #[derive(Clone, Debug)]
 pub struct RoleLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
+    inner: lister::Lister<Role>,
 }
 
 impl RoleLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Role>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Role> {
         self.inner.list(selector)
     }
 
@@ -42,10 +41,7 @@ impl RoleLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Role>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -54,17 +50,11 @@ impl RoleLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-            V,
-        >,
+        index: &cache::TypedIndex<Role, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Role>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -81,19 +71,14 @@ impl RoleLister {
 /// Reads the `Role` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct RoleNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >,
+    inner: lister::NamespaceLister<Role>,
 }
 
 impl RoleNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Role> {
         self.inner.list(selector)
     }
 
@@ -102,13 +87,7 @@ impl RoleNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Role>, lister::NotFound> {
         self.inner.get(name)
     }
 }

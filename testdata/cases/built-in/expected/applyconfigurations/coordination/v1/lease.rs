@@ -4,16 +4,17 @@
 //! Apply configuration of `Lease`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Lease` that a field manager wants; what is not set is not sent.
 ///
 /// Lease defines a lease concept.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct LeaseApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
@@ -28,7 +29,7 @@ pub struct LeaseApplyConfiguration {
     pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// spec contains the specification of the Lease.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::built_in::applyconfigurations::coordination::v1::LeaseSpecApplyConfiguration>,
+    pub spec: Option<super::LeaseSpecApplyConfiguration>,
 }
 
 impl LeaseApplyConfiguration {
@@ -36,9 +37,7 @@ impl LeaseApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("coordination.k8s.io/v1")
             .with_kind("Lease")
@@ -132,18 +131,14 @@ impl LeaseApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::built_in::applyconfigurations::coordination::v1::LeaseSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::LeaseSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for LeaseApplyConfiguration {
-    type Object = ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease;
+impl ApplyConfiguration for LeaseApplyConfiguration {
+    type Object = Lease;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -153,12 +148,9 @@ for LeaseApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_lease(
-    object: &::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
+    object: &Lease,
     field_manager: &str,
-) -> Result<
-    LeaseApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<LeaseApplyConfiguration, ExtractError> {
     extract_lease_from(object, field_manager, "")
 }
 
@@ -168,12 +160,9 @@ pub fn extract_lease(
 /// As [`extract_lease`].
 #[inline]
 pub fn extract_lease_from(
-    object: &::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
+    object: &Lease,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    LeaseApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<LeaseApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

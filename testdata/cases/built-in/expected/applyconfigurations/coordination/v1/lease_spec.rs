@@ -4,16 +4,12 @@
 //! Apply configuration of `LeaseSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `LeaseSpec` that a field manager wants; what is not set is not sent.
 ///
 /// LeaseSpec is a specification of a Lease.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct LeaseSpecApplyConfiguration {
     /// acquireTime is a time when the current lease was acquired.

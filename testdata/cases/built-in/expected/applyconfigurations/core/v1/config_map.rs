@@ -4,16 +4,17 @@
 //! Apply configuration of `ConfigMap`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `ConfigMap` that a field manager wants; what is not set is not sent.
 ///
 /// ConfigMap holds configuration data for pods to consume.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ConfigMapApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
@@ -42,9 +43,7 @@ impl ConfigMapApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("v1")
             .with_kind("ConfigMap")
@@ -121,12 +120,7 @@ impl ConfigMapApplyConfiguration {
     #[inline]
     pub fn with_binary_data(
         mut self,
-        entries: impl IntoIterator<
-            Item = (
-                impl Into<String>,
-                impl Into<::kubesmith_runtime::k8s_openapi::ByteString>,
-            ),
-        >,
+        entries: impl IntoIterator<Item = (impl Into<String>, impl Into<::kubesmith_runtime::k8s_openapi::ByteString>)>,
     ) -> Self {
         self.binary_data
             .get_or_insert_default()
@@ -175,9 +169,8 @@ impl ConfigMapApplyConfiguration {
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for ConfigMapApplyConfiguration {
-    type Object = ::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
+impl ApplyConfiguration for ConfigMapApplyConfiguration {
+    type Object = ConfigMap;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -187,12 +180,9 @@ for ConfigMapApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_config_map(
-    object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap,
+    object: &ConfigMap,
     field_manager: &str,
-) -> Result<
-    ConfigMapApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<ConfigMapApplyConfiguration, ExtractError> {
     extract_config_map_from(object, field_manager, "")
 }
 
@@ -202,12 +192,9 @@ pub fn extract_config_map(
 /// As [`extract_config_map`].
 #[inline]
 pub fn extract_config_map_from(
-    object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap,
+    object: &ConfigMap,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    ConfigMapApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<ConfigMapApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,6 +4,13 @@
 //! Apply configuration of `Event`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Event;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Event` that a field manager wants; what is not set is not sent.
 ///
 /// Event is a report of an event somewhere in the cluster. Events have a limited retention
@@ -11,13 +18,7 @@
 /// the timing of an event with a given Reason reflecting a consistent underlying trigger, or
 /// the continued existence of events with that Reason. Events should be treated as
 /// informative, best-effort, supplemental data.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct EventApplyConfiguration {
     /// What action was taken/failed regarding to the Regarding object.
@@ -37,7 +38,7 @@ pub struct EventApplyConfiguration {
     pub first_timestamp: Option<::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// The object that this event is about.
     #[serde(rename = "involvedObject", skip_serializing_if = "Option::is_none")]
-    pub involved_object: Option<crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration>,
+    pub involved_object: Option<super::ObjectReferenceApplyConfiguration>,
     /// Kind is a string value representing the REST resource this object represents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -56,7 +57,7 @@ pub struct EventApplyConfiguration {
     pub reason: Option<String>,
     /// Optional secondary object for more complex actions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub related: Option<crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration>,
+    pub related: Option<super::ObjectReferenceApplyConfiguration>,
     /// Name of the controller that emitted this Event, e.g. `kubernetes.io/kubelet`.
     #[serde(rename = "reportingComponent", skip_serializing_if = "Option::is_none")]
     pub reporting_component: Option<String>,
@@ -65,10 +66,10 @@ pub struct EventApplyConfiguration {
     pub reporting_instance: Option<String>,
     /// Data about the Event series this event represents or nil if it's a singleton Event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub series: Option<crate::built_in::applyconfigurations::core::v1::EventSeriesApplyConfiguration>,
+    pub series: Option<super::EventSeriesApplyConfiguration>,
     /// The component reporting this event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<crate::built_in::applyconfigurations::core::v1::EventSourceApplyConfiguration>,
+    pub source: Option<super::EventSourceApplyConfiguration>,
     /// Type of this event (Normal, Warning), new types could be added in the future
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
@@ -79,9 +80,7 @@ impl EventApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("v1")
             .with_kind("Event")
@@ -194,10 +193,7 @@ impl EventApplyConfiguration {
     /// Sets [`involved_object`](Self::involved_object).
     #[must_use]
     #[inline]
-    pub fn with_involved_object(
-        mut self,
-        value: crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration,
-    ) -> Self {
+    pub fn with_involved_object(mut self, value: super::ObjectReferenceApplyConfiguration) -> Self {
         self.involved_object = Some(value);
         self
     }
@@ -251,10 +247,7 @@ impl EventApplyConfiguration {
     /// Sets [`related`](Self::related).
     #[must_use]
     #[inline]
-    pub fn with_related(
-        mut self,
-        value: crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration,
-    ) -> Self {
+    pub fn with_related(mut self, value: super::ObjectReferenceApplyConfiguration) -> Self {
         self.related = Some(value);
         self
     }
@@ -278,10 +271,7 @@ impl EventApplyConfiguration {
     /// Sets [`series`](Self::series).
     #[must_use]
     #[inline]
-    pub fn with_series(
-        mut self,
-        value: crate::built_in::applyconfigurations::core::v1::EventSeriesApplyConfiguration,
-    ) -> Self {
+    pub fn with_series(mut self, value: super::EventSeriesApplyConfiguration) -> Self {
         self.series = Some(value);
         self
     }
@@ -289,10 +279,7 @@ impl EventApplyConfiguration {
     /// Sets [`source`](Self::source).
     #[must_use]
     #[inline]
-    pub fn with_source(
-        mut self,
-        value: crate::built_in::applyconfigurations::core::v1::EventSourceApplyConfiguration,
-    ) -> Self {
+    pub fn with_source(mut self, value: super::EventSourceApplyConfiguration) -> Self {
         self.source = Some(value);
         self
     }
@@ -306,9 +293,8 @@ impl EventApplyConfiguration {
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for EventApplyConfiguration {
-    type Object = ::kubesmith_runtime::k8s_openapi::api::core::v1::Event;
+impl ApplyConfiguration for EventApplyConfiguration {
+    type Object = Event;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -318,12 +304,9 @@ for EventApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_event(
-    object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Event,
+    object: &Event,
     field_manager: &str,
-) -> Result<
-    EventApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<EventApplyConfiguration, ExtractError> {
     extract_event_from(object, field_manager, "")
 }
 
@@ -333,12 +316,9 @@ pub fn extract_event(
 /// As [`extract_event`].
 #[inline]
 pub fn extract_event_from(
-    object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Event,
+    object: &Event,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    EventApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<EventApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

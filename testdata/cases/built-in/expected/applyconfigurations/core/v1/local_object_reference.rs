@@ -4,17 +4,13 @@
 //! Apply configuration of `LocalObjectReference`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `LocalObjectReference` that a field manager wants; what is not set is not sent.
 ///
 /// LocalObjectReference contains enough information to let you locate the referenced object
 /// inside the same namespace.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct LocalObjectReferenceApplyConfiguration {
     /// Name of the referent.

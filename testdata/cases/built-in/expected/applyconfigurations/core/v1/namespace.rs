@@ -4,16 +4,17 @@
 //! Apply configuration of `Namespace`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Namespace` that a field manager wants; what is not set is not sent.
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct NamespaceApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
@@ -27,10 +28,10 @@ pub struct NamespaceApplyConfiguration {
     pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// Spec defines the behavior of the Namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::built_in::applyconfigurations::core::v1::NamespaceSpecApplyConfiguration>,
+    pub spec: Option<super::NamespaceSpecApplyConfiguration>,
     /// Status describes the current status of a Namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::built_in::applyconfigurations::core::v1::NamespaceStatusApplyConfiguration>,
+    pub status: Option<super::NamespaceStatusApplyConfiguration>,
 }
 
 impl NamespaceApplyConfiguration {
@@ -38,8 +39,7 @@ impl NamespaceApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("v1")
             .with_kind("Namespace")
@@ -123,10 +123,7 @@ impl NamespaceApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::built_in::applyconfigurations::core::v1::NamespaceSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::NamespaceSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -134,18 +131,14 @@ impl NamespaceApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::built_in::applyconfigurations::core::v1::NamespaceStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::NamespaceStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for NamespaceApplyConfiguration {
-    type Object = ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace;
+impl ApplyConfiguration for NamespaceApplyConfiguration {
+    type Object = Namespace;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -155,12 +148,9 @@ for NamespaceApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_namespace(
-    object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    object: &Namespace,
     field_manager: &str,
-) -> Result<
-    NamespaceApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<NamespaceApplyConfiguration, ExtractError> {
     extract_namespace_from(object, field_manager, "")
 }
 
@@ -170,12 +160,9 @@ pub fn extract_namespace(
 /// As [`extract_namespace`].
 #[inline]
 pub fn extract_namespace_from(
-    object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
+    object: &Namespace,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    NamespaceApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<NamespaceApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,12 @@
 //! Apply configuration of `NamespaceCondition`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `NamespaceCondition` that a field manager wants; what is not set is not sent.
 ///
 /// NamespaceCondition contains details about state of namespace.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct NamespaceConditionApplyConfiguration {
     /// Last time the condition transitioned from one status to another.

@@ -4,16 +4,12 @@
 //! Apply configuration of `NamespaceSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `NamespaceSpec` that a field manager wants; what is not set is not sent.
 ///
 /// NamespaceSpec describes the attributes on a Namespace.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct NamespaceSpecApplyConfiguration {
     /// Finalizers is an opaque list of values that must be empty to permanently remove object

@@ -4,21 +4,17 @@
 //! Apply configuration of `NamespaceStatus`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `NamespaceStatus` that a field manager wants; what is not set is not sent.
 ///
 /// NamespaceStatus is information about the current status of a Namespace.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct NamespaceStatusApplyConfiguration {
     /// Represents the latest available observations of a namespace's current state.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<crate::built_in::applyconfigurations::core::v1::NamespaceConditionApplyConfiguration>>,
+    pub conditions: Option<Vec<super::NamespaceConditionApplyConfiguration>>,
     /// Phase is the current lifecycle phase of the namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
@@ -28,12 +24,7 @@ impl NamespaceStatusApplyConfiguration {
     /// Appends to [`conditions`](Self::conditions).
     #[must_use]
     #[inline]
-    pub fn with_conditions(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::built_in::applyconfigurations::core::v1::NamespaceConditionApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_conditions(mut self, items: impl IntoIterator<Item = super::NamespaceConditionApplyConfiguration>) -> Self {
         self.conditions.get_or_insert_default().extend(items);
         self
     }

@@ -4,17 +4,13 @@
 //! Apply configuration of `ObjectReference`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ObjectReference` that a field manager wants; what is not set is not sent.
 ///
 /// ObjectReference contains enough information to let you inspect or modify the referred
 /// object.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ObjectReferenceApplyConfiguration {
     /// API version of the referent.

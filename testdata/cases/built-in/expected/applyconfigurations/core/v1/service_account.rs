@@ -4,18 +4,19 @@
 //! Apply configuration of `ServiceAccount`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `ServiceAccount` that a field manager wants; what is not set is not sent.
 ///
 /// ServiceAccount binds together: \* a name, understood by users, and perhaps by peripheral
 /// systems, for an identity \* a principal that can be authenticated and authorized \* a set
 /// of secrets
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ServiceAccountApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
@@ -28,7 +29,7 @@ pub struct ServiceAccountApplyConfiguration {
     /// ImagePullSecrets is a list of references to secrets in the same namespace to use for
     /// pulling any images in pods that reference this ServiceAccount.
     #[serde(rename = "imagePullSecrets", skip_serializing_if = "Option::is_none")]
-    pub image_pull_secrets: Option<Vec<crate::built_in::applyconfigurations::core::v1::LocalObjectReferenceApplyConfiguration>>,
+    pub image_pull_secrets: Option<Vec<super::LocalObjectReferenceApplyConfiguration>>,
     /// Kind is a string value representing the REST resource this object represents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -38,7 +39,7 @@ pub struct ServiceAccountApplyConfiguration {
     /// Secrets is a list of the secrets in the same namespace that pods running using this
     /// ServiceAccount are allowed to use.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secrets: Option<Vec<crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration>>,
+    pub secrets: Option<Vec<super::ObjectReferenceApplyConfiguration>>,
 }
 
 impl ServiceAccountApplyConfiguration {
@@ -46,9 +47,7 @@ impl ServiceAccountApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("v1")
             .with_kind("ServiceAccount")
@@ -131,12 +130,7 @@ impl ServiceAccountApplyConfiguration {
     /// Appends to [`image_pull_secrets`](Self::image_pull_secrets).
     #[must_use]
     #[inline]
-    pub fn with_image_pull_secrets(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::built_in::applyconfigurations::core::v1::LocalObjectReferenceApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_image_pull_secrets(mut self, items: impl IntoIterator<Item = super::LocalObjectReferenceApplyConfiguration>) -> Self {
         self.image_pull_secrets.get_or_insert_default().extend(items);
         self
     }
@@ -163,20 +157,14 @@ impl ServiceAccountApplyConfiguration {
     /// Appends to [`secrets`](Self::secrets).
     #[must_use]
     #[inline]
-    pub fn with_secrets(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::built_in::applyconfigurations::core::v1::ObjectReferenceApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_secrets(mut self, items: impl IntoIterator<Item = super::ObjectReferenceApplyConfiguration>) -> Self {
         self.secrets.get_or_insert_default().extend(items);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for ServiceAccountApplyConfiguration {
-    type Object = ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount;
+impl ApplyConfiguration for ServiceAccountApplyConfiguration {
+    type Object = ServiceAccount;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -186,12 +174,9 @@ for ServiceAccountApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_service_account(
-    object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    object: &ServiceAccount,
     field_manager: &str,
-) -> Result<
-    ServiceAccountApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<ServiceAccountApplyConfiguration, ExtractError> {
     extract_service_account_from(object, field_manager, "")
 }
 
@@ -201,12 +186,9 @@ pub fn extract_service_account(
 /// As [`extract_service_account`].
 #[inline]
 pub fn extract_service_account_from(
-    object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
+    object: &ServiceAccount,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    ServiceAccountApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<ServiceAccountApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

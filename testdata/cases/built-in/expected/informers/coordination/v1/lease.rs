@@ -4,6 +4,10 @@
 //! Informer of the `Lease` objects of `coordination.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease;
+use ::kubesmith_runtime::informer;
+use crate::built_in::listers::coordination::v1::lease::LeaseLister;
+
 /// The factory's shared informer of `Lease` objects.
 ///
 /// Lease defines a lease concept.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct LeaseInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl LeaseInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Lease> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in::listers::coordination::v1::lease::LeaseLister {
-        crate::built_in::listers::coordination::v1::lease::LeaseLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> LeaseLister {
+        LeaseLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Namespace` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace;
+use ::kubesmith_runtime::informer;
+use crate::built_in::listers::core::v1::namespace::NamespaceLister;
+
 /// The factory's shared informer of `Namespace` objects.
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct NamespaceInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl NamespaceInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Namespace> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in::listers::core::v1::namespace::NamespaceLister {
-        crate::built_in::listers::core::v1::namespace::NamespaceLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> NamespaceLister {
+        NamespaceLister::new(self.informer().lister())
     }
 }

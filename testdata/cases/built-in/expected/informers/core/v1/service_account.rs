@@ -4,6 +4,10 @@
 //! Informer of the `ServiceAccount` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount;
+use ::kubesmith_runtime::informer;
+use crate::built_in::listers::core::v1::service_account::ServiceAccountLister;
+
 /// The factory's shared informer of `ServiceAccount` objects.
 ///
 /// ServiceAccount binds together: \* a name, understood by users, and perhaps by peripheral
@@ -14,35 +18,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ServiceAccountInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ServiceAccountInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<ServiceAccount> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::built_in::listers::core::v1::service_account::ServiceAccountLister {
-        crate::built_in::listers::core::v1::service_account::ServiceAccountLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ServiceAccountLister {
+        ServiceAccountLister::new(self.informer().lister())
     }
 }

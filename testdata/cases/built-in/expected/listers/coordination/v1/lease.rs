@@ -4,31 +4,30 @@
 //! Lister of the `Lease` objects of `coordination.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Lease` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Lease defines a lease concept.
 #[derive(Clone, Debug)]
 pub struct LeaseLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
+    inner: lister::Lister<Lease>,
 }
 
 impl LeaseLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Lease>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Lease> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl LeaseLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Lease>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl LeaseLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-            V,
-        >,
+        index: &cache::TypedIndex<Lease, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Lease>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl LeaseLister {
 /// Reads the `Lease` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct LeaseNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >,
+    inner: lister::NamespaceLister<Lease>,
 }
 
 impl LeaseNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Lease> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl LeaseNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Lease>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `ConfigMap` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `ConfigMap` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// ConfigMap holds configuration data for pods to consume.
 #[derive(Clone, Debug)]
 pub struct ConfigMapLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap>,
+    inner: lister::Lister<ConfigMap>,
 }
 
 impl ConfigMapLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<ConfigMap>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<ConfigMap> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl ConfigMapLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<ConfigMap>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl ConfigMapLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap,
-            V,
-        >,
+        index: &cache::TypedIndex<ConfigMap, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<ConfigMap>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl ConfigMapLister {
 /// Reads the `ConfigMap` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ConfigMapNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap,
-    >,
+    inner: lister::NamespaceLister<ConfigMap>,
 }
 
 impl ConfigMapNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<ConfigMap> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl ConfigMapNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<ConfigMap>, lister::NotFound> {
         self.inner.get(name)
     }
 }

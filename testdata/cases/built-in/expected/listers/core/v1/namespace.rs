@@ -4,31 +4,30 @@
 //! Lister of the `Namespace` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Namespace` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.
 #[derive(Clone, Debug)]
 pub struct NamespaceLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
+    inner: lister::Lister<Namespace>,
 }
 
 impl NamespaceLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Namespace>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Namespace> {
         self.inner.list(selector)
     }
 
@@ -37,13 +36,7 @@ impl NamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Namespace>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -56,10 +49,7 @@ impl NamespaceLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Namespace>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -68,17 +58,11 @@ impl NamespaceLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-            V,
-        >,
+        index: &cache::TypedIndex<Namespace, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Namespace>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

@@ -4,6 +4,10 @@
 //! Lister of the `ServiceAccount` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `ServiceAccount` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// ServiceAccount binds together: \* a name, understood by users, and perhaps by peripheral
@@ -11,26 +15,21 @@
 /// of secrets
 #[derive(Clone, Debug)]
 pub struct ServiceAccountLister {
-    inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
+    inner: lister::Lister<ServiceAccount>,
 }
 
 impl ServiceAccountLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<ServiceAccount>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<ServiceAccount> {
         self.inner.list(selector)
     }
 
@@ -43,10 +42,7 @@ impl ServiceAccountLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<ServiceAccount>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -55,17 +51,11 @@ impl ServiceAccountLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-            V,
-        >,
+        index: &cache::TypedIndex<ServiceAccount, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<ServiceAccount>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -82,19 +72,14 @@ impl ServiceAccountLister {
 /// Reads the `ServiceAccount` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ServiceAccountNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    >,
+    inner: lister::NamespaceLister<ServiceAccount>,
 }
 
 impl ServiceAccountNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<ServiceAccount> {
         self.inner.list(selector)
     }
 
@@ -103,13 +88,7 @@ impl ServiceAccountNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<ServiceAccount>, lister::NotFound> {
         self.inner.get(name)
     }
 }

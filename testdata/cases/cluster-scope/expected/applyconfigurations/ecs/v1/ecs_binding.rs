@@ -4,16 +4,17 @@
 //! Apply configuration of `EcsBinding`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_cluster_scope::EcsBinding;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::cluster_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `EcsBinding` that a field manager wants; what is not set is not sent.
 ///
 /// EcsBinding says which machine is which node.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct EcsBindingApplyConfiguration {
     /// Group and version of the object.
@@ -27,10 +28,10 @@ pub struct EcsBindingApplyConfiguration {
     pub metadata: Option<crate::cluster_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration>,
+    pub spec: Option<super::EcsBindingSpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration>,
+    pub status: Option<super::EcsBindingStatusApplyConfiguration>,
 }
 
 impl EcsBindingApplyConfiguration {
@@ -38,8 +39,7 @@ impl EcsBindingApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::cluster_scope::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("hopegi.com/v1")
             .with_kind("EcsBinding")
@@ -123,10 +123,7 @@ impl EcsBindingApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::EcsBindingSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -134,18 +131,14 @@ impl EcsBindingApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::EcsBindingStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for EcsBindingApplyConfiguration {
-    type Object = ::case_cluster_scope::EcsBinding;
+impl ApplyConfiguration for EcsBindingApplyConfiguration {
+    type Object = EcsBinding;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -155,12 +148,9 @@ for EcsBindingApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_ecs_binding(
-    object: &::case_cluster_scope::EcsBinding,
+    object: &EcsBinding,
     field_manager: &str,
-) -> Result<
-    EcsBindingApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<EcsBindingApplyConfiguration, ExtractError> {
     extract_ecs_binding_from(object, field_manager, "")
 }
 
@@ -170,12 +160,9 @@ pub fn extract_ecs_binding(
 /// As [`extract_ecs_binding`].
 #[inline]
 pub fn extract_ecs_binding_from(
-    object: &::case_cluster_scope::EcsBinding,
+    object: &EcsBinding,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    EcsBindingApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<EcsBindingApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

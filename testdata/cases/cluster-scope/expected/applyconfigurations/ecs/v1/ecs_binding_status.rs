@@ -4,16 +4,12 @@
 //! Apply configuration of `EcsBindingStatus`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `EcsBindingStatus` that a field manager wants; what is not set is not sent.
 ///
 /// What was seen of a EcsBinding.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct EcsBindingStatusApplyConfiguration {
     /// Phase in a word.

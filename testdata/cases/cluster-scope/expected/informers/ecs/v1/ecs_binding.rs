@@ -4,6 +4,10 @@
 //! Informer of the `EcsBinding` objects of `hopegi.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_cluster_scope::EcsBinding;
+use ::kubesmith_runtime::informer;
+use crate::cluster_scope::listers::ecs::v1::ecs_binding::EcsBindingLister;
+
 /// The factory's shared informer of `EcsBinding` objects.
 ///
 /// EcsBinding says which machine is which node.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct EcsBindingInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl EcsBindingInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_cluster_scope::EcsBinding,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<EcsBinding> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::cluster_scope::listers::ecs::v1::ecs_binding::EcsBindingLister {
-        crate::cluster_scope::listers::ecs::v1::ecs_binding::EcsBindingLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> EcsBindingLister {
+        EcsBindingLister::new(self.informer().lister())
     }
 }

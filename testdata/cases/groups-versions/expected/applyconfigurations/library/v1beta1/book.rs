@@ -4,16 +4,17 @@
 //! Apply configuration of `Book`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_groups_versions::library::Book;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::groups_versions::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Book` that a field manager wants; what is not set is not sent.
 ///
 /// Book can be borrowed.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct BookApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct BookApplyConfiguration {
     pub metadata: Option<crate::groups_versions::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::groups_versions::applyconfigurations::library::v1beta1::BookSpecApplyConfiguration>,
+    pub spec: Option<super::BookSpecApplyConfiguration>,
 }
 
 impl BookApplyConfiguration {
@@ -35,9 +36,7 @@ impl BookApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::groups_versions::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("library.example.com/v1beta1")
             .with_kind("Book")
@@ -131,18 +130,14 @@ impl BookApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::groups_versions::applyconfigurations::library::v1beta1::BookSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::BookSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for BookApplyConfiguration {
-    type Object = ::case_groups_versions::library::Book;
+impl ApplyConfiguration for BookApplyConfiguration {
+    type Object = Book;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for BookApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_book(
-    object: &::case_groups_versions::library::Book,
+    object: &Book,
     field_manager: &str,
-) -> Result<
-    BookApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<BookApplyConfiguration, ExtractError> {
     extract_book_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_book(
 /// As [`extract_book`].
 #[inline]
 pub fn extract_book_from(
-    object: &::case_groups_versions::library::Book,
+    object: &Book,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    BookApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<BookApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

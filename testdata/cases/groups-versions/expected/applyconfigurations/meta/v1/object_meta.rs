@@ -4,17 +4,13 @@
 //! Apply configuration of `ObjectMeta`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ObjectMeta` that a field manager wants; what is not set is not sent.
 ///
 /// ObjectMeta is metadata that all persisted resources must have, which includes all objects
 /// users must create.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ObjectMetaApplyConfiguration {
     /// Annotations is an unstructured key value map stored with a resource that may be set by
@@ -54,7 +50,7 @@ pub struct ObjectMetaApplyConfiguration {
     pub namespace: Option<String>,
     /// List of objects depended by this object.
     #[serde(rename = "ownerReferences", skip_serializing_if = "Option::is_none")]
-    pub owner_references: Option<Vec<crate::groups_versions::applyconfigurations::meta::v1::OwnerReferenceApplyConfiguration>>,
+    pub owner_references: Option<Vec<super::OwnerReferenceApplyConfiguration>>,
     /// An opaque value that represents the internal version of this object that can be used by
     /// clients to determine when objects have changed.
     #[serde(rename = "resourceVersion", skip_serializing_if = "Option::is_none")]
@@ -173,12 +169,7 @@ impl ObjectMetaApplyConfiguration {
     /// Appends to [`owner_references`](Self::owner_references).
     #[must_use]
     #[inline]
-    pub fn with_owner_references(
-        mut self,
-        items: impl IntoIterator<
-            Item = crate::groups_versions::applyconfigurations::meta::v1::OwnerReferenceApplyConfiguration,
-        >,
-    ) -> Self {
+    pub fn with_owner_references(mut self, items: impl IntoIterator<Item = super::OwnerReferenceApplyConfiguration>) -> Self {
         self.owner_references.get_or_insert_default().extend(items);
         self
     }

@@ -4,16 +4,17 @@
 //! Apply configuration of `Cart`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_groups_versions::shop::v1::Cart;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::groups_versions::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Cart` that a field manager wants; what is not set is not sent.
 ///
 /// Cart of old.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct CartApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct CartApplyConfiguration {
     pub metadata: Option<crate::groups_versions::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::groups_versions::applyconfigurations::shop::v1::CartSpecApplyConfiguration>,
+    pub spec: Option<super::CartSpecApplyConfiguration>,
 }
 
 impl CartApplyConfiguration {
@@ -35,9 +36,7 @@ impl CartApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::groups_versions::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Cart")
@@ -131,18 +130,14 @@ impl CartApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::groups_versions::applyconfigurations::shop::v1::CartSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::CartSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for CartApplyConfiguration {
-    type Object = ::case_groups_versions::shop::v1::Cart;
+impl ApplyConfiguration for CartApplyConfiguration {
+    type Object = Cart;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for CartApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_cart(
-    object: &::case_groups_versions::shop::v1::Cart,
+    object: &Cart,
     field_manager: &str,
-) -> Result<
-    CartApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<CartApplyConfiguration, ExtractError> {
     extract_cart_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_cart(
 /// As [`extract_cart`].
 #[inline]
 pub fn extract_cart_from(
-    object: &::case_groups_versions::shop::v1::Cart,
+    object: &Cart,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    CartApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<CartApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Book` objects of `library.example.com/v1beta1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_groups_versions::library::Book;
+use ::kubesmith_runtime::informer;
+use crate::groups_versions::listers::library::v1beta1::book::BookLister;
+
 /// The factory's shared informer of `Book` objects.
 ///
 /// Book can be borrowed.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct BookInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl BookInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_groups_versions::library::Book,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Book> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::groups_versions::listers::library::v1beta1::book::BookLister {
-        crate::groups_versions::listers::library::v1beta1::book::BookLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> BookLister {
+        BookLister::new(self.informer().lister())
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `Book` objects of `library.example.com/v1beta1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_groups_versions::library::Book;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Book` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Book can be borrowed.
 #[derive(Clone, Debug)]
 pub struct BookLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_groups_versions::library::Book>,
+    inner: lister::Lister<Book>,
 }
 
 impl BookLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_groups_versions::library::Book>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Book>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_groups_versions::library::Book> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Book> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl BookLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_groups_versions::library::Book>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Book>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl BookLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_groups_versions::library::Book,
-            V,
-        >,
+        index: &cache::TypedIndex<Book, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_groups_versions::library::Book>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Book>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl BookLister {
 /// Reads the `Book` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct BookNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_groups_versions::library::Book,
-    >,
+    inner: lister::NamespaceLister<Book>,
 }
 
 impl BookNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_groups_versions::library::Book> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Book> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl BookNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_groups_versions::library::Book>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Book>, lister::NotFound> {
         self.inner.get(name)
     }
 }

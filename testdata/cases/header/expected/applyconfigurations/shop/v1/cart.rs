@@ -8,16 +8,17 @@
 //! Apply configuration of `Cart`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_header::Cart;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::header::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Cart` that a field manager wants; what is not set is not sent.
 ///
 /// Cart holds what a customer wants.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct CartApplyConfiguration {
     /// Group and version of the object.
@@ -31,7 +32,7 @@ pub struct CartApplyConfiguration {
     pub metadata: Option<crate::header::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::header::applyconfigurations::shop::v1::CartSpecApplyConfiguration>,
+    pub spec: Option<super::CartSpecApplyConfiguration>,
 }
 
 impl CartApplyConfiguration {
@@ -39,8 +40,7 @@ impl CartApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::header::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Cart")
@@ -124,18 +124,14 @@ impl CartApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::header::applyconfigurations::shop::v1::CartSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::CartSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for CartApplyConfiguration {
-    type Object = ::case_header::Cart;
+impl ApplyConfiguration for CartApplyConfiguration {
+    type Object = Cart;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -145,12 +141,9 @@ for CartApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_cart(
-    object: &::case_header::Cart,
+    object: &Cart,
     field_manager: &str,
-) -> Result<
-    CartApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<CartApplyConfiguration, ExtractError> {
     extract_cart_from(object, field_manager, "")
 }
 
@@ -160,12 +153,9 @@ pub fn extract_cart(
 /// As [`extract_cart`].
 #[inline]
 pub fn extract_cart_from(
-    object: &::case_header::Cart,
+    object: &Cart,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    CartApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<CartApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,16 @@
 //! Apply configuration of `Scale`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `Scale` that a field manager wants; what is not set is not sent.
 ///
 /// Scale represents a scaling request for a resource.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ScaleApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
@@ -28,10 +28,10 @@ pub struct ScaleApplyConfiguration {
     pub metadata: Option<crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// spec defines the behavior of the scale.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::methods::applyconfigurations::autoscaling::v1::ScaleSpecApplyConfiguration>,
+    pub spec: Option<super::ScaleSpecApplyConfiguration>,
     /// status is the current status of the scale.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::methods::applyconfigurations::autoscaling::v1::ScaleStatusApplyConfiguration>,
+    pub status: Option<super::ScaleStatusApplyConfiguration>,
 }
 
 impl ScaleApplyConfiguration {
@@ -131,10 +131,7 @@ impl ScaleApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::methods::applyconfigurations::autoscaling::v1::ScaleSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::ScaleSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -142,18 +139,14 @@ impl ScaleApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::methods::applyconfigurations::autoscaling::v1::ScaleStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::ScaleStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for ScaleApplyConfiguration {
-    type Object = ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale;
+impl ApplyConfiguration for ScaleApplyConfiguration {
+    type Object = Scale;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -163,12 +156,9 @@ for ScaleApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_scale(
-    object: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    object: &Scale,
     field_manager: &str,
-) -> Result<
-    ScaleApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<ScaleApplyConfiguration, ExtractError> {
     extract_scale_from(object, field_manager, "")
 }
 
@@ -178,12 +168,9 @@ pub fn extract_scale(
 /// As [`extract_scale`].
 #[inline]
 pub fn extract_scale_from(
-    object: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+    object: &Scale,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    ScaleApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<ScaleApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

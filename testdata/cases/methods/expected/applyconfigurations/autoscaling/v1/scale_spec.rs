@@ -4,16 +4,12 @@
 //! Apply configuration of `ScaleSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ScaleSpec` that a field manager wants; what is not set is not sent.
 ///
 /// ScaleSpec describes the attributes of a scale subresource.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ScaleSpecApplyConfiguration {
     /// replicas is the desired number of instances for the scaled object.

@@ -4,16 +4,12 @@
 //! Apply configuration of `ScaleStatus`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ScaleStatus` that a field manager wants; what is not set is not sent.
 ///
 /// ScaleStatus represents the current status of a scale subresource.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ScaleStatusApplyConfiguration {
     /// replicas is the actual number of observed instances of the scaled object.

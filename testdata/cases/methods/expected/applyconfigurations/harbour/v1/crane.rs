@@ -4,17 +4,18 @@
 //! Apply configuration of `Crane`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Crane;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Crane` that a field manager wants; what is not set is not sent.
 ///
 /// Crane has methods for its scale that somebody has written down, as in Go, and one of them
 /// has another name.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct CraneApplyConfiguration {
     /// Group and version of the object.
@@ -28,10 +29,10 @@ pub struct CraneApplyConfiguration {
     pub metadata: Option<crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration>,
+    pub spec: Option<super::WantedApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::methods::applyconfigurations::harbour::v1::SeenApplyConfiguration>,
+    pub status: Option<super::SeenApplyConfiguration>,
 }
 
 impl CraneApplyConfiguration {
@@ -39,9 +40,7 @@ impl CraneApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("yard.example.com/v1")
             .with_kind("Crane")
@@ -135,10 +134,7 @@ impl CraneApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::WantedApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -146,18 +142,14 @@ impl CraneApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::SeenApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::SeenApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for CraneApplyConfiguration {
-    type Object = ::case_methods::Crane;
+impl ApplyConfiguration for CraneApplyConfiguration {
+    type Object = Crane;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -167,12 +159,9 @@ for CraneApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_crane(
-    object: &::case_methods::Crane,
+    object: &Crane,
     field_manager: &str,
-) -> Result<
-    CraneApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<CraneApplyConfiguration, ExtractError> {
     extract_crane_from(object, field_manager, "")
 }
 
@@ -182,12 +171,9 @@ pub fn extract_crane(
 /// As [`extract_crane`].
 #[inline]
 pub fn extract_crane_from(
-    object: &::case_methods::Crane,
+    object: &Crane,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    CraneApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<CraneApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `Fleet`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Fleet;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Fleet` that a field manager wants; what is not set is not sent.
 ///
 /// Fleet is scaled: its methods come with the subresource.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct FleetApplyConfiguration {
     /// Group and version of the object.
@@ -27,10 +28,10 @@ pub struct FleetApplyConfiguration {
     pub metadata: Option<crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration>,
+    pub spec: Option<super::WantedApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::methods::applyconfigurations::harbour::v1::SeenApplyConfiguration>,
+    pub status: Option<super::SeenApplyConfiguration>,
 }
 
 impl FleetApplyConfiguration {
@@ -38,9 +39,7 @@ impl FleetApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("yard.example.com/v1")
             .with_kind("Fleet")
@@ -134,10 +133,7 @@ impl FleetApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::WantedApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -145,18 +141,14 @@ impl FleetApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::SeenApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::SeenApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for FleetApplyConfiguration {
-    type Object = ::case_methods::Fleet;
+impl ApplyConfiguration for FleetApplyConfiguration {
+    type Object = Fleet;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -166,12 +158,9 @@ for FleetApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_fleet(
-    object: &::case_methods::Fleet,
+    object: &Fleet,
     field_manager: &str,
-) -> Result<
-    FleetApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<FleetApplyConfiguration, ExtractError> {
     extract_fleet_from(object, field_manager, "")
 }
 
@@ -181,12 +170,9 @@ pub fn extract_fleet(
 /// As [`extract_fleet`].
 #[inline]
 pub fn extract_fleet_from(
-    object: &::case_methods::Fleet,
+    object: &Fleet,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    FleetApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<FleetApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `Gate`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Gate;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Gate` that a field manager wants; what is not set is not sent.
 ///
 /// Gate has nothing but methods: every verb on the resource itself, with types of its own.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct GateApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct GateApplyConfiguration {
     pub metadata: Option<crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration>,
+    pub spec: Option<super::WantedApplyConfiguration>,
 }
 
 impl GateApplyConfiguration {
@@ -35,9 +36,7 @@ impl GateApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("yard.example.com/v1")
             .with_kind("Gate")
@@ -131,18 +130,14 @@ impl GateApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::WantedApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for GateApplyConfiguration {
-    type Object = ::case_methods::Gate;
+impl ApplyConfiguration for GateApplyConfiguration {
+    type Object = Gate;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for GateApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_gate(
-    object: &::case_methods::Gate,
+    object: &Gate,
     field_manager: &str,
-) -> Result<
-    GateApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<GateApplyConfiguration, ExtractError> {
     extract_gate_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_gate(
 /// As [`extract_gate`].
 #[inline]
 pub fn extract_gate_from(
-    object: &::case_methods::Gate,
+    object: &Gate,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    GateApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<GateApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,17 +4,18 @@
 //! Apply configuration of `Lamp`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Lamp;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Lamp` that a field manager wants; what is not set is not sent.
 ///
 /// Lamp has its own create, a verb of the status alone, and the same methods on a
 /// subresource, of the whole cluster.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct LampApplyConfiguration {
     /// Group and version of the object.
@@ -28,10 +29,10 @@ pub struct LampApplyConfiguration {
     pub metadata: Option<crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration>,
+    pub spec: Option<super::WantedApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::methods::applyconfigurations::harbour::v1::SeenApplyConfiguration>,
+    pub status: Option<super::SeenApplyConfiguration>,
 }
 
 impl LampApplyConfiguration {
@@ -39,8 +40,7 @@ impl LampApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("yard.example.com/v1")
             .with_kind("Lamp")
@@ -124,10 +124,7 @@ impl LampApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::WantedApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -135,18 +132,14 @@ impl LampApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::SeenApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::SeenApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for LampApplyConfiguration {
-    type Object = ::case_methods::Lamp;
+impl ApplyConfiguration for LampApplyConfiguration {
+    type Object = Lamp;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -156,12 +149,9 @@ for LampApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_lamp(
-    object: &::case_methods::Lamp,
+    object: &Lamp,
     field_manager: &str,
-) -> Result<
-    LampApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<LampApplyConfiguration, ExtractError> {
     extract_lamp_from(object, field_manager, "")
 }
 
@@ -171,12 +161,9 @@ pub fn extract_lamp(
 /// As [`extract_lamp`].
 #[inline]
 pub fn extract_lamp_from(
-    object: &::case_methods::Lamp,
+    object: &Lamp,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    LampApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<LampApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

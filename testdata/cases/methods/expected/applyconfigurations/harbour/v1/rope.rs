@@ -4,16 +4,17 @@
 //! Apply configuration of `Rope`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Rope;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Rope` that a field manager wants; what is not set is not sent.
 ///
 /// Rope has a scale that no client may touch.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct RopeApplyConfiguration {
     /// Group and version of the object.
@@ -27,10 +28,10 @@ pub struct RopeApplyConfiguration {
     pub metadata: Option<crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration>,
+    pub spec: Option<super::WantedApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::methods::applyconfigurations::harbour::v1::SeenApplyConfiguration>,
+    pub status: Option<super::SeenApplyConfiguration>,
 }
 
 impl RopeApplyConfiguration {
@@ -38,9 +39,7 @@ impl RopeApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("yard.example.com/v1")
             .with_kind("Rope")
@@ -134,10 +133,7 @@ impl RopeApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::WantedApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::WantedApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -145,18 +141,14 @@ impl RopeApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::methods::applyconfigurations::harbour::v1::SeenApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::SeenApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for RopeApplyConfiguration {
-    type Object = ::case_methods::Rope;
+impl ApplyConfiguration for RopeApplyConfiguration {
+    type Object = Rope;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -166,12 +158,9 @@ for RopeApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_rope(
-    object: &::case_methods::Rope,
+    object: &Rope,
     field_manager: &str,
-) -> Result<
-    RopeApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<RopeApplyConfiguration, ExtractError> {
     extract_rope_from(object, field_manager, "")
 }
 
@@ -181,12 +170,9 @@ pub fn extract_rope(
 /// As [`extract_rope`].
 #[inline]
 pub fn extract_rope_from(
-    object: &::case_methods::Rope,
+    object: &Rope,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    RopeApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<RopeApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,16 @@
 //! Apply configuration of `Arc`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Arc` that a field manager wants; what is not set is not sent.
 ///
 /// The kind Arc.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ArcApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +27,7 @@ pub struct ArcApplyConfiguration {
     pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration>,
+    pub spec: Option<super::SpecApplyConfiguration>,
 }
 
 impl ArcApplyConfiguration {
@@ -35,9 +35,7 @@ impl ArcApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("generic.example.com/v1")
             .with_kind("Arc")
@@ -131,17 +129,13 @@ impl ArcApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::SpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for ArcApplyConfiguration {
+impl ApplyConfiguration for ArcApplyConfiguration {
     type Object = ::case_names::generic::Arc;
 }
 
@@ -154,10 +148,7 @@ for ArcApplyConfiguration {
 pub fn extract_arc(
     object: &::case_names::generic::Arc,
     field_manager: &str,
-) -> Result<
-    ArcApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<ArcApplyConfiguration, ExtractError> {
     extract_arc_from(object, field_manager, "")
 }
 
@@ -170,9 +161,6 @@ pub fn extract_arc_from(
     object: &::case_names::generic::Arc,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    ArcApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<ArcApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `Clientset`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::Clientset;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Clientset` that a field manager wants; what is not set is not sent.
 ///
 /// The kind Clientset.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ClientsetApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct ClientsetApplyConfiguration {
     pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration>,
+    pub spec: Option<super::SpecApplyConfiguration>,
 }
 
 impl ClientsetApplyConfiguration {
@@ -35,9 +36,7 @@ impl ClientsetApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("generic.example.com/v1")
             .with_kind("Clientset")
@@ -131,18 +130,14 @@ impl ClientsetApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::SpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for ClientsetApplyConfiguration {
-    type Object = ::case_names::generic::Clientset;
+impl ApplyConfiguration for ClientsetApplyConfiguration {
+    type Object = Clientset;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for ClientsetApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_clientset(
-    object: &::case_names::generic::Clientset,
+    object: &Clientset,
     field_manager: &str,
-) -> Result<
-    ClientsetApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<ClientsetApplyConfiguration, ExtractError> {
     extract_clientset_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_clientset(
 /// As [`extract_clientset`].
 #[inline]
 pub fn extract_clientset_from(
-    object: &::case_names::generic::Clientset,
+    object: &Clientset,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    ClientsetApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<ClientsetApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

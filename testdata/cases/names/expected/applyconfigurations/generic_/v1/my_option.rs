@@ -4,16 +4,17 @@
 //! Apply configuration of `MyOption`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::prelude::MyOption;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `MyOption` that a field manager wants; what is not set is not sent.
 ///
 /// The kind Option.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct MyOptionApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct MyOptionApplyConfiguration {
     pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration>,
+    pub spec: Option<super::SpecApplyConfiguration>,
 }
 
 impl MyOptionApplyConfiguration {
@@ -35,9 +36,7 @@ impl MyOptionApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("generic.example.com/v1")
             .with_kind("Option")
@@ -131,18 +130,14 @@ impl MyOptionApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::SpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for MyOptionApplyConfiguration {
-    type Object = ::case_names::generic::prelude::MyOption;
+impl ApplyConfiguration for MyOptionApplyConfiguration {
+    type Object = MyOption;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for MyOptionApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_option(
-    object: &::case_names::generic::prelude::MyOption,
+    object: &MyOption,
     field_manager: &str,
-) -> Result<
-    MyOptionApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<MyOptionApplyConfiguration, ExtractError> {
     extract_option_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_option(
 /// As [`extract_option`].
 #[inline]
 pub fn extract_option_from(
-    object: &::case_names::generic::prelude::MyOption,
+    object: &MyOption,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    MyOptionApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<MyOptionApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

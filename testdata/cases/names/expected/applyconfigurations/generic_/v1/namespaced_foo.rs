@@ -4,16 +4,17 @@
 //! Apply configuration of `NamespacedFoo`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::NamespacedFoo;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `NamespacedFoo` that a field manager wants; what is not set is not sent.
 ///
 /// The kind NamespacedFoo.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct NamespacedFooApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct NamespacedFooApplyConfiguration {
     pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration>,
+    pub spec: Option<super::SpecApplyConfiguration>,
 }
 
 impl NamespacedFooApplyConfiguration {
@@ -35,9 +36,7 @@ impl NamespacedFooApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("generic.example.com/v1")
             .with_kind("NamespacedFoo")
@@ -131,18 +130,14 @@ impl NamespacedFooApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::SpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for NamespacedFooApplyConfiguration {
-    type Object = ::case_names::generic::NamespacedFoo;
+impl ApplyConfiguration for NamespacedFooApplyConfiguration {
+    type Object = NamespacedFoo;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for NamespacedFooApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_namespaced_foo(
-    object: &::case_names::generic::NamespacedFoo,
+    object: &NamespacedFoo,
     field_manager: &str,
-) -> Result<
-    NamespacedFooApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<NamespacedFooApplyConfiguration, ExtractError> {
     extract_namespaced_foo_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_namespaced_foo(
 /// As [`extract_namespaced_foo`].
 #[inline]
 pub fn extract_namespaced_foo_from(
-    object: &::case_names::generic::NamespacedFoo,
+    object: &NamespacedFoo,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    NamespacedFooApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<NamespacedFooApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

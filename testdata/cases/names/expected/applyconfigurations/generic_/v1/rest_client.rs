@@ -4,16 +4,16 @@
 //! Apply configuration of `RestClient`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `RestClient` that a field manager wants; what is not set is not sent.
 ///
 /// The kind RestClient.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct RestClientApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +27,7 @@ pub struct RestClientApplyConfiguration {
     pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration>,
+    pub spec: Option<super::SpecApplyConfiguration>,
 }
 
 impl RestClientApplyConfiguration {
@@ -35,9 +35,7 @@ impl RestClientApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("generic.example.com/v1")
             .with_kind("RestClient")
@@ -131,17 +129,13 @@ impl RestClientApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::SpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for RestClientApplyConfiguration {
+impl ApplyConfiguration for RestClientApplyConfiguration {
     type Object = ::case_names::generic::RestClient;
 }
 
@@ -154,10 +148,7 @@ for RestClientApplyConfiguration {
 pub fn extract_rest_client(
     object: &::case_names::generic::RestClient,
     field_manager: &str,
-) -> Result<
-    RestClientApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<RestClientApplyConfiguration, ExtractError> {
     extract_rest_client_from(object, field_manager, "")
 }
 
@@ -170,9 +161,6 @@ pub fn extract_rest_client_from(
     object: &::case_names::generic::RestClient,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    RestClientApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<RestClientApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `SharedInformerFactory`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::SharedInformerFactory;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `SharedInformerFactory` that a field manager wants; what is not set is not sent.
 ///
 /// The kind SharedInformerFactory.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct SharedInformerFactoryApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct SharedInformerFactoryApplyConfiguration {
     pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration>,
+    pub spec: Option<super::SpecApplyConfiguration>,
 }
 
 impl SharedInformerFactoryApplyConfiguration {
@@ -35,9 +36,7 @@ impl SharedInformerFactoryApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("generic.example.com/v1")
             .with_kind("SharedInformerFactory")
@@ -131,18 +130,14 @@ impl SharedInformerFactoryApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::names::applyconfigurations::generic_::v1::SpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::SpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for SharedInformerFactoryApplyConfiguration {
-    type Object = ::case_names::generic::SharedInformerFactory;
+impl ApplyConfiguration for SharedInformerFactoryApplyConfiguration {
+    type Object = SharedInformerFactory;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for SharedInformerFactoryApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_shared_informer_factory(
-    object: &::case_names::generic::SharedInformerFactory,
+    object: &SharedInformerFactory,
     field_manager: &str,
-) -> Result<
-    SharedInformerFactoryApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<SharedInformerFactoryApplyConfiguration, ExtractError> {
     extract_shared_informer_factory_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_shared_informer_factory(
 /// As [`extract_shared_informer_factory`].
 #[inline]
 pub fn extract_shared_informer_factory_from(
-    object: &::case_names::generic::SharedInformerFactory,
+    object: &SharedInformerFactory,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    SharedInformerFactoryApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<SharedInformerFactoryApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,18 +4,14 @@
 //! Apply configuration of `OwnerReference`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `OwnerReference` that a field manager wants; what is not set is not sent.
 ///
 /// OwnerReference contains enough information to let you identify an owning object. An owning
 /// object must be in the same namespace as the dependent, or be cluster-scoped, so there is
 /// no namespace field.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct OwnerReferenceApplyConfiguration {
     /// API version of the referent.

@@ -4,16 +4,17 @@
 //! Apply configuration of `Dashed`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::plain::Dashed;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Dashed` that a field manager wants; what is not set is not sent.
 ///
 /// Dashed in a version of two words.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct DashedApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct DashedApplyConfiguration {
     pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::names::applyconfigurations::plain::foo_10::ExposerSpecApplyConfiguration>,
+    pub spec: Option<super::ExposerSpecApplyConfiguration>,
 }
 
 impl DashedApplyConfiguration {
@@ -35,9 +36,7 @@ impl DashedApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("plain.example.com/foo-10")
             .with_kind("Dashed")
@@ -131,18 +130,14 @@ impl DashedApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::names::applyconfigurations::plain::foo_10::ExposerSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::ExposerSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for DashedApplyConfiguration {
-    type Object = ::case_names::plain::Dashed;
+impl ApplyConfiguration for DashedApplyConfiguration {
+    type Object = Dashed;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for DashedApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_dashed(
-    object: &::case_names::plain::Dashed,
+    object: &Dashed,
     field_manager: &str,
-) -> Result<
-    DashedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<DashedApplyConfiguration, ExtractError> {
     extract_dashed_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_dashed(
 /// As [`extract_dashed`].
 #[inline]
 pub fn extract_dashed_from(
-    object: &::case_names::plain::Dashed,
+    object: &Dashed,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    DashedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<DashedApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,12 @@
 //! Apply configuration of `ExposerSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `ExposerSpec` that a field manager wants; what is not set is not sent.
 ///
 /// What is wanted of an Exposer.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ExposerSpecApplyConfiguration {
     /// Its size.

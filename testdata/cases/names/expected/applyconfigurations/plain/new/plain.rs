@@ -4,16 +4,17 @@
 //! Apply configuration of `Plain`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::plain::Plain;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Plain` that a field manager wants; what is not set is not sent.
 ///
 /// Plain in a version with the name of a function.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct PlainApplyConfiguration {
     /// Group and version of the object.
@@ -35,9 +36,7 @@ impl PlainApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("plain.example.com/new")
             .with_kind("Plain")
@@ -140,9 +139,8 @@ impl PlainApplyConfiguration {
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for PlainApplyConfiguration {
-    type Object = ::case_names::plain::Plain;
+impl ApplyConfiguration for PlainApplyConfiguration {
+    type Object = Plain;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +150,9 @@ for PlainApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_plain(
-    object: &::case_names::plain::Plain,
+    object: &Plain,
     field_manager: &str,
-) -> Result<
-    PlainApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<PlainApplyConfiguration, ExtractError> {
     extract_plain_from(object, field_manager, "")
 }
 
@@ -167,12 +162,9 @@ pub fn extract_plain(
 /// As [`extract_plain`].
 #[inline]
 pub fn extract_plain_from(
-    object: &::case_names::plain::Plain,
+    object: &Plain,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    PlainApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<PlainApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

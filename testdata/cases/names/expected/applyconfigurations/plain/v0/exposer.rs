@@ -4,16 +4,17 @@
 //! Apply configuration of `Exposer`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::plain::Exposer;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Exposer` that a field manager wants; what is not set is not sent.
 ///
 /// Exposer in a version that says nothing of its maturity.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ExposerApplyConfiguration {
     /// Group and version of the object.
@@ -35,9 +36,7 @@ impl ExposerApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("plain.example.com/v0")
             .with_kind("Exposer")
@@ -140,9 +139,8 @@ impl ExposerApplyConfiguration {
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for ExposerApplyConfiguration {
-    type Object = ::case_names::plain::Exposer;
+impl ApplyConfiguration for ExposerApplyConfiguration {
+    type Object = Exposer;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +150,9 @@ for ExposerApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_exposer(
-    object: &::case_names::plain::Exposer,
+    object: &Exposer,
     field_manager: &str,
-) -> Result<
-    ExposerApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<ExposerApplyConfiguration, ExtractError> {
     extract_exposer_from(object, field_manager, "")
 }
 
@@ -167,12 +162,9 @@ pub fn extract_exposer(
 /// As [`extract_exposer`].
 #[inline]
 pub fn extract_exposer_from(
-    object: &::case_names::plain::Exposer,
+    object: &Exposer,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    ExposerApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<ExposerApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `Builder`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::start::Builder;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Builder` that a field manager wants; what is not set is not sent.
 ///
 /// Builder has the name of a method.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct BuilderApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct BuilderApplyConfiguration {
     pub metadata: Option<crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::names::applyconfigurations::start::v1::BuilderSpecApplyConfiguration>,
+    pub spec: Option<super::BuilderSpecApplyConfiguration>,
 }
 
 impl BuilderApplyConfiguration {
@@ -35,9 +36,7 @@ impl BuilderApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::names::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("start.example.com/v1")
             .with_kind("Builder")
@@ -131,18 +130,14 @@ impl BuilderApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::names::applyconfigurations::start::v1::BuilderSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::BuilderSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for BuilderApplyConfiguration {
-    type Object = ::case_names::start::Builder;
+impl ApplyConfiguration for BuilderApplyConfiguration {
+    type Object = Builder;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for BuilderApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_builder(
-    object: &::case_names::start::Builder,
+    object: &Builder,
     field_manager: &str,
-) -> Result<
-    BuilderApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<BuilderApplyConfiguration, ExtractError> {
     extract_builder_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_builder(
 /// As [`extract_builder`].
 #[inline]
 pub fn extract_builder_from(
-    object: &::case_names::start::Builder,
+    object: &Builder,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    BuilderApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<BuilderApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

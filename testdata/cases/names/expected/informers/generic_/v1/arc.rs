@@ -4,6 +4,9 @@
 //! Informer of the `Arc` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::arc::ArcLister;
+
 /// The factory's shared informer of `Arc` objects.
 ///
 /// The kind Arc.
@@ -12,35 +15,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ArcInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ArcInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::Arc,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<::case_names::generic::Arc> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::arc::ArcLister {
-        crate::names::listers::generic_::v1::arc::ArcLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ArcLister {
+        ArcLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Box` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::prelude::MyBox;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::box_::BoxLister;
+
 /// The factory's shared informer of `Box` objects.
 ///
 /// The kind Box.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct BoxInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl BoxInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::prelude::MyBox,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<MyBox> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::box_::BoxLister {
-        crate::names::listers::generic_::v1::box_::BoxLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> BoxLister {
+        BoxLister::new(self.informer().lister())
     }
 }

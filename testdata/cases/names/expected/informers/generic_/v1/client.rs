@@ -4,6 +4,10 @@
 //! Informer of the `Client` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::Client;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::client::ClientLister;
+
 /// The factory's shared informer of `Client` objects.
 ///
 /// The kind Client.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ClientInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ClientInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::Client,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Client> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::client::ClientLister {
-        crate::names::listers::generic_::v1::client::ClientLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ClientLister {
+        ClientLister::new(self.informer().lister())
     }
 }

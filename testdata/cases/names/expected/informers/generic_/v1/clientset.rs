@@ -4,6 +4,10 @@
 //! Informer of the `Clientset` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::Clientset;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::clientset::ClientsetLister;
+
 /// The factory's shared informer of `Clientset` objects.
 ///
 /// The kind Clientset.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ClientsetInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ClientsetInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::Clientset,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Clientset> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::clientset::ClientsetLister {
-        crate::names::listers::generic_::v1::clientset::ClientsetLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ClientsetLister {
+        ClientsetLister::new(self.informer().lister())
     }
 }

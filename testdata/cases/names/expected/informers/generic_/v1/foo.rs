@@ -4,6 +4,10 @@
 //! Informer of the `Foo` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::Foo;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::foo::FooLister;
+
 /// The factory's shared informer of `Foo` objects.
 ///
 /// The kind Foo.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct FooInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl FooInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::Foo,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Foo> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::foo::FooLister {
-        crate::names::listers::generic_::v1::foo::FooLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> FooLister {
+        FooLister::new(self.informer().lister())
     }
 }

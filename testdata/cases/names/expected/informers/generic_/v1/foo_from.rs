@@ -4,6 +4,10 @@
 //! Informer of the `FooFrom` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::FooFrom;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::foo_from::FooFromLister;
+
 /// The factory's shared informer of `FooFrom` objects.
 ///
 /// The kind FooFrom.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct FooFromInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl FooFromInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::FooFrom,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<FooFrom> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::foo_from::FooFromLister {
-        crate::names::listers::generic_::v1::foo_from::FooFromLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> FooFromLister {
+        FooFromLister::new(self.informer().lister())
     }
 }

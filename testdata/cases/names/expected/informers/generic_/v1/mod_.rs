@@ -4,6 +4,10 @@
 //! Informer of the `Mod` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::Mod;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::mod_::ModLister;
+
 /// The factory's shared informer of `Mod` objects.
 ///
 /// The kind Mod.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ModInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ModInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::Mod,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Mod> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::mod_::ModLister {
-        crate::names::listers::generic_::v1::mod_::ModLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ModLister {
+        ModLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Option` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::prelude::MyOption;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::option::OptionLister;
+
 /// The factory's shared informer of `Option` objects.
 ///
 /// The kind Option.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct OptionInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl OptionInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::prelude::MyOption,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<MyOption> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::option::OptionLister {
-        crate::names::listers::generic_::v1::option::OptionLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> OptionLister {
+        OptionLister::new(self.informer().lister())
     }
 }

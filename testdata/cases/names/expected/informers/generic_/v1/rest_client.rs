@@ -4,6 +4,9 @@
 //! Informer of the `RestClient` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::rest_client::RestClientLister;
+
 /// The factory's shared informer of `RestClient` objects.
 ///
 /// The kind RestClient.
@@ -12,35 +15,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct RestClientInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl RestClientInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::RestClient,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<::case_names::generic::RestClient> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::rest_client::RestClientLister {
-        crate::names::listers::generic_::v1::rest_client::RestClientLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> RestClientLister {
+        RestClientLister::new(self.informer().lister())
     }
 }

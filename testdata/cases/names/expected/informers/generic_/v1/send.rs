@@ -4,6 +4,10 @@
 //! Informer of the `Send` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::prelude::MySend;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::send::SendLister;
+
 /// The factory's shared informer of `Send` objects.
 ///
 /// The kind Send.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct SendInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl SendInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::prelude::MySend,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<MySend> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::send::SendLister {
-        crate::names::listers::generic_::v1::send::SendLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> SendLister {
+        SendLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `SharedInformerFactory` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::SharedInformerFactory;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::shared_informer_factory::SharedInformerFactoryLister;
+
 /// The factory's shared informer of `SharedInformerFactory` objects.
 ///
 /// The kind SharedInformerFactory.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct SharedInformerFactoryInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl SharedInformerFactoryInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::SharedInformerFactory,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<SharedInformerFactory> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::shared_informer_factory::SharedInformerFactoryLister {
-        crate::names::listers::generic_::v1::shared_informer_factory::SharedInformerFactoryLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> SharedInformerFactoryLister {
+        SharedInformerFactoryLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Type` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::Type;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::type_::TypeLister;
+
 /// The factory's shared informer of `Type` objects.
 ///
 /// The kind Type.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct TypeInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl TypeInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::Type,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Type> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::type_::TypeLister {
-        crate::names::listers::generic_::v1::type_::TypeLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> TypeLister {
+        TypeLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `V1` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::V1;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::v1_::V1Lister;
+
 /// The factory's shared informer of `V1` objects.
 ///
 /// The kind V1.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct V1Informer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl V1Informer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::V1,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<V1> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::v1_::V1Lister {
-        crate::names::listers::generic_::v1::v1_::V1Lister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> V1Lister {
+        V1Lister::new(self.informer().lister())
     }
 }

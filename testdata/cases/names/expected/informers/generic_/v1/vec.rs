@@ -4,6 +4,10 @@
 //! Informer of the `Vec` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::prelude::MyVec;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::generic_::v1::vec::VecLister;
+
 /// The factory's shared informer of `Vec` objects.
 ///
 /// The kind Vec.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct VecInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl VecInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::generic::prelude::MyVec,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<MyVec> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::generic_::v1::vec::VecLister {
-        crate::names::listers::generic_::v1::vec::VecLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> VecLister {
+        VecLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Dashed` objects of `plain.example.com/foo-10`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::plain::Dashed;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::plain::foo_10::dashed::DashedLister;
+
 /// The factory's shared informer of `Dashed` objects.
 ///
 /// Dashed in a version of two words.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct DashedInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl DashedInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::plain::Dashed,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Dashed> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::plain::foo_10::dashed::DashedLister {
-        crate::names::listers::plain::foo_10::dashed::DashedLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> DashedLister {
+        DashedLister::new(self.informer().lister())
     }
 }

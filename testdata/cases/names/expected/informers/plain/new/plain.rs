@@ -4,6 +4,10 @@
 //! Informer of the `Plain` objects of `plain.example.com/new`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::plain::Plain;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::plain::new::plain::PlainLister;
+
 /// The factory's shared informer of `Plain` objects.
 ///
 /// Plain in a version with the name of a function.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct PlainInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl PlainInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::plain::Plain,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Plain> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::plain::new::plain::PlainLister {
-        crate::names::listers::plain::new::plain::PlainLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> PlainLister {
+        PlainLister::new(self.informer().lister())
     }
 }

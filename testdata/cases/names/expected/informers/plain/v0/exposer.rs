@@ -4,6 +4,10 @@
 //! Informer of the `Exposer` objects of `plain.example.com/v0`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::plain::Exposer;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::plain::v0::exposer::ExposerLister;
+
 /// The factory's shared informer of `Exposer` objects.
 ///
 /// Exposer in a version that says nothing of its maturity.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ExposerInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ExposerInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::plain::Exposer,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Exposer> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::plain::v0::exposer::ExposerLister {
-        crate::names::listers::plain::v0::exposer::ExposerLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ExposerLister {
+        ExposerLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Builder` objects of `start.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::start::Builder;
+use ::kubesmith_runtime::informer;
+use crate::names::listers::start::v1::builder::BuilderLister;
+
 /// The factory's shared informer of `Builder` objects.
 ///
 /// Builder has the name of a method.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct BuilderInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl BuilderInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_names::start::Builder,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Builder> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::names::listers::start::v1::builder::BuilderLister {
-        crate::names::listers::start::v1::builder::BuilderLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> BuilderLister {
+        BuilderLister::new(self.informer().lister())
     }
 }

@@ -4,31 +4,29 @@
 //! Lister of the `Arc` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Arc` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// The kind Arc.
 #[derive(Clone, Debug)]
 pub struct ArcLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::Arc>,
+    inner: lister::Lister<::case_names::generic::Arc>,
 }
 
 impl ArcLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::Arc>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<::case_names::generic::Arc>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::Arc> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<::case_names::generic::Arc> {
         self.inner.list(selector)
     }
 
@@ -41,10 +39,7 @@ impl ArcLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::Arc>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<::case_names::generic::Arc>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +48,11 @@ impl ArcLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::generic::Arc,
-            V,
-        >,
+        index: &cache::TypedIndex<::case_names::generic::Arc, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::Arc>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<::case_names::generic::Arc>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +69,14 @@ impl ArcLister {
 /// Reads the `Arc` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ArcNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::generic::Arc,
-    >,
+    inner: lister::NamespaceLister<::case_names::generic::Arc>,
 }
 
 impl ArcNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::Arc> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<::case_names::generic::Arc> {
         self.inner.list(selector)
     }
 
@@ -101,13 +85,7 @@ impl ArcNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::generic::Arc>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<::case_names::generic::Arc>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `Clientset` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::generic::Clientset;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Clientset` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// The kind Clientset.
 #[derive(Clone, Debug)]
 pub struct ClientsetLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::Clientset>,
+    inner: lister::Lister<Clientset>,
 }
 
 impl ClientsetLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::Clientset>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Clientset>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::Clientset> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Clientset> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl ClientsetLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::Clientset>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Clientset>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl ClientsetLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::generic::Clientset,
-            V,
-        >,
+        index: &cache::TypedIndex<Clientset, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::Clientset>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Clientset>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl ClientsetLister {
 /// Reads the `Clientset` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ClientsetNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::generic::Clientset,
-    >,
+    inner: lister::NamespaceLister<Clientset>,
 }
 
 impl ClientsetNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::Clientset> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Clientset> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl ClientsetNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::generic::Clientset>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Clientset>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `NamespacedFoo` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::generic::NamespacedFoo;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `NamespacedFoo` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// The kind NamespacedFoo.
 #[derive(Clone, Debug)]
 pub struct NamespacedFooLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::NamespacedFoo>,
+    inner: lister::Lister<NamespacedFoo>,
 }
 
 impl NamespacedFooLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::NamespacedFoo>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<NamespacedFoo>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::NamespacedFoo> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<NamespacedFoo> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl NamespacedFooLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::NamespacedFoo>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<NamespacedFoo>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl NamespacedFooLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::generic::NamespacedFoo,
-            V,
-        >,
+        index: &cache::TypedIndex<NamespacedFoo, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::NamespacedFoo>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<NamespacedFoo>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl NamespacedFooLister {
 /// Reads the `NamespacedFoo` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct NamespacedFooNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::generic::NamespacedFoo,
-    >,
+    inner: lister::NamespaceLister<NamespacedFoo>,
 }
 
 impl NamespacedFooNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::NamespacedFoo> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<NamespacedFoo> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl NamespacedFooNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::generic::NamespacedFoo>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<NamespacedFoo>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `Option` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::generic::prelude::MyOption;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Option` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// The kind Option.
 #[derive(Clone, Debug)]
 pub struct OptionLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::prelude::MyOption>,
+    inner: lister::Lister<MyOption>,
 }
 
 impl OptionLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::prelude::MyOption>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<MyOption>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::prelude::MyOption> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<MyOption> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl OptionLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::prelude::MyOption>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<MyOption>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl OptionLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::generic::prelude::MyOption,
-            V,
-        >,
+        index: &cache::TypedIndex<MyOption, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::prelude::MyOption>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<MyOption>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl OptionLister {
 /// Reads the `Option` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct OptionNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::generic::prelude::MyOption,
-    >,
+    inner: lister::NamespaceLister<MyOption>,
 }
 
 impl OptionNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::prelude::MyOption> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<MyOption> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl OptionNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::generic::prelude::MyOption>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<MyOption>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `Send` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::generic::prelude::MySend;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Send` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// The kind Send.
 #[derive(Clone, Debug)]
 pub struct SendLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::prelude::MySend>,
+    inner: lister::Lister<MySend>,
 }
 
 impl SendLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::prelude::MySend>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<MySend>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::prelude::MySend> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<MySend> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl SendLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::prelude::MySend>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<MySend>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl SendLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::generic::prelude::MySend,
-            V,
-        >,
+        index: &cache::TypedIndex<MySend, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::prelude::MySend>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<MySend>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl SendLister {
 /// Reads the `Send` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct SendNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::generic::prelude::MySend,
-    >,
+    inner: lister::NamespaceLister<MySend>,
 }
 
 impl SendNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::prelude::MySend> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<MySend> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl SendNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::generic::prelude::MySend>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<MySend>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `Type` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::generic::Type;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Type` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// The kind Type.
 #[derive(Clone, Debug)]
 pub struct TypeLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::Type>,
+    inner: lister::Lister<Type>,
 }
 
 impl TypeLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::generic::Type>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Type>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::Type> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Type> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl TypeLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::Type>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Type>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl TypeLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::generic::Type,
-            V,
-        >,
+        index: &cache::TypedIndex<Type, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::generic::Type>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Type>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl TypeLister {
 /// Reads the `Type` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct TypeNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::generic::Type,
-    >,
+    inner: lister::NamespaceLister<Type>,
 }
 
 impl TypeNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::generic::Type> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Type> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl TypeNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::generic::Type>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Type>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `Dashed` objects of `plain.example.com/foo-10`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::plain::Dashed;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Dashed` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Dashed in a version of two words.
 #[derive(Clone, Debug)]
 pub struct DashedLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::plain::Dashed>,
+    inner: lister::Lister<Dashed>,
 }
 
 impl DashedLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::plain::Dashed>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Dashed>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::plain::Dashed> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Dashed> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl DashedLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::plain::Dashed>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Dashed>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl DashedLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::plain::Dashed,
-            V,
-        >,
+        index: &cache::TypedIndex<Dashed, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::plain::Dashed>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Dashed>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl DashedLister {
 /// Reads the `Dashed` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct DashedNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::plain::Dashed,
-    >,
+    inner: lister::NamespaceLister<Dashed>,
 }
 
 impl DashedNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::plain::Dashed> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Dashed> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl DashedNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::plain::Dashed>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Dashed>, lister::NotFound> {
         self.inner.get(name)
     }
 }

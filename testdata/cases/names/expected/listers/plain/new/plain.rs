@@ -4,31 +4,30 @@
 //! Lister of the `Plain` objects of `plain.example.com/new`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::plain::Plain;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Plain` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Plain in a version with the name of a function.
 #[derive(Clone, Debug)]
 pub struct PlainLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::plain::Plain>,
+    inner: lister::Lister<Plain>,
 }
 
 impl PlainLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::plain::Plain>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Plain>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::plain::Plain> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Plain> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl PlainLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::plain::Plain>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Plain>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl PlainLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::plain::Plain,
-            V,
-        >,
+        index: &cache::TypedIndex<Plain, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::plain::Plain>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Plain>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl PlainLister {
 /// Reads the `Plain` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct PlainNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::plain::Plain,
-    >,
+    inner: lister::NamespaceLister<Plain>,
 }
 
 impl PlainNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::plain::Plain> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Plain> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl PlainNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::plain::Plain>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Plain>, lister::NotFound> {
         self.inner.get(name)
     }
 }

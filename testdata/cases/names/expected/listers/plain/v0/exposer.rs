@@ -4,31 +4,30 @@
 //! Lister of the `Exposer` objects of `plain.example.com/v0`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::plain::Exposer;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Exposer` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Exposer in a version that says nothing of its maturity.
 #[derive(Clone, Debug)]
 pub struct ExposerLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::plain::Exposer>,
+    inner: lister::Lister<Exposer>,
 }
 
 impl ExposerLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::plain::Exposer>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Exposer>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::plain::Exposer> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Exposer> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl ExposerLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::plain::Exposer>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Exposer>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl ExposerLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::plain::Exposer,
-            V,
-        >,
+        index: &cache::TypedIndex<Exposer, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::plain::Exposer>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Exposer>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl ExposerLister {
 /// Reads the `Exposer` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ExposerNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::plain::Exposer,
-    >,
+    inner: lister::NamespaceLister<Exposer>,
 }
 
 impl ExposerNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::plain::Exposer> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Exposer> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl ExposerNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::plain::Exposer>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Exposer>, lister::NotFound> {
         self.inner.get(name)
     }
 }

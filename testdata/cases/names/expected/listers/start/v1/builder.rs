@@ -4,31 +4,30 @@
 //! Lister of the `Builder` objects of `start.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_names::start::Builder;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Builder` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Builder has the name of a method.
 #[derive(Clone, Debug)]
 pub struct BuilderLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_names::start::Builder>,
+    inner: lister::Lister<Builder>,
 }
 
 impl BuilderLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_names::start::Builder>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Builder>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::start::Builder> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Builder> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl BuilderLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::start::Builder>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Builder>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl BuilderLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_names::start::Builder,
-            V,
-        >,
+        index: &cache::TypedIndex<Builder, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_names::start::Builder>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Builder>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl BuilderLister {
 /// Reads the `Builder` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct BuilderNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_names::start::Builder,
-    >,
+    inner: lister::NamespaceLister<Builder>,
 }
 
 impl BuilderNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_names::start::Builder> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Builder> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl BuilderNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_names::start::Builder>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Builder>, lister::NotFound> {
         self.inner.get(name)
     }
 }

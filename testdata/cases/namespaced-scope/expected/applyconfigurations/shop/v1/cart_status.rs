@@ -4,16 +4,12 @@
 //! Apply configuration of `CartStatus`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `CartStatus` that a field manager wants; what is not set is not sent.
 ///
 /// What was seen of a Cart.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct CartStatusApplyConfiguration {
     /// Phase in a word.

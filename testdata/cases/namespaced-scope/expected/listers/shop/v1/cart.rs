@@ -4,6 +4,10 @@
 //! Lister of the `Cart` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_namespaced_scope::Cart;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// What was written by hand beside this file.
 #[path = "cart_expansion.rs"]
 pub mod expansion;
@@ -13,26 +17,21 @@ pub mod expansion;
 /// Cart holds what a customer wants.
 #[derive(Clone, Debug)]
 pub struct CartLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_namespaced_scope::Cart>,
+    inner: lister::Lister<Cart>,
 }
 
 impl CartLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_namespaced_scope::Cart>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Cart>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_namespaced_scope::Cart> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Cart> {
         self.inner.list(selector)
     }
 
@@ -45,10 +44,7 @@ impl CartLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_namespaced_scope::Cart>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Cart>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -57,17 +53,11 @@ impl CartLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_namespaced_scope::Cart,
-            V,
-        >,
+        index: &cache::TypedIndex<Cart, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_namespaced_scope::Cart>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Cart>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -84,19 +74,14 @@ impl CartLister {
 /// Reads the `Cart` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct CartNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_namespaced_scope::Cart,
-    >,
+    inner: lister::NamespaceLister<Cart>,
 }
 
 impl CartNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_namespaced_scope::Cart> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Cart> {
         self.inner.list(selector)
     }
 
@@ -105,13 +90,7 @@ impl CartNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_namespaced_scope::Cart>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Cart>, lister::NotFound> {
         self.inner.get(name)
     }
 }

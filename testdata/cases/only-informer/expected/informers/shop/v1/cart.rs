@@ -4,6 +4,10 @@
 //! Informer of the `Cart` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_namespaced_scope::Cart;
+use ::kubesmith_runtime::informer;
+use ::kubesmith_runtime::lister::Lister;
+
 /// The factory's shared informer of `Cart` objects.
 ///
 /// Cart holds what a customer wants.
@@ -12,33 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct CartInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl CartInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_namespaced_scope::Cart,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Cart> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> ::kubesmith_runtime::lister::Lister<::case_namespaced_scope::Cart> {
+    pub fn lister(&self) -> Lister<Cart> {
         self.informer().lister()
     }
 }

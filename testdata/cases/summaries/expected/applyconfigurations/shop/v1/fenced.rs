@@ -4,16 +4,17 @@
 //! Apply configuration of `Fenced`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Fenced;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Fenced` that a field manager wants; what is not set is not sent.
 ///
 /// \`\`\` not a test(); \`\`\`
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct FencedApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct FencedApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::FencedSpecApplyConfiguration>,
+    pub spec: Option<super::FencedSpecApplyConfiguration>,
 }
 
 impl FencedApplyConfiguration {
@@ -35,8 +36,7 @@ impl FencedApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Fenced")
@@ -120,18 +120,14 @@ impl FencedApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::FencedSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::FencedSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for FencedApplyConfiguration {
-    type Object = ::case_summaries::Fenced;
+impl ApplyConfiguration for FencedApplyConfiguration {
+    type Object = Fenced;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -141,12 +137,9 @@ for FencedApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_fenced(
-    object: &::case_summaries::Fenced,
+    object: &Fenced,
     field_manager: &str,
-) -> Result<
-    FencedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<FencedApplyConfiguration, ExtractError> {
     extract_fenced_from(object, field_manager, "")
 }
 
@@ -156,12 +149,9 @@ pub fn extract_fenced(
 /// As [`extract_fenced`].
 #[inline]
 pub fn extract_fenced_from(
-    object: &::case_summaries::Fenced,
+    object: &Fenced,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    FencedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<FencedApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

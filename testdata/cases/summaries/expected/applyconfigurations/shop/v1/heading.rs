@@ -4,16 +4,17 @@
 //! Apply configuration of `Heading`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Heading;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Heading` that a field manager wants; what is not set is not sent.
 ///
 /// \# Heading
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct HeadingApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct HeadingApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::HeadingSpecApplyConfiguration>,
+    pub spec: Option<super::HeadingSpecApplyConfiguration>,
 }
 
 impl HeadingApplyConfiguration {
@@ -35,8 +36,7 @@ impl HeadingApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Heading")
@@ -120,18 +120,14 @@ impl HeadingApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::HeadingSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::HeadingSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for HeadingApplyConfiguration {
-    type Object = ::case_summaries::Heading;
+impl ApplyConfiguration for HeadingApplyConfiguration {
+    type Object = Heading;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -141,12 +137,9 @@ for HeadingApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_heading(
-    object: &::case_summaries::Heading,
+    object: &Heading,
     field_manager: &str,
-) -> Result<
-    HeadingApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<HeadingApplyConfiguration, ExtractError> {
     extract_heading_from(object, field_manager, "")
 }
 
@@ -156,12 +149,9 @@ pub fn extract_heading(
 /// As [`extract_heading`].
 #[inline]
 pub fn extract_heading_from(
-    object: &::case_summaries::Heading,
+    object: &Heading,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    HeadingApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<HeadingApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `Html`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Html;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Html` that a field manager wants; what is not set is not sent.
 ///
 /// Has a \<tag> & a \&lt;reference\&gt; in `Vec<u8>`.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct HtmlApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct HtmlApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::HtmlSpecApplyConfiguration>,
+    pub spec: Option<super::HtmlSpecApplyConfiguration>,
 }
 
 impl HtmlApplyConfiguration {
@@ -35,8 +36,7 @@ impl HtmlApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Html")
@@ -120,18 +120,14 @@ impl HtmlApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::HtmlSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::HtmlSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for HtmlApplyConfiguration {
-    type Object = ::case_summaries::Html;
+impl ApplyConfiguration for HtmlApplyConfiguration {
+    type Object = Html;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -141,12 +137,9 @@ for HtmlApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_html(
-    object: &::case_summaries::Html,
+    object: &Html,
     field_manager: &str,
-) -> Result<
-    HtmlApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<HtmlApplyConfiguration, ExtractError> {
     extract_html_from(object, field_manager, "")
 }
 
@@ -156,12 +149,9 @@ pub fn extract_html(
 /// As [`extract_html`].
 #[inline]
 pub fn extract_html_from(
-    object: &::case_summaries::Html,
+    object: &Html,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    HtmlApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<HtmlApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

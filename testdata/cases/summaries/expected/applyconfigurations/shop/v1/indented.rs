@@ -4,16 +4,17 @@
 //! Apply configuration of `Indented`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Indented;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Indented` that a field manager wants; what is not set is not sent.
 ///
 /// four and more spaces would be code
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct IndentedApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct IndentedApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::IndentedSpecApplyConfiguration>,
+    pub spec: Option<super::IndentedSpecApplyConfiguration>,
 }
 
 impl IndentedApplyConfiguration {
@@ -35,8 +36,7 @@ impl IndentedApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Indented")
@@ -120,18 +120,14 @@ impl IndentedApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::IndentedSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::IndentedSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for IndentedApplyConfiguration {
-    type Object = ::case_summaries::Indented;
+impl ApplyConfiguration for IndentedApplyConfiguration {
+    type Object = Indented;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -141,12 +137,9 @@ for IndentedApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_indented(
-    object: &::case_summaries::Indented,
+    object: &Indented,
     field_manager: &str,
-) -> Result<
-    IndentedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<IndentedApplyConfiguration, ExtractError> {
     extract_indented_from(object, field_manager, "")
 }
 
@@ -156,12 +149,9 @@ pub fn extract_indented(
 /// As [`extract_indented`].
 #[inline]
 pub fn extract_indented_from(
-    object: &::case_summaries::Indented,
+    object: &Indented,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    IndentedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<IndentedApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `Link`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Link;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Link` that a field manager wants; what is not set is not sent.
 ///
 /// See \[the docs\] and \<https\://example.com>, or https\://example.com/b?c=d#e.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct LinkApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct LinkApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::LinkSpecApplyConfiguration>,
+    pub spec: Option<super::LinkSpecApplyConfiguration>,
 }
 
 impl LinkApplyConfiguration {
@@ -35,8 +36,7 @@ impl LinkApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Link")
@@ -120,18 +120,14 @@ impl LinkApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::LinkSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::LinkSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for LinkApplyConfiguration {
-    type Object = ::case_summaries::Link;
+impl ApplyConfiguration for LinkApplyConfiguration {
+    type Object = Link;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -141,12 +137,9 @@ for LinkApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_link(
-    object: &::case_summaries::Link,
+    object: &Link,
     field_manager: &str,
-) -> Result<
-    LinkApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<LinkApplyConfiguration, ExtractError> {
     extract_link_from(object, field_manager, "")
 }
 
@@ -156,12 +149,9 @@ pub fn extract_link(
 /// As [`extract_link`].
 #[inline]
 pub fn extract_link_from(
-    object: &::case_summaries::Link,
+    object: &Link,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    LinkApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<LinkApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `List`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::List;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `List` that a field manager wants; what is not set is not sent.
 ///
 /// \- one - two
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct ListApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct ListApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::ListSpecApplyConfiguration>,
+    pub spec: Option<super::ListSpecApplyConfiguration>,
 }
 
 impl ListApplyConfiguration {
@@ -35,8 +36,7 @@ impl ListApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("List")
@@ -120,18 +120,14 @@ impl ListApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::ListSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::ListSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for ListApplyConfiguration {
-    type Object = ::case_summaries::List;
+impl ApplyConfiguration for ListApplyConfiguration {
+    type Object = List;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -141,12 +137,9 @@ for ListApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_list(
-    object: &::case_summaries::List,
+    object: &List,
     field_manager: &str,
-) -> Result<
-    ListApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<ListApplyConfiguration, ExtractError> {
     extract_list_from(object, field_manager, "")
 }
 
@@ -156,12 +149,9 @@ pub fn extract_list(
 /// As [`extract_list`].
 #[inline]
 pub fn extract_list_from(
-    object: &::case_summaries::List,
+    object: &List,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    ListApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<ListApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

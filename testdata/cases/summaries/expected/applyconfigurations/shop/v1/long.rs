@@ -4,18 +4,19 @@
 //! Apply configuration of `Long`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Long;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Long` that a field manager wants; what is not set is not sent.
 ///
 /// Long is a kind with a summary of so many words that they do not fit on one line, or on
 /// two: it goes on, - with a dash - and 1. a number and # a hash, until nobody reads it any
 /// more.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct LongApplyConfiguration {
     /// Group and version of the object.
@@ -29,7 +30,7 @@ pub struct LongApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::LongSpecApplyConfiguration>,
+    pub spec: Option<super::LongSpecApplyConfiguration>,
 }
 
 impl LongApplyConfiguration {
@@ -37,8 +38,7 @@ impl LongApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Long")
@@ -122,18 +122,14 @@ impl LongApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::LongSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::LongSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for LongApplyConfiguration {
-    type Object = ::case_summaries::Long;
+impl ApplyConfiguration for LongApplyConfiguration {
+    type Object = Long;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -143,12 +139,9 @@ for LongApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_long(
-    object: &::case_summaries::Long,
+    object: &Long,
     field_manager: &str,
-) -> Result<
-    LongApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<LongApplyConfiguration, ExtractError> {
     extract_long_from(object, field_manager, "")
 }
 
@@ -158,12 +151,9 @@ pub fn extract_long(
 /// As [`extract_long`].
 #[inline]
 pub fn extract_long_from(
-    object: &::case_summaries::Long,
+    object: &Long,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    LongApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<LongApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

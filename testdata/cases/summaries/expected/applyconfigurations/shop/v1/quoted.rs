@@ -4,16 +4,17 @@
 //! Apply configuration of `Quoted`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Quoted;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Quoted` that a field manager wants; what is not set is not sent.
 ///
 /// "Quoted" \\ with \*stars\*, \_underscores\_ and \*/ the end of a comment.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct QuotedApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct QuotedApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::QuotedSpecApplyConfiguration>,
+    pub spec: Option<super::QuotedSpecApplyConfiguration>,
 }
 
 impl QuotedApplyConfiguration {
@@ -35,8 +36,7 @@ impl QuotedApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Quoted")
@@ -120,18 +120,14 @@ impl QuotedApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::QuotedSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::QuotedSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for QuotedApplyConfiguration {
-    type Object = ::case_summaries::Quoted;
+impl ApplyConfiguration for QuotedApplyConfiguration {
+    type Object = Quoted;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -141,12 +137,9 @@ for QuotedApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_quoted(
-    object: &::case_summaries::Quoted,
+    object: &Quoted,
     field_manager: &str,
-) -> Result<
-    QuotedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<QuotedApplyConfiguration, ExtractError> {
     extract_quoted_from(object, field_manager, "")
 }
 
@@ -156,12 +149,9 @@ pub fn extract_quoted(
 /// As [`extract_quoted`].
 #[inline]
 pub fn extract_quoted_from(
-    object: &::case_summaries::Quoted,
+    object: &Quoted,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    QuotedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<QuotedApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,14 +4,15 @@
 //! Apply configuration of `Undocumented`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Undocumented;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Undocumented` that a field manager wants; what is not set is not sent.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct UndocumentedApplyConfiguration {
     /// Group and version of the object.
@@ -25,7 +26,7 @@ pub struct UndocumentedApplyConfiguration {
     pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::summaries::applyconfigurations::shop::v1::UndocumentedSpecApplyConfiguration>,
+    pub spec: Option<super::UndocumentedSpecApplyConfiguration>,
 }
 
 impl UndocumentedApplyConfiguration {
@@ -33,8 +34,7 @@ impl UndocumentedApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>) -> Self {
-        let metadata = crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Undocumented")
@@ -118,18 +118,14 @@ impl UndocumentedApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::summaries::applyconfigurations::shop::v1::UndocumentedSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::UndocumentedSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for UndocumentedApplyConfiguration {
-    type Object = ::case_summaries::Undocumented;
+impl ApplyConfiguration for UndocumentedApplyConfiguration {
+    type Object = Undocumented;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -139,12 +135,9 @@ for UndocumentedApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_undocumented(
-    object: &::case_summaries::Undocumented,
+    object: &Undocumented,
     field_manager: &str,
-) -> Result<
-    UndocumentedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<UndocumentedApplyConfiguration, ExtractError> {
     extract_undocumented_from(object, field_manager, "")
 }
 
@@ -154,12 +147,9 @@ pub fn extract_undocumented(
 /// As [`extract_undocumented`].
 #[inline]
 pub fn extract_undocumented_from(
-    object: &::case_summaries::Undocumented,
+    object: &Undocumented,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    UndocumentedApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<UndocumentedApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Fenced` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Fenced;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::fenced::FencedLister;
+
 /// The factory's shared informer of `Fenced` objects.
 ///
 /// \`\`\` not a test(); \`\`\`
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct FencedInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl FencedInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::Fenced,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Fenced> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::fenced::FencedLister {
-        crate::summaries::listers::shop::v1::fenced::FencedLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> FencedLister {
+        FencedLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Heading` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Heading;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::heading::HeadingLister;
+
 /// The factory's shared informer of `Heading` objects.
 ///
 /// \# Heading
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct HeadingInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl HeadingInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::Heading,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Heading> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::heading::HeadingLister {
-        crate::summaries::listers::shop::v1::heading::HeadingLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> HeadingLister {
+        HeadingLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Html` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Html;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::html::HtmlLister;
+
 /// The factory's shared informer of `Html` objects.
 ///
 /// Has a \<tag> & a \&lt;reference\&gt; in `Vec<u8>`.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct HtmlInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl HtmlInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::Html,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Html> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::html::HtmlLister {
-        crate::summaries::listers::shop::v1::html::HtmlLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> HtmlLister {
+        HtmlLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Indented` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Indented;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::indented::IndentedLister;
+
 /// The factory's shared informer of `Indented` objects.
 ///
 /// four and more spaces would be code
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct IndentedInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl IndentedInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::Indented,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Indented> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::indented::IndentedLister {
-        crate::summaries::listers::shop::v1::indented::IndentedLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> IndentedLister {
+        IndentedLister::new(self.informer().lister())
     }
 }

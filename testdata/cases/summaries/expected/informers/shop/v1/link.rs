@@ -4,6 +4,10 @@
 //! Informer of the `Link` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Link;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::link::LinkLister;
+
 /// The factory's shared informer of `Link` objects.
 ///
 /// See \[the docs\] and \<https\://example.com>, or https\://example.com/b?c=d#e.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct LinkInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl LinkInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::Link,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Link> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::link::LinkLister {
-        crate::summaries::listers::shop::v1::link::LinkLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> LinkLister {
+        LinkLister::new(self.informer().lister())
     }
 }

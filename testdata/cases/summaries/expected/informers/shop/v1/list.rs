@@ -4,6 +4,10 @@
 //! Informer of the `List` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::List;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::list::ListLister;
+
 /// The factory's shared informer of `List` objects.
 ///
 /// \- one - two
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ListInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ListInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::List,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<List> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::list::ListLister {
-        crate::summaries::listers::shop::v1::list::ListLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ListLister {
+        ListLister::new(self.informer().lister())
     }
 }

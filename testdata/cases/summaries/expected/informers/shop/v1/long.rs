@@ -4,6 +4,10 @@
 //! Informer of the `Long` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Long;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::long::LongLister;
+
 /// The factory's shared informer of `Long` objects.
 ///
 /// Long is a kind with a summary of so many words that they do not fit on one line, or on
@@ -14,35 +18,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct LongInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl LongInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::Long,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Long> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::long::LongLister {
-        crate::summaries::listers::shop::v1::long::LongLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> LongLister {
+        LongLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Quoted` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Quoted;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::quoted::QuotedLister;
+
 /// The factory's shared informer of `Quoted` objects.
 ///
 /// "Quoted" \\ with \*stars\*, \_underscores\_ and \*/ the end of a comment.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct QuotedInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl QuotedInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::Quoted,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Quoted> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::quoted::QuotedLister {
-        crate::summaries::listers::shop::v1::quoted::QuotedLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> QuotedLister {
+        QuotedLister::new(self.informer().lister())
     }
 }

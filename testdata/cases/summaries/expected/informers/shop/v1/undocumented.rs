@@ -4,41 +4,35 @@
 //! Informer of the `Undocumented` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Undocumented;
+use ::kubesmith_runtime::informer;
+use crate::summaries::listers::shop::v1::undocumented::UndocumentedLister;
+
 /// The factory's shared informer of `Undocumented` objects.
 ///
 /// The factory knows the informer from the first call of [`informer`](Self::informer) or
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct UndocumentedInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl UndocumentedInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_summaries::Undocumented,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Undocumented> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::summaries::listers::shop::v1::undocumented::UndocumentedLister {
-        crate::summaries::listers::shop::v1::undocumented::UndocumentedLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> UndocumentedLister {
+        UndocumentedLister::new(self.informer().lister())
     }
 }

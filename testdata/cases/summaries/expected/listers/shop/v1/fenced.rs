@@ -4,31 +4,30 @@
 //! Lister of the `Fenced` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_summaries::Fenced;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Fenced` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// \`\`\` not a test(); \`\`\`
 #[derive(Clone, Debug)]
 pub struct FencedLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Fenced>,
+    inner: lister::Lister<Fenced>,
 }
 
 impl FencedLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Fenced>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Fenced>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_summaries::Fenced> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Fenced> {
         self.inner.list(selector)
     }
 
@@ -37,13 +36,7 @@ impl FencedLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_summaries::Fenced>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Fenced>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -56,10 +49,7 @@ impl FencedLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Fenced>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Fenced>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -68,17 +58,11 @@ impl FencedLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_summaries::Fenced,
-            V,
-        >,
+        index: &cache::TypedIndex<Fenced, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Fenced>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Fenced>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

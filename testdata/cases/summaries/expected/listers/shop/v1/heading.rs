@@ -4,31 +4,30 @@
 //! Lister of the `Heading` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_summaries::Heading;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Heading` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// \# Heading
 #[derive(Clone, Debug)]
 pub struct HeadingLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Heading>,
+    inner: lister::Lister<Heading>,
 }
 
 impl HeadingLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Heading>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Heading>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_summaries::Heading> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Heading> {
         self.inner.list(selector)
     }
 
@@ -37,13 +36,7 @@ impl HeadingLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_summaries::Heading>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Heading>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -56,10 +49,7 @@ impl HeadingLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Heading>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Heading>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -68,17 +58,11 @@ impl HeadingLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_summaries::Heading,
-            V,
-        >,
+        index: &cache::TypedIndex<Heading, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Heading>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Heading>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

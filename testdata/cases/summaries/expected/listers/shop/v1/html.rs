@@ -4,31 +4,30 @@
 //! Lister of the `Html` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_summaries::Html;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Html` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Has a \<tag> & a \&lt;reference\&gt; in `Vec<u8>`.
 #[derive(Clone, Debug)]
 pub struct HtmlLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Html>,
+    inner: lister::Lister<Html>,
 }
 
 impl HtmlLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Html>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Html>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_summaries::Html> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Html> {
         self.inner.list(selector)
     }
 
@@ -37,13 +36,7 @@ impl HtmlLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_summaries::Html>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Html>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -56,10 +49,7 @@ impl HtmlLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Html>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Html>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -68,17 +58,11 @@ impl HtmlLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_summaries::Html,
-            V,
-        >,
+        index: &cache::TypedIndex<Html, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Html>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Html>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

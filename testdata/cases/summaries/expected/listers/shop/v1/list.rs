@@ -4,31 +4,30 @@
 //! Lister of the `List` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_summaries::List;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `List` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// \- one - two
 #[derive(Clone, Debug)]
 pub struct ListLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_summaries::List>,
+    inner: lister::Lister<List>,
 }
 
 impl ListLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_summaries::List>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<List>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_summaries::List> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<List> {
         self.inner.list(selector)
     }
 
@@ -37,13 +36,7 @@ impl ListLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_summaries::List>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<List>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -56,10 +49,7 @@ impl ListLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::List>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<List>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -68,17 +58,11 @@ impl ListLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_summaries::List,
-            V,
-        >,
+        index: &cache::TypedIndex<List, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::List>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<List>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

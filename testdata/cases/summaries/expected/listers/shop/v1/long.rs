@@ -4,6 +4,10 @@
 //! Lister of the `Long` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_summaries::Long;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Long` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Long is a kind with a summary of so many words that they do not fit on one line, or on
@@ -11,26 +15,21 @@
 /// more.
 #[derive(Clone, Debug)]
 pub struct LongLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Long>,
+    inner: lister::Lister<Long>,
 }
 
 impl LongLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Long>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Long>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_summaries::Long> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Long> {
         self.inner.list(selector)
     }
 
@@ -39,13 +38,7 @@ impl LongLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_summaries::Long>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Long>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -58,10 +51,7 @@ impl LongLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Long>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Long>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -70,17 +60,11 @@ impl LongLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_summaries::Long,
-            V,
-        >,
+        index: &cache::TypedIndex<Long, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Long>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Long>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

@@ -4,29 +4,28 @@
 //! Lister of the `Undocumented` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_summaries::Undocumented;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Undocumented` objects from an informer's cache. Objects are shared: clone one to change it.
 #[derive(Clone, Debug)]
 pub struct UndocumentedLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Undocumented>,
+    inner: lister::Lister<Undocumented>,
 }
 
 impl UndocumentedLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_summaries::Undocumented>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Undocumented>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_summaries::Undocumented> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Undocumented> {
         self.inner.list(selector)
     }
 
@@ -35,13 +34,7 @@ impl UndocumentedLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_summaries::Undocumented>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Undocumented>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -54,10 +47,7 @@ impl UndocumentedLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Undocumented>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Undocumented>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -66,17 +56,11 @@ impl UndocumentedLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_summaries::Undocumented,
-            V,
-        >,
+        index: &cache::TypedIndex<Undocumented, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_summaries::Undocumented>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Undocumented>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

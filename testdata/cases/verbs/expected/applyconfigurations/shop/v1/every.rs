@@ -4,16 +4,17 @@
 //! Apply configuration of `Every`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::Every;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Every` that a field manager wants; what is not set is not sent.
 ///
 /// Every has every verb.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct EveryApplyConfiguration {
     /// Group and version of the object.
@@ -27,10 +28,10 @@ pub struct EveryApplyConfiguration {
     pub metadata: Option<crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::verbs::applyconfigurations::shop::v1::EverySpecApplyConfiguration>,
+    pub spec: Option<super::EverySpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::verbs::applyconfigurations::shop::v1::EveryStatusApplyConfiguration>,
+    pub status: Option<super::EveryStatusApplyConfiguration>,
 }
 
 impl EveryApplyConfiguration {
@@ -38,9 +39,7 @@ impl EveryApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Every")
@@ -134,10 +133,7 @@ impl EveryApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::verbs::applyconfigurations::shop::v1::EverySpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::EverySpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -145,18 +141,14 @@ impl EveryApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::verbs::applyconfigurations::shop::v1::EveryStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::EveryStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for EveryApplyConfiguration {
-    type Object = ::case_verbs::Every;
+impl ApplyConfiguration for EveryApplyConfiguration {
+    type Object = Every;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -166,12 +158,9 @@ for EveryApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_every(
-    object: &::case_verbs::Every,
+    object: &Every,
     field_manager: &str,
-) -> Result<
-    EveryApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<EveryApplyConfiguration, ExtractError> {
     extract_every_from(object, field_manager, "")
 }
 
@@ -181,12 +170,9 @@ pub fn extract_every(
 /// As [`extract_every`].
 #[inline]
 pub fn extract_every_from(
-    object: &::case_verbs::Every,
+    object: &Every,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    EveryApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<EveryApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `NoStatus`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::NoStatus;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `NoStatus` that a field manager wants; what is not set is not sent.
 ///
 /// NoStatus has a status that clients leave alone.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct NoStatusApplyConfiguration {
     /// Group and version of the object.
@@ -27,10 +28,10 @@ pub struct NoStatusApplyConfiguration {
     pub metadata: Option<crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::verbs::applyconfigurations::shop::v1::NoStatusSpecApplyConfiguration>,
+    pub spec: Option<super::NoStatusSpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::verbs::applyconfigurations::shop::v1::NoStatusStatusApplyConfiguration>,
+    pub status: Option<super::NoStatusStatusApplyConfiguration>,
 }
 
 impl NoStatusApplyConfiguration {
@@ -38,9 +39,7 @@ impl NoStatusApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("NoStatus")
@@ -134,10 +133,7 @@ impl NoStatusApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::verbs::applyconfigurations::shop::v1::NoStatusSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::NoStatusSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -145,18 +141,14 @@ impl NoStatusApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::verbs::applyconfigurations::shop::v1::NoStatusStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::NoStatusStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for NoStatusApplyConfiguration {
-    type Object = ::case_verbs::NoStatus;
+impl ApplyConfiguration for NoStatusApplyConfiguration {
+    type Object = NoStatus;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -166,12 +158,9 @@ for NoStatusApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_no_status(
-    object: &::case_verbs::NoStatus,
+    object: &NoStatus,
     field_manager: &str,
-) -> Result<
-    NoStatusApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<NoStatusApplyConfiguration, ExtractError> {
     extract_no_status_from(object, field_manager, "")
 }
 
@@ -181,12 +170,9 @@ pub fn extract_no_status(
 /// As [`extract_no_status`].
 #[inline]
 pub fn extract_no_status_from(
-    object: &::case_verbs::NoStatus,
+    object: &NoStatus,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    NoStatusApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<NoStatusApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,16 +4,12 @@
 //! Apply configuration of `NoStatusSpec`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+
 /// The fields of a `NoStatusSpec` that a field manager wants; what is not set is not sent.
 ///
 /// What is wanted of a NoStatus.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct NoStatusSpecApplyConfiguration {
     /// Its size.

@@ -4,16 +4,17 @@
 //! Apply configuration of `SkipDelete`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::SkipDelete;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `SkipDelete` that a field manager wants; what is not set is not sent.
 ///
 /// SkipDelete cannot be deleted.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct SkipDeleteApplyConfiguration {
     /// Group and version of the object.
@@ -27,7 +28,7 @@ pub struct SkipDeleteApplyConfiguration {
     pub metadata: Option<crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::verbs::applyconfigurations::shop::v1::SkipDeleteSpecApplyConfiguration>,
+    pub spec: Option<super::SkipDeleteSpecApplyConfiguration>,
 }
 
 impl SkipDeleteApplyConfiguration {
@@ -35,9 +36,7 @@ impl SkipDeleteApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::verbs::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("SkipDelete")
@@ -131,18 +130,14 @@ impl SkipDeleteApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::verbs::applyconfigurations::shop::v1::SkipDeleteSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::SkipDeleteSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for SkipDeleteApplyConfiguration {
-    type Object = ::case_verbs::SkipDelete;
+impl ApplyConfiguration for SkipDeleteApplyConfiguration {
+    type Object = SkipDelete;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -152,12 +147,9 @@ for SkipDeleteApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_skip_delete(
-    object: &::case_verbs::SkipDelete,
+    object: &SkipDelete,
     field_manager: &str,
-) -> Result<
-    SkipDeleteApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<SkipDeleteApplyConfiguration, ExtractError> {
     extract_skip_delete_from(object, field_manager, "")
 }
 
@@ -167,12 +159,9 @@ pub fn extract_skip_delete(
 /// As [`extract_skip_delete`].
 #[inline]
 pub fn extract_skip_delete_from(
-    object: &::case_verbs::SkipDelete,
+    object: &SkipDelete,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    SkipDeleteApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<SkipDeleteApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Every` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::Every;
+use ::kubesmith_runtime::informer;
+use crate::verbs::listers::shop::v1::every::EveryLister;
+
 /// The factory's shared informer of `Every` objects.
 ///
 /// Every has every verb.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct EveryInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl EveryInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_verbs::Every,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Every> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::verbs::listers::shop::v1::every::EveryLister {
-        crate::verbs::listers::shop::v1::every::EveryLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> EveryLister {
+        EveryLister::new(self.informer().lister())
     }
 }

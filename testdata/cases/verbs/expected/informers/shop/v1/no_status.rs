@@ -4,6 +4,10 @@
 //! Informer of the `NoStatus` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::NoStatus;
+use ::kubesmith_runtime::informer;
+use crate::verbs::listers::shop::v1::no_status::NoStatusLister;
+
 /// The factory's shared informer of `NoStatus` objects.
 ///
 /// NoStatus has a status that clients leave alone.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct NoStatusInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl NoStatusInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_verbs::NoStatus,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<NoStatus> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::verbs::listers::shop::v1::no_status::NoStatusLister {
-        crate::verbs::listers::shop::v1::no_status::NoStatusLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> NoStatusLister {
+        NoStatusLister::new(self.informer().lister())
     }
 }

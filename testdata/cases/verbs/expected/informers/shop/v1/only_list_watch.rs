@@ -4,6 +4,10 @@
 //! Informer of the `OnlyListWatch` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::OnlyListWatch;
+use ::kubesmith_runtime::informer;
+use ::kubesmith_runtime::lister::Lister;
+
 /// The factory's shared informer of `OnlyListWatch` objects.
 ///
 /// OnlyListWatch has an informer, whose lister is the runtime's.
@@ -12,33 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct OnlyListWatchInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl OnlyListWatchInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_verbs::OnlyListWatch,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<OnlyListWatch> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> ::kubesmith_runtime::lister::Lister<::case_verbs::OnlyListWatch> {
+    pub fn lister(&self) -> Lister<OnlyListWatch> {
         self.informer().lister()
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Readonly` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::Readonly;
+use ::kubesmith_runtime::informer;
+use crate::verbs::listers::shop::v1::readonly::ReadonlyLister;
+
 /// The factory's shared informer of `Readonly` objects.
 ///
 /// Readonly can be read.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct ReadonlyInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl ReadonlyInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_verbs::Readonly,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Readonly> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::verbs::listers::shop::v1::readonly::ReadonlyLister {
-        crate::verbs::listers::shop::v1::readonly::ReadonlyLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> ReadonlyLister {
+        ReadonlyLister::new(self.informer().lister())
     }
 }

@@ -4,6 +4,10 @@
 //! Informer of the `SkipDelete` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::SkipDelete;
+use ::kubesmith_runtime::informer;
+use crate::verbs::listers::shop::v1::skip_delete::SkipDeleteLister;
+
 /// The factory's shared informer of `SkipDelete` objects.
 ///
 /// SkipDelete cannot be deleted.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct SkipDeleteInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl SkipDeleteInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_verbs::SkipDelete,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<SkipDelete> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::verbs::listers::shop::v1::skip_delete::SkipDeleteLister {
-        crate::verbs::listers::shop::v1::skip_delete::SkipDeleteLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> SkipDeleteLister {
+        SkipDeleteLister::new(self.informer().lister())
     }
 }

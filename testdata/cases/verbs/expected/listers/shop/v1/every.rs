@@ -4,31 +4,30 @@
 //! Lister of the `Every` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_verbs::Every;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Every` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Every has every verb.
 #[derive(Clone, Debug)]
 pub struct EveryLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_verbs::Every>,
+    inner: lister::Lister<Every>,
 }
 
 impl EveryLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_verbs::Every>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Every>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::Every> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Every> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl EveryLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::Every>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Every>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl EveryLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_verbs::Every,
-            V,
-        >,
+        index: &cache::TypedIndex<Every, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::Every>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Every>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl EveryLister {
 /// Reads the `Every` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct EveryNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_verbs::Every,
-    >,
+    inner: lister::NamespaceLister<Every>,
 }
 
 impl EveryNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::Every> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Every> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl EveryNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_verbs::Every>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Every>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `NoStatus` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_verbs::NoStatus;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `NoStatus` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// NoStatus has a status that clients leave alone.
 #[derive(Clone, Debug)]
 pub struct NoStatusLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_verbs::NoStatus>,
+    inner: lister::Lister<NoStatus>,
 }
 
 impl NoStatusLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_verbs::NoStatus>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<NoStatus>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::NoStatus> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<NoStatus> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl NoStatusLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::NoStatus>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<NoStatus>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl NoStatusLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_verbs::NoStatus,
-            V,
-        >,
+        index: &cache::TypedIndex<NoStatus, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::NoStatus>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<NoStatus>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl NoStatusLister {
 /// Reads the `NoStatus` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct NoStatusNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_verbs::NoStatus,
-    >,
+    inner: lister::NamespaceLister<NoStatus>,
 }
 
 impl NoStatusNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::NoStatus> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<NoStatus> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl NoStatusNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_verbs::NoStatus>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<NoStatus>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `OnlyGetList` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_verbs::OnlyGetList;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `OnlyGetList` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// OnlyGetList can be listed but not watched.
 #[derive(Clone, Debug)]
 pub struct OnlyGetListLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_verbs::OnlyGetList>,
+    inner: lister::Lister<OnlyGetList>,
 }
 
 impl OnlyGetListLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_verbs::OnlyGetList>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<OnlyGetList>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::OnlyGetList> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<OnlyGetList> {
         self.inner.list(selector)
     }
 
@@ -37,13 +36,7 @@ impl OnlyGetListLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_verbs::OnlyGetList>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<OnlyGetList>, lister::NotFound> {
         self.inner.get(name)
     }
 
@@ -56,10 +49,7 @@ impl OnlyGetListLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::OnlyGetList>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<OnlyGetList>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -68,17 +58,11 @@ impl OnlyGetListLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_verbs::OnlyGetList,
-            V,
-        >,
+        index: &cache::TypedIndex<OnlyGetList, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::OnlyGetList>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<OnlyGetList>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `Readonly` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_verbs::Readonly;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Readonly` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Readonly can be read.
 #[derive(Clone, Debug)]
 pub struct ReadonlyLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_verbs::Readonly>,
+    inner: lister::Lister<Readonly>,
 }
 
 impl ReadonlyLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_verbs::Readonly>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Readonly>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::Readonly> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Readonly> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl ReadonlyLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::Readonly>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Readonly>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl ReadonlyLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_verbs::Readonly,
-            V,
-        >,
+        index: &cache::TypedIndex<Readonly, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::Readonly>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Readonly>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl ReadonlyLister {
 /// Reads the `Readonly` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct ReadonlyNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_verbs::Readonly,
-    >,
+    inner: lister::NamespaceLister<Readonly>,
 }
 
 impl ReadonlyNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::Readonly> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Readonly> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl ReadonlyNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_verbs::Readonly>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Readonly>, lister::NotFound> {
         self.inner.get(name)
     }
 }

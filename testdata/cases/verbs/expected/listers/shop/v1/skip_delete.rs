@@ -4,31 +4,30 @@
 //! Lister of the `SkipDelete` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use ::case_verbs::SkipDelete;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `SkipDelete` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// SkipDelete cannot be deleted.
 #[derive(Clone, Debug)]
 pub struct SkipDeleteLister {
-    inner: ::kubesmith_runtime::lister::Lister<::case_verbs::SkipDelete>,
+    inner: lister::Lister<SkipDelete>,
 }
 
 impl SkipDeleteLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<::case_verbs::SkipDelete>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<SkipDelete>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::SkipDelete> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<SkipDelete> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl SkipDeleteLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::SkipDelete>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<SkipDelete>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl SkipDeleteLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            ::case_verbs::SkipDelete,
-            V,
-        >,
+        index: &cache::TypedIndex<SkipDelete, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<::case_verbs::SkipDelete>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<SkipDelete>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl SkipDeleteLister {
 /// Reads the `SkipDelete` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct SkipDeleteNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        ::case_verbs::SkipDelete,
-    >,
+    inner: lister::NamespaceLister<SkipDelete>,
 }
 
 impl SkipDeleteNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<::case_verbs::SkipDelete> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<SkipDelete> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl SkipDeleteNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<::case_verbs::SkipDelete>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<SkipDelete>, lister::NotFound> {
         self.inner.get(name)
     }
 }

@@ -7,7 +7,14 @@
 //! Client of the `Balancer` objects of `exposer.hliangzhao.io/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::balancer_api::v1alpha1::Balancer;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+use crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{BalancerInterface, BalancersGetter};
 
 /// Client of the `Balancer` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -15,18 +22,16 @@ pub use self::interface::{BalancerInterface, BalancersGetter};
 /// Balancer splits traffic over weighted backends.
 #[derive(Clone, Debug)]
 pub struct Balancers {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::balancer_api::v1alpha1::Balancer>,
+    rest: RestClient,
+    inner: TypedClient<Balancer>,
 }
 
 impl Balancers {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -38,69 +43,50 @@ impl Balancers {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::balancer_api::v1alpha1::Balancer>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Balancer>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::balancer_api::v1alpha1::Balancer>,
-    > {
+    ) -> Result<WatchStream<Balancer>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `Balancer` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedBalancers {
-    inner: ::kubesmith_runtime::client::TypedClient<::balancer_api::v1alpha1::Balancer>,
+    inner: TypedClient<Balancer>,
 }
 
 impl NamespacedBalancers {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::balancer_api::v1alpha1::Balancer> {
+    pub async fn create(&self, object: &Balancer, params: &PostParams) -> Result<Balancer> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::balancer_api::v1alpha1::Balancer> {
+    pub async fn update(&self, object: &Balancer, params: &PostParams) -> Result<Balancer> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
-    pub async fn update_status(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::balancer_api::v1alpha1::Balancer> {
+    pub async fn update_status(&self, object: &Balancer, params: &PostParams) -> Result<Balancer> {
         self.inner.update_status(object, params).await
     }
 
@@ -108,100 +94,72 @@ impl NamespacedBalancers {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::balancer_api::v1alpha1::Balancer>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Balancer>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::balancer_api::v1alpha1::Balancer,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<Balancer>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::balancer_api::v1alpha1::Balancer> {
+    pub async fn get(&self, name: &str) -> Result<Balancer> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::balancer_api::v1alpha1::Balancer>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Balancer>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::balancer_api::v1alpha1::Balancer>,
-    > {
+    ) -> Result<WatchStream<Balancer>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::balancer_api::v1alpha1::Balancer>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Balancer> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::balancer_api::v1alpha1::Balancer>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Balancer> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
     /// parameters name the manager and whether it takes fields from others (`force`).
-    pub async fn apply(
-        &self,
-        configuration: &crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::balancer_api::v1alpha1::Balancer> {
+    pub async fn apply(&self, configuration: &BalancerApplyConfiguration, params: &PatchParams) -> Result<Balancer> {
         self.inner.apply_configuration(configuration, params).await
     }
 
     /// Changes the status of an object by server-side apply.
     pub async fn apply_status(
         &self,
-        configuration: &crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::balancer_api::v1alpha1::Balancer> {
+        configuration: &BalancerApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<Balancer> {
         self.inner.apply_configuration_to("status", configuration, params).await
     }
 }

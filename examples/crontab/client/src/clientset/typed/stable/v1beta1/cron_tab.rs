@@ -7,7 +7,13 @@
 //! Client of the `CronTab` objects of `stable.example.com/v1beta1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::crontab_api::v1beta1::CronTab;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{CronTabInterface, CronTabsGetter};
 
 /// Client of the `CronTab` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -15,18 +21,16 @@ pub use self::interface::{CronTabInterface, CronTabsGetter};
 /// CronTab starts containers again and again.
 #[derive(Clone, Debug)]
 pub struct CronTabs {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::crontab_api::v1beta1::CronTab>,
+    rest: RestClient,
+    inner: TypedClient<CronTab>,
 }
 
 impl CronTabs {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -38,60 +42,45 @@ impl CronTabs {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::crontab_api::v1beta1::CronTab>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<CronTab>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::crontab_api::v1beta1::CronTab>,
-    > {
+    ) -> Result<WatchStream<CronTab>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `CronTab` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedCronTabs {
-    inner: ::kubesmith_runtime::client::TypedClient<::crontab_api::v1beta1::CronTab>,
+    inner: TypedClient<CronTab>,
 }
 
 impl NamespacedCronTabs {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::crontab_api::v1beta1::CronTab> {
+    pub async fn create(&self, object: &CronTab, params: &PostParams) -> Result<CronTab> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::crontab_api::v1beta1::CronTab> {
+    pub async fn update(&self, object: &CronTab, params: &PostParams) -> Result<CronTab> {
         self.inner.update(object, params).await
     }
 
@@ -99,90 +88,62 @@ impl NamespacedCronTabs {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::crontab_api::v1beta1::CronTab>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<CronTab>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::crontab_api::v1beta1::CronTab,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<CronTab>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::crontab_api::v1beta1::CronTab> {
+    pub async fn get(&self, name: &str) -> Result<CronTab> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::crontab_api::v1beta1::CronTab>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<CronTab>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::crontab_api::v1beta1::CronTab>,
-    > {
+    ) -> Result<WatchStream<CronTab>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::crontab_api::v1beta1::CronTab>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<CronTab> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::crontab_api::v1beta1::CronTab>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<CronTab> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    pub async fn apply(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::crontab_api::v1beta1::CronTab> {
+    pub async fn apply(&self, object: &CronTab, params: &PatchParams) -> Result<CronTab> {
         self.inner.apply(object, params).await
     }
 }

@@ -7,53 +7,47 @@
 //! Client of the `IPPool` objects of `tsi.tiduyun.com/v1alpha1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::ippool_api::tsi::v1alpha1::IPPool;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{IPPoolInterface, IPPoolsGetter};
 
 /// Client of the `IPPool` objects of the cluster.
 ///
 /// IPPool is a range of addresses that pods get theirs from.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct IPPools {
-    inner: ::kubesmith_runtime::client::TypedClient<::ippool_api::tsi::v1alpha1::IPPool>,
+    inner: TypedClient<IPPool>,
 }
 
 impl IPPools {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::ippool_api::tsi::v1alpha1::IPPool> {
+    pub async fn create(&self, object: &IPPool, params: &PostParams) -> Result<IPPool> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::ippool_api::tsi::v1alpha1::IPPool> {
+    pub async fn update(&self, object: &IPPool, params: &PostParams) -> Result<IPPool> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
-    pub async fn update_status(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::ippool_api::tsi::v1alpha1::IPPool> {
+    pub async fn update_status(&self, object: &IPPool, params: &PostParams) -> Result<IPPool> {
         self.inner.update_status(object, params).await
     }
 
@@ -61,99 +55,67 @@ impl IPPools {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::ippool_api::tsi::v1alpha1::IPPool>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<IPPool>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::ippool_api::tsi::v1alpha1::IPPool,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<IPPool>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::ippool_api::tsi::v1alpha1::IPPool> {
+    pub async fn get(&self, name: &str) -> Result<IPPool> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::ippool_api::tsi::v1alpha1::IPPool>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<IPPool>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::ippool_api::tsi::v1alpha1::IPPool>,
-    > {
+    ) -> Result<WatchStream<IPPool>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::ippool_api::tsi::v1alpha1::IPPool>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<IPPool> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::ippool_api::tsi::v1alpha1::IPPool>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<IPPool> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    pub async fn apply(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::ippool_api::tsi::v1alpha1::IPPool> {
+    pub async fn apply(&self, object: &IPPool, params: &PatchParams) -> Result<IPPool> {
         self.inner.apply(object, params).await
     }
 
     /// Changes the status of an object by server-side apply.
-    pub async fn apply_status(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::ippool_api::tsi::v1alpha1::IPPool> {
+    pub async fn apply_status(&self, object: &IPPool, params: &PatchParams) -> Result<IPPool> {
         self.inner.apply_status(object, params).await
     }
 }

@@ -4,7 +4,13 @@
 //! Client of the `StatefulSet` objects of `apps/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{StatefulSetInterface, StatefulSetsGetter};
 
 /// Client of the `StatefulSet` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -14,20 +20,16 @@ pub use self::interface::{StatefulSetInterface, StatefulSetsGetter};
 /// requested.
 #[derive(Clone, Debug)]
 pub struct StatefulSets {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    >,
+    rest: RestClient,
+    inner: TypedClient<StatefulSet>,
 }
 
 impl StatefulSets {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -39,81 +41,62 @@ impl StatefulSets {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        >,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<StatefulSet>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        >,
-    > {
+    ) -> Result<WatchStream<StatefulSet>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `StatefulSet` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedStatefulSets {
-    inner: ::kubesmith_runtime::client::TypedClient<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    >,
+    inner: TypedClient<StatefulSet>,
 }
 
 impl NamespacedStatefulSets {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
     pub async fn create(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    > {
+        object: &StatefulSet,
+        params: &PostParams,
+    ) -> Result<StatefulSet> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
     pub async fn update(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    > {
+        object: &StatefulSet,
+        params: &PostParams,
+    ) -> Result<StatefulSet> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
     pub async fn update_status(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    > {
+        object: &StatefulSet,
+        params: &PostParams,
+    ) -> Result<StatefulSet> {
         self.inner.update_status(object, params).await
     }
 
@@ -121,115 +104,75 @@ impl NamespacedStatefulSets {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        >,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<StatefulSet>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<StatefulSet>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    > {
+    pub async fn get(&self, name: &str) -> Result<StatefulSet> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        >,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<StatefulSet>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        >,
-    > {
+    ) -> Result<WatchStream<StatefulSet>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<StatefulSet> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<StatefulSet> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply; the parameters name the field manager.
     pub async fn apply(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    > {
+        object: &StatefulSet,
+        params: &PatchParams,
+    ) -> Result<StatefulSet> {
         self.inner.apply(object, params).await
     }
 
     /// Changes the status of an object by server-side apply.
     pub async fn apply_status(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::StatefulSet,
-    > {
+        object: &StatefulSet,
+        params: &PatchParams,
+    ) -> Result<StatefulSet> {
         self.inner.apply_status(object, params).await
     }
 
@@ -237,9 +180,7 @@ impl NamespacedStatefulSets {
     pub async fn get_scale(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").get(name).await
     }
 
@@ -248,10 +189,8 @@ impl NamespacedStatefulSets {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+        params: &PostParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").update(name, input, params).await
     }
 
@@ -260,10 +199,8 @@ impl NamespacedStatefulSets {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+        params: &PatchParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").apply(name, input, params).await
     }
 }

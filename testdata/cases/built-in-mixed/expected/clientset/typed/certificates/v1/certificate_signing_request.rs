@@ -4,7 +4,13 @@
 //! Client of the `CertificateSigningRequest` objects of `certificates.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{
     CertificateSigningRequestInterface, CertificateSigningRequestsGetter,
 };
@@ -14,54 +20,46 @@ pub use self::interface::{
 /// submitting a certificate signing request, and having it asynchronously approved and
 /// issued.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct CertificateSigningRequests {
-    inner: ::kubesmith_runtime::client::TypedClient<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >,
+    inner: TypedClient<CertificateSigningRequest>,
 }
 
 impl CertificateSigningRequests {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Creates an object and returns it as stored.
     pub async fn create(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
+        object: &CertificateSigningRequest,
+        params: &PostParams,
+    ) -> Result<CertificateSigningRequest> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
     pub async fn update(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
+        object: &CertificateSigningRequest,
+        params: &PostParams,
+    ) -> Result<CertificateSigningRequest> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
     pub async fn update_status(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
+        object: &CertificateSigningRequest,
+        params: &PostParams,
+    ) -> Result<CertificateSigningRequest> {
         self.inner.update_status(object, params).await
     }
 
@@ -69,115 +67,78 @@ impl CertificateSigningRequests {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<CertificateSigningRequest>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<CertificateSigningRequest>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
+    pub async fn get(&self, name: &str) -> Result<CertificateSigningRequest> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
     pub async fn list(
         &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    > {
+        params: &ListParams,
+    ) -> Result<ObjectList<CertificateSigningRequest>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    > {
+    ) -> Result<WatchStream<CertificateSigningRequest>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<CertificateSigningRequest> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<CertificateSigningRequest> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply; the parameters name the field manager.
     pub async fn apply(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
+        object: &CertificateSigningRequest,
+        params: &PatchParams,
+    ) -> Result<CertificateSigningRequest> {
         self.inner.apply(object, params).await
     }
 
     /// Changes the status of an object by server-side apply.
     pub async fn apply_status(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
+        object: &CertificateSigningRequest,
+        params: &PatchParams,
+    ) -> Result<CertificateSigningRequest> {
         self.inner.apply_status(object, params).await
     }
 
@@ -186,8 +147,8 @@ impl CertificateSigningRequests {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
+        params: &PostParams,
+    ) -> Result<
         ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
     > {
         self.inner.subresource("approval").update(name, input, params).await

@@ -4,7 +4,13 @@
 //! Client of the `Pod` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{PodInterface, PodsGetter};
 
 /// Client of the `Pod` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -13,20 +19,16 @@ pub use self::interface::{PodInterface, PodsGetter};
 /// clients and scheduled onto hosts.
 #[derive(Clone, Debug)]
 pub struct Pods {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >,
+    rest: RestClient,
+    inner: TypedClient<Pod>,
 }
 
 impl Pods {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -38,81 +40,50 @@ impl Pods {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Pod>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    > {
+    ) -> Result<WatchStream<Pod>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `Pod` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedPods {
-    inner: ::kubesmith_runtime::client::TypedClient<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >,
+    inner: TypedClient<Pod>,
 }
 
 impl NamespacedPods {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+    pub async fn create(&self, object: &Pod, params: &PostParams) -> Result<Pod> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+    pub async fn update(&self, object: &Pod, params: &PostParams) -> Result<Pod> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
-    pub async fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+    pub async fn update_status(&self, object: &Pod, params: &PostParams) -> Result<Pod> {
         self.inner.update_status(object, params).await
     }
 
@@ -120,115 +91,67 @@ impl NamespacedPods {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Pod>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<Pod>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+    pub async fn get(&self, name: &str) -> Result<Pod> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Pod>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    > {
+    ) -> Result<WatchStream<Pod>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Pod> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Pod> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    pub async fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+    pub async fn apply(&self, object: &Pod, params: &PatchParams) -> Result<Pod> {
         self.inner.apply(object, params).await
     }
 
     /// Changes the status of an object by server-side apply.
-    pub async fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+    pub async fn apply_status(&self, object: &Pod, params: &PatchParams) -> Result<Pod> {
         self.inner.apply_status(object, params).await
     }
 
@@ -237,10 +160,8 @@ impl NamespacedPods {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+        params: &PostParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
         self.inner.subresource("ephemeralcontainers").update(name, input, params).await
     }
 
@@ -249,10 +170,8 @@ impl NamespacedPods {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+        params: &PostParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
         self.inner.subresource("resize").update(name, input, params).await
     }
 
@@ -261,8 +180,8 @@ impl NamespacedPods {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Binding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
+        params: &PostParams,
+    ) -> Result<
         ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
     > {
         self.inner.subresource("binding").create(name, input, params).await
@@ -273,8 +192,8 @@ impl NamespacedPods {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::policy::v1::Eviction,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
+        params: &PostParams,
+    ) -> Result<
         ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
     > {
         self.inner.subresource("eviction").create(name, input, params).await

@@ -4,7 +4,13 @@
 //! Client of the `Service` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Service;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{ServiceInterface, ServicesGetter};
 
 /// Client of the `Service` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -14,18 +20,16 @@ pub use self::interface::{ServiceInterface, ServicesGetter};
 /// which pods will answer requests sent through the proxy.
 #[derive(Clone, Debug)]
 pub struct Services {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
+    rest: RestClient,
+    inner: TypedClient<Service>,
 }
 
 impl Services {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -37,69 +41,50 @@ impl Services {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Service>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    > {
+    ) -> Result<WatchStream<Service>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `Service` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedServices {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
+    inner: TypedClient<Service>,
 }
 
 impl NamespacedServices {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Service> {
+    pub async fn create(&self, object: &Service, params: &PostParams) -> Result<Service> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Service> {
+    pub async fn update(&self, object: &Service, params: &PostParams) -> Result<Service> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
-    pub async fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Service> {
+    pub async fn update_status(&self, object: &Service, params: &PostParams) -> Result<Service> {
         self.inner.update_status(object, params).await
     }
 
@@ -107,84 +92,58 @@ impl NamespacedServices {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Service>> {
         self.inner.delete(name, params).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Service> {
+    pub async fn get(&self, name: &str) -> Result<Service> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Service>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    > {
+    ) -> Result<WatchStream<Service>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Service> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Service> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    pub async fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Service> {
+    pub async fn apply(&self, object: &Service, params: &PatchParams) -> Result<Service> {
         self.inner.apply(object, params).await
     }
 
     /// Changes the status of an object by server-side apply.
-    pub async fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Service> {
+    pub async fn apply_status(&self, object: &Service, params: &PatchParams) -> Result<Service> {
         self.inner.apply_status(object, params).await
     }
 }

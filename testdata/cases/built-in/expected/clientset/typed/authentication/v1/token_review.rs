@@ -4,7 +4,11 @@
 //! Client of the `TokenReview` objects of `authentication.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview;
+use ::kubesmith_runtime::client::prelude::*;
+
 mod interface;
+
 pub use self::interface::{TokenReviewInterface, TokenReviewsGetter};
 
 /// Client of the `TokenReview` objects of the cluster.
@@ -12,28 +16,24 @@ pub use self::interface::{TokenReviewInterface, TokenReviewsGetter};
 /// TokenReview attempts to authenticate a token to a known user. Note: TokenReview requests
 /// may be cached by the webhook token authenticator plugin in the kube-apiserver.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct TokenReviews {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview>,
+    inner: TypedClient<TokenReview>,
 }
 
 impl TokenReviews {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview> {
+    pub async fn create(&self, object: &TokenReview, params: &PostParams) -> Result<TokenReview> {
         self.inner.create(object, params).await
     }
 }

@@ -4,7 +4,11 @@
 //! Client of the `LocalSubjectAccessReview` objects of `authorization.k8s.io/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview;
+use ::kubesmith_runtime::client::prelude::*;
+
 mod interface;
+
 pub use self::interface::{LocalSubjectAccessReviewInterface, LocalSubjectAccessReviewsGetter};
 
 /// Client of the `LocalSubjectAccessReview` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -14,13 +18,13 @@ pub use self::interface::{LocalSubjectAccessReviewInterface, LocalSubjectAccessR
 /// namespace scoped policy that includes permissions checking.
 #[derive(Clone, Debug)]
 pub struct LocalSubjectAccessReviews {
-    rest: ::kubesmith_runtime::client::RestClient,
+    rest: RestClient,
 }
 
 impl LocalSubjectAccessReviews {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self { rest }
     }
 
@@ -33,28 +37,24 @@ impl LocalSubjectAccessReviews {
 
 /// Client of the `LocalSubjectAccessReview` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedLocalSubjectAccessReviews {
-    inner: ::kubesmith_runtime::client::TypedClient<::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview>,
+    inner: TypedClient<LocalSubjectAccessReview>,
 }
 
 impl NamespacedLocalSubjectAccessReviews {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview> {
+    pub async fn create(&self, object: &LocalSubjectAccessReview, params: &PostParams) -> Result<LocalSubjectAccessReview> {
         self.inner.create(object, params).await
     }
 }

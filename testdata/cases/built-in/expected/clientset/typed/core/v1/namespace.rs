@@ -4,61 +4,60 @@
 //! Client of the `Namespace` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+use crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{NamespaceInterface, NamespacesGetter};
 
 /// Client of the `Namespace` objects of the cluster.
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct Namespaces {
-    inner: ::kubesmith_runtime::client::TypedClient<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >,
+    inner: TypedClient<Namespace>,
 }
 
 impl Namespaces {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Creates an object and returns it as stored.
     pub async fn create(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
+        object: &Namespace,
+        params: &PostParams,
+    ) -> Result<Namespace> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
     pub async fn update(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
+        object: &Namespace,
+        params: &PostParams,
+    ) -> Result<Namespace> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
     pub async fn update_status(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
+        object: &Namespace,
+        params: &PostParams,
+    ) -> Result<Namespace> {
         self.inner.update_status(object, params).await
     }
 
@@ -66,78 +65,48 @@ impl Namespaces {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Namespace>> {
         self.inner.delete(name, params).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
+    pub async fn get(&self, name: &str) -> Result<Namespace> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Namespace>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    > {
+    ) -> Result<WatchStream<Namespace>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Namespace> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Namespace> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
@@ -145,22 +114,18 @@ impl Namespaces {
     /// parameters name the manager and whether it takes fields from others (`force`).
     pub async fn apply(
         &self,
-        configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
+        configuration: &NamespaceApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<Namespace> {
         self.inner.apply_configuration(configuration, params).await
     }
 
     /// Changes the status of an object by server-side apply.
     pub async fn apply_status(
         &self,
-        configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
+        configuration: &NamespaceApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<Namespace> {
         self.inner.apply_configuration_to("status", configuration, params).await
     }
 
@@ -169,10 +134,8 @@ impl Namespaces {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
+        params: &PostParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace> {
         self.inner.subresource("finalize").update(name, input, params).await
     }
 }

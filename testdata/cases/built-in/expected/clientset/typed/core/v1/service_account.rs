@@ -4,7 +4,14 @@
 //! Client of the `ServiceAccount` objects of `v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+use crate::built_in::applyconfigurations::core::v1::ServiceAccountApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{ServiceAccountInterface, ServiceAccountsGetter};
 
 /// Client of the `ServiceAccount` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -14,20 +21,16 @@ pub use self::interface::{ServiceAccountInterface, ServiceAccountsGetter};
 /// of secrets
 #[derive(Clone, Debug)]
 pub struct ServiceAccounts {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    >,
+    rest: RestClient,
+    inner: TypedClient<ServiceAccount>,
 }
 
 impl ServiceAccounts {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -39,70 +42,53 @@ impl ServiceAccounts {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-        >,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<ServiceAccount>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-        >,
-    > {
+    ) -> Result<WatchStream<ServiceAccount>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `ServiceAccount` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedServiceAccounts {
-    inner: ::kubesmith_runtime::client::TypedClient<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    >,
+    inner: TypedClient<ServiceAccount>,
 }
 
 impl NamespacedServiceAccounts {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
     pub async fn create(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    > {
+        object: &ServiceAccount,
+        params: &PostParams,
+    ) -> Result<ServiceAccount> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
     pub async fn update(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    > {
+        object: &ServiceAccount,
+        params: &PostParams,
+    ) -> Result<ServiceAccount> {
         self.inner.update(object, params).await
     }
 
@@ -110,93 +96,57 @@ impl NamespacedServiceAccounts {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-        >,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<ServiceAccount>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<ServiceAccount>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    > {
+    pub async fn get(&self, name: &str) -> Result<ServiceAccount> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-        >,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<ServiceAccount>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-        >,
-    > {
+    ) -> Result<WatchStream<ServiceAccount>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<ServiceAccount> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<ServiceAccount> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
@@ -204,11 +154,9 @@ impl NamespacedServiceAccounts {
     /// parameters name the manager and whether it takes fields from others (`force`).
     pub async fn apply(
         &self,
-        configuration: &crate::built_in::applyconfigurations::core::v1::ServiceAccountApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
-    > {
+        configuration: &ServiceAccountApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<ServiceAccount> {
         self.inner.apply_configuration(configuration, params).await
     }
 
@@ -217,8 +165,8 @@ impl NamespacedServiceAccounts {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
+        params: &PostParams,
+    ) -> Result<
         ::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenRequest,
     > {
         self.inner.subresource("token").create(name, input, params).await

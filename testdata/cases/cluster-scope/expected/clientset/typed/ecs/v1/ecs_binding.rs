@@ -4,53 +4,48 @@
 //! Client of the `EcsBinding` objects of `hopegi.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_cluster_scope::EcsBinding;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+use crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{EcsBindingInterface, EcsBindingsGetter};
 
 /// Client of the `EcsBinding` objects of the cluster.
 ///
 /// EcsBinding says which machine is which node.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct EcsBindings {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_cluster_scope::EcsBinding>,
+    inner: TypedClient<EcsBinding>,
 }
 
 impl EcsBindings {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_cluster_scope::EcsBinding> {
+    pub async fn create(&self, object: &EcsBinding, params: &PostParams) -> Result<EcsBinding> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_cluster_scope::EcsBinding> {
+    pub async fn update(&self, object: &EcsBinding, params: &PostParams) -> Result<EcsBinding> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
-    pub async fn update_status(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_cluster_scope::EcsBinding> {
+    pub async fn update_status(&self, object: &EcsBinding, params: &PostParams) -> Result<EcsBinding> {
         self.inner.update_status(object, params).await
     }
 
@@ -58,100 +53,72 @@ impl EcsBindings {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::case_cluster_scope::EcsBinding>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<EcsBinding>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_cluster_scope::EcsBinding,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<EcsBinding>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_cluster_scope::EcsBinding> {
+    pub async fn get(&self, name: &str) -> Result<EcsBinding> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_cluster_scope::EcsBinding>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<EcsBinding>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_cluster_scope::EcsBinding>,
-    > {
+    ) -> Result<WatchStream<EcsBinding>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_cluster_scope::EcsBinding>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<EcsBinding> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_cluster_scope::EcsBinding>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<EcsBinding> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
     /// parameters name the manager and whether it takes fields from others (`force`).
-    pub async fn apply(
-        &self,
-        configuration: &crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_cluster_scope::EcsBinding> {
+    pub async fn apply(&self, configuration: &EcsBindingApplyConfiguration, params: &PatchParams) -> Result<EcsBinding> {
         self.inner.apply_configuration(configuration, params).await
     }
 
     /// Changes the status of an object by server-side apply.
     pub async fn apply_status(
         &self,
-        configuration: &crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_cluster_scope::EcsBinding> {
+        configuration: &EcsBindingApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<EcsBinding> {
         self.inner.apply_configuration_to("status", configuration, params).await
     }
 }

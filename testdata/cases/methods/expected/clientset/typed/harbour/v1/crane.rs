@@ -4,7 +4,14 @@
 //! Client of the `Crane` objects of `yard.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_methods::Crane;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+use crate::methods::applyconfigurations::harbour::v1::CraneApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{CraneInterface, CranesGetter};
 
 /// Client of the `Crane` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -13,18 +20,16 @@ pub use self::interface::{CraneInterface, CranesGetter};
 /// has another name.
 #[derive(Clone, Debug)]
 pub struct Cranes {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Crane>,
+    rest: RestClient,
+    inner: TypedClient<Crane>,
 }
 
 impl Cranes {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -36,49 +41,36 @@ impl Cranes {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Crane>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Crane>> {
         self.inner.list(params).await
     }
 }
 
 /// Client of the `Crane` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedCranes {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Crane>,
+    inner: TypedClient<Crane>,
 }
 
 impl NamespacedCranes {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::case_methods::Crane,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Crane> {
+    pub async fn create(&self, object: &Crane, params: &PostParams) -> Result<Crane> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::case_methods::Crane,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Crane> {
+    pub async fn update(&self, object: &Crane, params: &PostParams) -> Result<Crane> {
         self.inner.update(object, params).await
     }
 
@@ -86,55 +78,39 @@ impl NamespacedCranes {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Crane>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Crane>> {
         self.inner.delete(name, params).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Crane> {
+    pub async fn get(&self, name: &str) -> Result<Crane> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Crane>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Crane>> {
         self.inner.list(params).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Crane>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Crane> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Crane>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Crane> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
@@ -142,9 +118,9 @@ impl NamespacedCranes {
     /// parameters name the manager and whether it takes fields from others (`force`).
     pub async fn apply(
         &self,
-        configuration: &crate::methods::applyconfigurations::harbour::v1::CraneApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Crane> {
+        configuration: &CraneApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<Crane> {
         self.inner.apply_configuration(configuration, params).await
     }
 
@@ -152,9 +128,7 @@ impl NamespacedCranes {
     pub async fn get_scale(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").get(name).await
     }
 
@@ -163,10 +137,8 @@ impl NamespacedCranes {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+        params: &PostParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").update(name, input, params).await
     }
 
@@ -175,10 +147,8 @@ impl NamespacedCranes {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::autoscaling::v1::ScaleApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+        params: &PatchParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").apply(name, input, params).await
     }
 }

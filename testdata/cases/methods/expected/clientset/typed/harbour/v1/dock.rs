@@ -4,55 +4,49 @@
 //! Client of the `Dock` objects of `yard.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Dock;
+use ::kubesmith_runtime::client::prelude::*;
+
 mod interface;
+
 pub use self::interface::{DockInterface, DocksGetter};
 
 /// Client of the `Dock` objects of the cluster.
 ///
 /// Dock is of the whole cluster, read alone, and scaled; only what reads the scale is there.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct Docks {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Dock>,
+    inner: TypedClient<Dock>,
 }
 
 impl Docks {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Dock> {
+    pub async fn get(&self, name: &str) -> Result<Dock> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Dock>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Dock>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Dock>,
-    > {
+    ) -> Result<WatchStream<Dock>> {
         self.inner.watch(params, resource_version).await
     }
 
@@ -60,9 +54,7 @@ impl Docks {
     pub async fn get_scale(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").get(name).await
     }
 }

@@ -4,7 +4,14 @@
 //! Client of the `Fleet` objects of `yard.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_methods::Fleet;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+use crate::methods::applyconfigurations::harbour::v1::FleetApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{FleetInterface, FleetsGetter};
 
 /// Client of the `Fleet` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -12,18 +19,16 @@ pub use self::interface::{FleetInterface, FleetsGetter};
 /// Fleet is scaled: its methods come with the subresource.
 #[derive(Clone, Debug)]
 pub struct Fleets {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Fleet>,
+    rest: RestClient,
+    inner: TypedClient<Fleet>,
 }
 
 impl Fleets {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -35,69 +40,54 @@ impl Fleets {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Fleet>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Fleet>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Fleet>,
-    > {
+    ) -> Result<WatchStream<Fleet>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `Fleet` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedFleets {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Fleet>,
+    inner: TypedClient<Fleet>,
 }
 
 impl NamespacedFleets {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::case_methods::Fleet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Fleet> {
+    pub async fn create(&self, object: &Fleet, params: &PostParams) -> Result<Fleet> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::case_methods::Fleet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Fleet> {
+    pub async fn update(&self, object: &Fleet, params: &PostParams) -> Result<Fleet> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
     pub async fn update_status(
         &self,
-        object: &::case_methods::Fleet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Fleet> {
+        object: &Fleet,
+        params: &PostParams,
+    ) -> Result<Fleet> {
         self.inner.update_status(object, params).await
     }
 
@@ -105,79 +95,57 @@ impl NamespacedFleets {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Fleet>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Fleet>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Fleet>,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<Fleet>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Fleet> {
+    pub async fn get(&self, name: &str) -> Result<Fleet> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Fleet>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Fleet>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Fleet>,
-    > {
+    ) -> Result<WatchStream<Fleet>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Fleet>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Fleet> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Fleet>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Fleet> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
@@ -185,18 +153,18 @@ impl NamespacedFleets {
     /// parameters name the manager and whether it takes fields from others (`force`).
     pub async fn apply(
         &self,
-        configuration: &crate::methods::applyconfigurations::harbour::v1::FleetApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Fleet> {
+        configuration: &FleetApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<Fleet> {
         self.inner.apply_configuration(configuration, params).await
     }
 
     /// Changes the status of an object by server-side apply.
     pub async fn apply_status(
         &self,
-        configuration: &crate::methods::applyconfigurations::harbour::v1::FleetApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Fleet> {
+        configuration: &FleetApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<Fleet> {
         self.inner.apply_configuration_to("status", configuration, params).await
     }
 
@@ -204,9 +172,7 @@ impl NamespacedFleets {
     pub async fn get_scale(
         &self,
         name: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").get(name).await
     }
 
@@ -215,10 +181,8 @@ impl NamespacedFleets {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+        params: &PostParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").update(name, input, params).await
     }
 
@@ -227,10 +191,8 @@ impl NamespacedFleets {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::autoscaling::v1::ScaleApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-    > {
+        params: &PatchParams,
+    ) -> Result<::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
         self.inner.subresource("scale").apply(name, input, params).await
     }
 }

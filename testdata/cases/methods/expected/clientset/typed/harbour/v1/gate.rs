@@ -4,7 +4,13 @@
 //! Client of the `Gate` objects of `yard.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_methods::Gate;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{GateInterface, GatesGetter};
 
 /// Client of the `Gate` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -12,13 +18,13 @@ pub use self::interface::{GateInterface, GatesGetter};
 /// Gate has nothing but methods: every verb on the resource itself, with types of its own.
 #[derive(Clone, Debug)]
 pub struct Gates {
-    rest: ::kubesmith_runtime::client::RestClient,
+    rest: RestClient,
 }
 
 impl Gates {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self { rest }
     }
 
@@ -31,19 +37,19 @@ impl Gates {
 
 /// Client of the `Gate` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedGates {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Gate>,
+    inner: TypedClient<Gate>,
 }
 
 impl NamespacedGates {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
@@ -51,24 +57,21 @@ impl NamespacedGates {
     pub async fn open(
         &self,
         input: &::case_methods::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Gate> {
+        params: &PostParams,
+    ) -> Result<::case_methods::Gate> {
         self.inner.resource().create(input, params).await
     }
 
     /// Reads the `Gate` of this name.
-    pub async fn inspect(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Weight> {
+    pub async fn inspect(&self, name: &str) -> Result<::case_methods::Weight> {
         self.inner.resource().get(name).await
     }
 
     /// Lists `Gate` objects.
     pub async fn inspect_all(
         &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
+        params: &ListParams,
+    ) -> Result<
         ::kubesmith_runtime::kube::api::ObjectList<::case_methods::views::Name>,
     > {
         self.inner.resource().list(params).await
@@ -79,21 +82,18 @@ impl NamespacedGates {
         &self,
         name: &str,
         input: &::case_methods::views::Named,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::views::Named> {
+        params: &PostParams,
+    ) -> Result<::case_methods::views::Named> {
         self.inner.resource().update(name, input, params).await
     }
 
     /// Changes parts of the `Gate` of this name.
-    pub async fn adjust<P>(
+    pub async fn adjust<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::kubesmith_runtime::serde_json::Value>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<::kubesmith_runtime::serde_json::Value> {
         self.inner.resource().patch(name, params, patch).await
     }
 
@@ -102,8 +102,8 @@ impl NamespacedGates {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::GateApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Gate> {
+        params: &PatchParams,
+    ) -> Result<::case_methods::Gate> {
         self.inner.resource().apply(name, input, params).await
     }
 }

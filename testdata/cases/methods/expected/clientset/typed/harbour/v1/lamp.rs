@@ -4,7 +4,13 @@
 //! Client of the `Lamp` objects of `yard.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_methods::Lamp;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{LampInterface, LampsGetter};
 
 /// Client of the `Lamp` objects of the cluster.
@@ -12,28 +18,28 @@ pub use self::interface::{LampInterface, LampsGetter};
 /// Lamp has its own create, a verb of the status alone, and the same methods on a
 /// subresource, of the whole cluster.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct Lamps {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Lamp>,
+    inner: TypedClient<Lamp>,
 }
 
 impl Lamps {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Replaces the status of the object of that name and nothing else.
     pub async fn update_status(
         &self,
-        object: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Lamp> {
+        object: &Lamp,
+        params: &PostParams,
+    ) -> Result<Lamp> {
         self.inner.update_status(object, params).await
     }
 
@@ -41,18 +47,13 @@ impl Lamps {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Lamp>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Lamp>> {
         self.inner.delete(name, params).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Lamp> {
+    pub async fn get(&self, name: &str) -> Result<Lamp> {
         self.inner.get(name).await
     }
 
@@ -60,16 +61,13 @@ impl Lamps {
     pub async fn create(
         &self,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Weight> {
+        params: &PostParams,
+    ) -> Result<::case_methods::Weight> {
         self.inner.resource().create(input, params).await
     }
 
     /// Reads the subresource `status` of the `Lamp` of this name.
-    pub async fn get_status(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Weight> {
+    pub async fn get_status(&self, name: &str) -> Result<::case_methods::Weight> {
         self.inner.subresource("status").get(name).await
     }
 
@@ -77,10 +75,8 @@ impl Lamps {
     pub async fn list_status(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Lamp>,
-    > {
+        params: &ListParams,
+    ) -> Result<::kubesmith_runtime::kube::api::ObjectList<::case_methods::Lamp>> {
         self.inner.subresource("status").list(name, params).await
     }
 
@@ -89,8 +85,8 @@ impl Lamps {
         &self,
         name: &str,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Lamp> {
+        params: &PostParams,
+    ) -> Result<::case_methods::Lamp> {
         self.inner.subresource("status").create(name, input, params).await
     }
 
@@ -99,21 +95,18 @@ impl Lamps {
         &self,
         name: &str,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Lamp> {
+        params: &PostParams,
+    ) -> Result<::case_methods::Lamp> {
         self.inner.subresource("status").update(name, input, params).await
     }
 
     /// Changes parts of the subresource `status` of the `Lamp` of this name.
-    pub async fn patch_status<P>(
+    pub async fn patch_status<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Lamp>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<::case_methods::Lamp> {
         self.inner.subresource("status").patch(name, params, patch).await
     }
 
@@ -122,8 +115,8 @@ impl Lamps {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::LampApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Weight> {
+        params: &PatchParams,
+    ) -> Result<::case_methods::Weight> {
         self.inner.subresource("status").apply(name, input, params).await
     }
 
@@ -132,8 +125,8 @@ impl Lamps {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::GateApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Gate> {
+        params: &PatchParams,
+    ) -> Result<::case_methods::Gate> {
         self.inner.subresource("status").apply(name, input, params).await
     }
 }

@@ -4,7 +4,12 @@
 //! Client of the `Rope` objects of `yard.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Rope;
+use ::kubesmith_runtime::client::prelude::*;
+use crate::methods::applyconfigurations::harbour::v1::RopeApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{RopeInterface, RopesGetter};
 
 /// Client of the `Rope` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -12,18 +17,16 @@ pub use self::interface::{RopeInterface, RopesGetter};
 /// Rope has a scale that no client may touch.
 #[derive(Clone, Debug)]
 pub struct Ropes {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Rope>,
+    rest: RestClient,
+    inner: TypedClient<Rope>,
 }
 
 impl Ropes {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -35,60 +38,45 @@ impl Ropes {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Rope>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Rope>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Rope>,
-    > {
+    ) -> Result<WatchStream<Rope>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `Rope` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedRopes {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_methods::Rope>,
+    inner: TypedClient<Rope>,
 }
 
 impl NamespacedRopes {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::case_methods::Rope,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Rope> {
+    pub async fn create(&self, object: &Rope, params: &PostParams) -> Result<Rope> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::case_methods::Rope,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Rope> {
+    pub async fn update(&self, object: &Rope, params: &PostParams) -> Result<Rope> {
         self.inner.update(object, params).await
     }
 
@@ -96,64 +84,42 @@ impl NamespacedRopes {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Rope>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Rope>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_methods::Rope,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<Rope>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Rope> {
+    pub async fn get(&self, name: &str) -> Result<Rope> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Rope>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Rope>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Rope>,
-    > {
+    ) -> Result<WatchStream<Rope>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
     /// parameters name the manager and whether it takes fields from others (`force`).
-    pub async fn apply(
-        &self,
-        configuration: &crate::methods::applyconfigurations::harbour::v1::RopeApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_methods::Rope> {
+    pub async fn apply(&self, configuration: &RopeApplyConfiguration, params: &PatchParams) -> Result<Rope> {
         self.inner.apply_configuration(configuration, params).await
     }
 }

@@ -4,7 +4,14 @@
 //! Client of the `SharedInformerFactory` objects of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_names::generic::SharedInformerFactory;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+use crate::names::applyconfigurations::generic_::v1::SharedInformerFactoryApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{SharedInformerFactoryInterface, SharedInformerFactoriesGetter};
 
 /// Client of the `SharedInformerFactory` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -12,18 +19,16 @@ pub use self::interface::{SharedInformerFactoryInterface, SharedInformerFactorie
 /// The kind SharedInformerFactory.
 #[derive(Clone, Debug)]
 pub struct SharedInformerFactories {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::case_names::generic::SharedInformerFactory>,
+    rest: RestClient,
+    inner: TypedClient<SharedInformerFactory>,
 }
 
 impl SharedInformerFactories {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -35,60 +40,45 @@ impl SharedInformerFactories {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_names::generic::SharedInformerFactory>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<SharedInformerFactory>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_names::generic::SharedInformerFactory>,
-    > {
+    ) -> Result<WatchStream<SharedInformerFactory>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `SharedInformerFactory` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedSharedInformerFactories {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_names::generic::SharedInformerFactory>,
+    inner: TypedClient<SharedInformerFactory>,
 }
 
 impl NamespacedSharedInformerFactories {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::case_names::generic::SharedInformerFactory,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_names::generic::SharedInformerFactory> {
+    pub async fn create(&self, object: &SharedInformerFactory, params: &PostParams) -> Result<SharedInformerFactory> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::case_names::generic::SharedInformerFactory,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_names::generic::SharedInformerFactory> {
+    pub async fn update(&self, object: &SharedInformerFactory, params: &PostParams) -> Result<SharedInformerFactory> {
         self.inner.update(object, params).await
     }
 
@@ -96,91 +86,63 @@ impl NamespacedSharedInformerFactories {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::case_names::generic::SharedInformerFactory>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<SharedInformerFactory>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_names::generic::SharedInformerFactory,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<SharedInformerFactory>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_names::generic::SharedInformerFactory> {
+    pub async fn get(&self, name: &str) -> Result<SharedInformerFactory> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_names::generic::SharedInformerFactory>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<SharedInformerFactory>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_names::generic::SharedInformerFactory>,
-    > {
+    ) -> Result<WatchStream<SharedInformerFactory>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_names::generic::SharedInformerFactory>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<SharedInformerFactory> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_names::generic::SharedInformerFactory>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<SharedInformerFactory> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
     /// parameters name the manager and whether it takes fields from others (`force`).
-    pub async fn apply(
-        &self,
-        configuration: &crate::names::applyconfigurations::generic_::v1::SharedInformerFactoryApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_names::generic::SharedInformerFactory> {
+    pub async fn apply(&self, configuration: &SharedInformerFactoryApplyConfiguration, params: &PatchParams) -> Result<SharedInformerFactory> {
         self.inner.apply_configuration(configuration, params).await
     }
 }

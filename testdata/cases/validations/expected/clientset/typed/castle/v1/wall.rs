@@ -4,44 +4,42 @@
 //! Client of the `Wall` objects of `castle.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_validations::Wall;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 mod interface;
+
 pub use self::interface::{WallInterface, WallsGetter};
 
 /// Client of the `Wall` objects of the cluster.
 ///
 /// Wall stands around all.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct Walls {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_validations::Wall>,
+    inner: TypedClient<Wall>,
 }
 
 impl Walls {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::case_validations::Wall,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_validations::Wall> {
+    pub async fn create(&self, object: &Wall, params: &PostParams) -> Result<Wall> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::case_validations::Wall,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_validations::Wall> {
+    pub async fn update(&self, object: &Wall, params: &PostParams) -> Result<Wall> {
         self.inner.update(object, params).await
     }
 
@@ -49,90 +47,62 @@ impl Walls {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::case_validations::Wall>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Wall>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_validations::Wall,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<Wall>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_validations::Wall> {
+    pub async fn get(&self, name: &str) -> Result<Wall> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_validations::Wall>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Wall>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_validations::Wall>,
-    > {
+    ) -> Result<WatchStream<Wall>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_validations::Wall>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Wall> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_validations::Wall>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Wall> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    pub async fn apply(
-        &self,
-        object: &::case_validations::Wall,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_validations::Wall> {
+    pub async fn apply(&self, object: &Wall, params: &PatchParams) -> Result<Wall> {
         self.inner.apply(object, params).await
     }
 }

@@ -4,7 +4,14 @@
 //! Client of the `Every` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_verbs::Every;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+use crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration;
+
 mod interface;
+
 pub use self::interface::{EveryInterface, EveriesGetter};
 
 /// Client of the `Every` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -12,18 +19,16 @@ pub use self::interface::{EveryInterface, EveriesGetter};
 /// Every has every verb.
 #[derive(Clone, Debug)]
 pub struct Everies {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::case_verbs::Every>,
+    rest: RestClient,
+    inner: TypedClient<Every>,
 }
 
 impl Everies {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -35,69 +40,50 @@ impl Everies {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::Every>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Every>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::Every>,
-    > {
+    ) -> Result<WatchStream<Every>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `Every` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedEveries {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_verbs::Every>,
+    inner: TypedClient<Every>,
 }
 
 impl NamespacedEveries {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Creates an object and returns it as stored.
-    pub async fn create(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every> {
+    pub async fn create(&self, object: &Every, params: &PostParams) -> Result<Every> {
         self.inner.create(object, params).await
     }
 
     /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    pub async fn update(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every> {
+    pub async fn update(&self, object: &Every, params: &PostParams) -> Result<Every> {
         self.inner.update(object, params).await
     }
 
     /// Replaces the status of the object of that name and nothing else.
-    pub async fn update_status(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every> {
+    pub async fn update_status(&self, object: &Every, params: &PostParams) -> Result<Every> {
         self.inner.update_status(object, params).await
     }
 
@@ -105,100 +91,72 @@ impl NamespacedEveries {
     pub async fn delete(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<::case_verbs::Every>,
-    > {
+        params: &DeleteParams,
+    ) -> Result<Deletion<Every>> {
         self.inner.delete(name, params).await
     }
 
     /// Deletes the objects that the list parameters select.
     pub async fn delete_collection(
         &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_verbs::Every,
-            >,
-        >,
-    > {
+        params: &DeleteParams,
+        list: &ListParams,
+    ) -> Result<Deletion<ObjectList<Every>>> {
         self.inner.delete_collection(params, list).await
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every> {
+    pub async fn get(&self, name: &str) -> Result<Every> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::Every>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Every>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::Every>,
-    > {
+    ) -> Result<WatchStream<Every>> {
         self.inner.watch(params, resource_version).await
     }
 
     /// Changes parts of an object.
-    pub async fn patch<P>(
+    pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Every> {
         self.inner.patch(name, params, patch).await
     }
 
     /// Changes parts of a subresource of an object, such as `status`.
-    pub async fn patch_subresource<P>(
+    pub async fn patch_subresource<P: Serialize + Debug>(
         &self,
         subresource: &str,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Every> {
         self.inner.patch_subresource(subresource, name, params, patch).await
     }
 
     /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's. The
     /// parameters name the manager and whether it takes fields from others (`force`).
-    pub async fn apply(
-        &self,
-        configuration: &crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every> {
+    pub async fn apply(&self, configuration: &EveryApplyConfiguration, params: &PatchParams) -> Result<Every> {
         self.inner.apply_configuration(configuration, params).await
     }
 
     /// Changes the status of an object by server-side apply.
     pub async fn apply_status(
         &self,
-        configuration: &crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Every> {
+        configuration: &EveryApplyConfiguration,
+        params: &PatchParams,
+    ) -> Result<Every> {
         self.inner.apply_configuration_to("status", configuration, params).await
     }
 }

@@ -4,7 +4,10 @@
 //! Client of the `NoVerbs` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::client::prelude::*;
+
 mod interface;
+
 pub use self::interface::{NoVerbsInterface, NoVerbsesGetter};
 
 /// Client of the `NoVerbs` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -12,13 +15,13 @@ pub use self::interface::{NoVerbsInterface, NoVerbsesGetter};
 /// NoVerbs has a client without methods.
 #[derive(Clone, Debug)]
 pub struct NoVerbses {
-    rest: ::kubesmith_runtime::client::RestClient,
+    rest: RestClient,
 }
 
 impl NoVerbses {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self { rest }
     }
 
@@ -31,18 +34,18 @@ impl NoVerbses {
 
 /// Client of the `NoVerbs` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedNoVerbses {
-    rest: ::kubesmith_runtime::client::RestClient,
-    namespace: ::std::string::String,
+    rest: RestClient,
+    namespace: String,
 }
 
 impl NamespacedNoVerbses {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
             rest,
             namespace: namespace.to_owned(),
@@ -51,7 +54,7 @@ impl NamespacedNoVerbses {
 
     /// The REST client of the group-version.
     #[must_use]
-    pub fn rest_client(&self) -> &::kubesmith_runtime::client::RestClient {
+    pub fn rest_client(&self) -> &RestClient {
         &self.rest
     }
 

@@ -4,44 +4,40 @@
 //! Client of the `OnlyGetList` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::OnlyGetList;
+use ::kubesmith_runtime::client::prelude::*;
+
 mod interface;
+
 pub use self::interface::{OnlyGetListInterface, OnlyGetListsGetter};
 
 /// Client of the `OnlyGetList` objects of the cluster.
 ///
 /// OnlyGetList can be listed but not watched.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct OnlyGetLists {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_verbs::OnlyGetList>,
+    inner: TypedClient<OnlyGetList>,
 }
 
 impl OnlyGetLists {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::OnlyGetList> {
+    pub async fn get(&self, name: &str) -> Result<OnlyGetList> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::OnlyGetList>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<OnlyGetList>> {
         self.inner.list(params).await
     }
 }

@@ -4,47 +4,44 @@
 //! Client of the `OnlyListWatch` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::OnlyListWatch;
+use ::kubesmith_runtime::client::prelude::*;
+
 mod interface;
+
 pub use self::interface::{OnlyListWatchInterface, OnlyListWatchesGetter};
 
 /// Client of the `OnlyListWatch` objects of the cluster.
 ///
 /// OnlyListWatch has an informer, whose lister is the runtime's.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct OnlyListWatches {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_verbs::OnlyListWatch>,
+    inner: TypedClient<OnlyListWatch>,
 }
 
 impl OnlyListWatches {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::cluster(rest),
+            inner: TypedClient::cluster(rest),
         }
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::OnlyListWatch>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<OnlyListWatch>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::OnlyListWatch>,
-    > {
+    ) -> Result<WatchStream<OnlyListWatch>> {
         self.inner.watch(params, resource_version).await
     }
 }

@@ -4,7 +4,11 @@
 //! Client of the `Readonly` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::Readonly;
+use ::kubesmith_runtime::client::prelude::*;
+
 mod interface;
+
 pub use self::interface::{ReadonlyInterface, ReadonliesGetter};
 
 /// Client of the `Readonly` objects of all namespaces; [`namespace`](Self::namespace) chooses one.
@@ -12,18 +16,16 @@ pub use self::interface::{ReadonlyInterface, ReadonliesGetter};
 /// Readonly can be read.
 #[derive(Clone, Debug)]
 pub struct Readonlies {
-    rest: ::kubesmith_runtime::client::RestClient,
-    inner: ::kubesmith_runtime::client::TypedClient<::case_verbs::Readonly>,
+    rest: RestClient,
+    inner: TypedClient<Readonly>,
 }
 
 impl Readonlies {
     /// Makes the client from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient) -> Self {
+    pub fn new(rest: RestClient) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::all_namespaces(
-                rest.clone(),
-            ),
+            inner: TypedClient::all_namespaces(rest.clone()),
             rest,
         }
     }
@@ -35,71 +37,54 @@ impl Readonlies {
     }
 
     /// Lists the objects of all namespaces.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::Readonly>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Readonly>> {
         self.inner.list(params).await
     }
 
     /// Watches the objects of all namespaces from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::Readonly>,
-    > {
+    ) -> Result<WatchStream<Readonly>> {
         self.inner.watch(params, resource_version).await
     }
 }
 
 /// Client of the `Readonly` objects of one namespace.
 ///
-/// Each request fails with [`Error`](::kubesmith_runtime::client::Error): the API server's answer,
+/// Each request fails with [`Error`]: the API server's answer,
 /// or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedReadonlies {
-    inner: ::kubesmith_runtime::client::TypedClient<::case_verbs::Readonly>,
+    inner: TypedClient<Readonly>,
 }
 
 impl NamespacedReadonlies {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
-    pub fn new(rest: ::kubesmith_runtime::client::RestClient, namespace: &str) -> Self {
+    pub fn new(rest: RestClient, namespace: &str) -> Self {
         Self {
-            inner: ::kubesmith_runtime::client::TypedClient::namespaced(rest, namespace),
+            inner: TypedClient::namespaced(rest, namespace),
         }
     }
 
     /// Reads an object.
-    pub async fn get(
-        &self,
-        name: &str,
-    ) -> ::kubesmith_runtime::client::Result<::case_verbs::Readonly> {
+    pub async fn get(&self, name: &str) -> Result<Readonly> {
         self.inner.get(name).await
     }
 
     /// Lists objects.
-    pub async fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::Readonly>,
-    > {
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<Readonly>> {
         self.inner.list(params).await
     }
 
     /// Watches objects from a resource version on.
     pub async fn watch(
         &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
+        params: &WatchParams,
         resource_version: &str,
-    ) -> ::kubesmith_runtime::client::Result<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::Readonly>,
-    > {
+    ) -> Result<WatchStream<Readonly>> {
         self.inner.watch(params, resource_version).await
     }
 }

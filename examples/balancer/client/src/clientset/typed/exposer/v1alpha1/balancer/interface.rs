@@ -8,6 +8,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::balancer_api::v1alpha1::Balancer;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration;
+
 /// Gives clients of `Balancer` objects.
 pub trait BalancersGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -20,124 +25,20 @@ pub trait BalancersGetter: Send + Sync + 'static {
 /// The verbs of a client of `Balancer` objects.
 ///
 /// Balancer splits traffic over weighted backends.
-pub trait BalancerInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::balancer_api::v1alpha1::Balancer>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::balancer_api::v1alpha1::Balancer,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::balancer_api::v1alpha1::Balancer>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::balancer_api::v1alpha1::Balancer>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        configuration: &crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >;
-}
+pub trait BalancerInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Balancer>,
+    Self: verbs::Update<Balancer>,
+    Self: verbs::UpdateStatus<Balancer>,
+    Self: verbs::Delete<Balancer>,
+    Self: verbs::DeleteCollection<Balancer>,
+    Self: verbs::Get<Balancer>,
+    Self: verbs::List<Balancer>,
+    Self: verbs::Watch<Balancer>,
+    Self: verbs::Patch<Balancer>,
+    Self: verbs::Apply<Balancer, BalancerApplyConfiguration>,
+    Self: verbs::ApplyStatus<Balancer, BalancerApplyConfiguration>,
+{}
 
 impl BalancersGetter for super::super::ExposerV1alpha1Client {
     type Balancers = super::NamespacedBalancers;
@@ -147,135 +48,31 @@ impl BalancersGetter for super::super::ExposerV1alpha1Client {
     }
 }
 
-impl BalancerInterface for super::NamespacedBalancers {
-    fn create(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    > {
-        self.create(object, params)
-    }
+impl BalancerInterface for super::NamespacedBalancers {}
 
-    fn update(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedBalancers {
+    type Object = Balancer;
 
-    fn update_status(
-        &self,
-        object: &::balancer_api::v1alpha1::Balancer,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<Balancer> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::balancer_api::v1alpha1::Balancer>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedBalancers {}
+impl delegate::Update for super::NamespacedBalancers {}
+impl delegate::UpdateStatus for super::NamespacedBalancers {}
+impl delegate::Delete for super::NamespacedBalancers {}
+impl delegate::DeleteCollection for super::NamespacedBalancers {}
+impl delegate::Get for super::NamespacedBalancers {}
+impl delegate::List for super::NamespacedBalancers {}
+impl delegate::Watch for super::NamespacedBalancers {}
+impl delegate::Patch for super::NamespacedBalancers {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::balancer_api::v1alpha1::Balancer,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Apply for super::NamespacedBalancers {
+    type Configuration = BalancerApplyConfiguration;
+}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::balancer_api::v1alpha1::Balancer>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::balancer_api::v1alpha1::Balancer>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    > {
-        self.apply(configuration, params)
-    }
-
-    fn apply_status(
-        &self,
-        configuration: &crate::applyconfigurations::exposer::v1alpha1::BalancerApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::balancer_api::v1alpha1::Balancer,
-    > {
-        self.apply_status(configuration, params)
-    }
+impl delegate::ApplyStatus for super::NamespacedBalancers {
+    type Configuration = BalancerApplyConfiguration;
 }

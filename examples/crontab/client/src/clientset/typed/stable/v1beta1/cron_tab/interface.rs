@@ -8,6 +8,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::crontab_api::v1beta1::CronTab;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `CronTab` objects.
 pub trait CronTabsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -20,106 +24,18 @@ pub trait CronTabsGetter: Send + Sync + 'static {
 /// The verbs of a client of `CronTab` objects.
 ///
 /// CronTab starts containers again and again.
-pub trait CronTabInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::crontab_api::v1beta1::CronTab>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::crontab_api::v1beta1::CronTab,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::crontab_api::v1beta1::CronTab>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::crontab_api::v1beta1::CronTab>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    >;
-}
+pub trait CronTabInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<CronTab>,
+    Self: verbs::Update<CronTab>,
+    Self: verbs::Delete<CronTab>,
+    Self: verbs::DeleteCollection<CronTab>,
+    Self: verbs::Get<CronTab>,
+    Self: verbs::List<CronTab>,
+    Self: verbs::Watch<CronTab>,
+    Self: verbs::Patch<CronTab>,
+    Self: verbs::Apply<CronTab, CronTab>,
+{}
 
 impl CronTabsGetter for super::super::StableV1beta1Client {
     type CronTabs = super::NamespacedCronTabs;
@@ -129,115 +45,28 @@ impl CronTabsGetter for super::super::StableV1beta1Client {
     }
 }
 
-impl CronTabInterface for super::NamespacedCronTabs {
-    fn create(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    > {
-        self.create(object, params)
-    }
+impl CronTabInterface for super::NamespacedCronTabs {}
 
-    fn update(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedCronTabs {
+    type Object = CronTab;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::crontab_api::v1beta1::CronTab>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<CronTab> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::crontab_api::v1beta1::CronTab,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedCronTabs {}
+impl delegate::Update for super::NamespacedCronTabs {}
+impl delegate::Delete for super::NamespacedCronTabs {}
+impl delegate::DeleteCollection for super::NamespacedCronTabs {}
+impl delegate::Get for super::NamespacedCronTabs {}
+impl delegate::List for super::NamespacedCronTabs {}
+impl delegate::Watch for super::NamespacedCronTabs {}
+impl delegate::Patch for super::NamespacedCronTabs {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::crontab_api::v1beta1::CronTab>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::crontab_api::v1beta1::CronTab>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::crontab_api::v1beta1::CronTab,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::crontab_api::v1beta1::CronTab,
-    > {
+impl verbs::Apply<CronTab, CronTab> for super::NamespacedCronTabs {
+    fn apply(&self, object: &CronTab, params: &PatchParams) -> impl ResponseFuture<CronTab> {
         self.apply(object, params)
     }
 }

@@ -8,6 +8,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::ippool_api::tsi::v1alpha1::IPPool;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives the client of `IPPool` objects.
 pub trait IPPoolsGetter: Send + Sync + 'static {
     /// The client.
@@ -20,124 +24,20 @@ pub trait IPPoolsGetter: Send + Sync + 'static {
 /// The verbs of a client of `IPPool` objects.
 ///
 /// IPPool is a range of addresses that pods get theirs from.
-pub trait IPPoolInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::ippool_api::tsi::v1alpha1::IPPool>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::ippool_api::tsi::v1alpha1::IPPool,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::ippool_api::tsi::v1alpha1::IPPool>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::ippool_api::tsi::v1alpha1::IPPool>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >;
-}
+pub trait IPPoolInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<IPPool>,
+    Self: verbs::Update<IPPool>,
+    Self: verbs::UpdateStatus<IPPool>,
+    Self: verbs::Delete<IPPool>,
+    Self: verbs::DeleteCollection<IPPool>,
+    Self: verbs::Get<IPPool>,
+    Self: verbs::List<IPPool>,
+    Self: verbs::Watch<IPPool>,
+    Self: verbs::Patch<IPPool>,
+    Self: verbs::Apply<IPPool, IPPool>,
+    Self: verbs::ApplyStatus<IPPool, IPPool>,
+{}
 
 impl IPPoolsGetter for super::super::TsiV1alpha1Client {
     type IPPools = super::IPPools;
@@ -147,135 +47,39 @@ impl IPPoolsGetter for super::super::TsiV1alpha1Client {
     }
 }
 
-impl IPPoolInterface for super::IPPools {
-    fn create(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    > {
-        self.create(object, params)
-    }
+impl IPPoolInterface for super::IPPools {}
 
-    fn update(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::IPPools {
+    type Object = IPPool;
 
-    fn update_status(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<IPPool> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::ippool_api::tsi::v1alpha1::IPPool>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::IPPools {}
+impl delegate::Update for super::IPPools {}
+impl delegate::UpdateStatus for super::IPPools {}
+impl delegate::Delete for super::IPPools {}
+impl delegate::DeleteCollection for super::IPPools {}
+impl delegate::Get for super::IPPools {}
+impl delegate::List for super::IPPools {}
+impl delegate::Watch for super::IPPools {}
+impl delegate::Patch for super::IPPools {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::ippool_api::tsi::v1alpha1::IPPool,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::ippool_api::tsi::v1alpha1::IPPool>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::ippool_api::tsi::v1alpha1::IPPool>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    > {
+impl verbs::Apply<IPPool, IPPool> for super::IPPools {
+    fn apply(&self, object: &IPPool, params: &PatchParams) -> impl ResponseFuture<IPPool> {
         self.apply(object, params)
     }
+}
 
+impl verbs::ApplyStatus<IPPool, IPPool> for super::IPPools {
     fn apply_status(
         &self,
-        object: &::ippool_api::tsi::v1alpha1::IPPool,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::ippool_api::tsi::v1alpha1::IPPool,
-    > {
+        object: &IPPool,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<IPPool> {
         self.apply_status(object, params)
     }
 }

@@ -8,6 +8,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Pod` objects.
 pub trait PodsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -21,157 +25,43 @@ pub trait PodsGetter: Send + Sync + 'static {
 ///
 /// Pod is a collection of containers that can run on a host. This resource is created by
 /// clients and scheduled onto hosts.
-pub trait PodInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >;
-
+pub trait PodInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Pod>,
+    Self: verbs::Update<Pod>,
+    Self: verbs::UpdateStatus<Pod>,
+    Self: verbs::Delete<Pod>,
+    Self: verbs::DeleteCollection<Pod>,
+    Self: verbs::Get<Pod>,
+    Self: verbs::List<Pod>,
+    Self: verbs::Watch<Pod>,
+    Self: verbs::Patch<Pod>,
+    Self: verbs::Apply<Pod, Pod>,
+    Self: verbs::ApplyStatus<Pod, Pod>,
+{
     /// Replaces the subresource `ephemeralcontainers` of the `Pod` of this name.
     fn update_ephemeral_containers(
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >;
+        params: &PostParams,
+    ) -> impl ResponseFuture<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>;
 
     /// Replaces the subresource `resize` of the `Pod` of this name.
     fn update_resize(
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >;
+        params: &PostParams,
+    ) -> impl ResponseFuture<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod>;
 
     /// Sends an object to the subresource `binding` of the `Pod` of this name.
     fn bind(
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Binding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
     >;
 
@@ -180,8 +70,8 @@ pub trait PodInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::policy::v1::Eviction,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
     >;
 }
@@ -195,151 +85,12 @@ impl PodsGetter for super::super::CoreV1Client {
 }
 
 impl PodInterface for super::NamespacedPods {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
-        self.create(object, params)
-    }
-
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
-        self.update(object, params)
-    }
-
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
-        self.update_status(object, params)
-    }
-
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    > {
-        self.delete(name, params)
-    }
-
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        >,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
-        self.apply(object, params)
-    }
-
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
-        self.apply_status(object, params)
-    }
-
     fn update_ephemeral_containers(
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+        params: &PostParams,
+    ) -> impl ResponseFuture<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
         self.update_ephemeral_containers(name, input, params)
     }
 
@@ -347,10 +98,8 @@ impl PodInterface for super::NamespacedPods {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Pod,
-    > {
+        params: &PostParams,
+    ) -> impl ResponseFuture<::kubesmith_runtime::k8s_openapi::api::core::v1::Pod> {
         self.update_resize(name, input, params)
     }
 
@@ -358,8 +107,8 @@ impl PodInterface for super::NamespacedPods {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Binding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
     > {
         self.bind(name, input, params)
@@ -369,10 +118,45 @@ impl PodInterface for super::NamespacedPods {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::policy::v1::Eviction,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Status,
     > {
         self.evict(name, input, params)
+    }
+}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedPods {
+    type Object = Pod;
+
+    fn typed(&self) -> &TypedClient<Pod> {
+        &self.inner
+    }
+}
+
+impl delegate::Create for super::NamespacedPods {}
+impl delegate::Update for super::NamespacedPods {}
+impl delegate::UpdateStatus for super::NamespacedPods {}
+impl delegate::Delete for super::NamespacedPods {}
+impl delegate::DeleteCollection for super::NamespacedPods {}
+impl delegate::Get for super::NamespacedPods {}
+impl delegate::List for super::NamespacedPods {}
+impl delegate::Watch for super::NamespacedPods {}
+impl delegate::Patch for super::NamespacedPods {}
+
+impl verbs::Apply<Pod, Pod> for super::NamespacedPods {
+    fn apply(&self, object: &Pod, params: &PatchParams) -> impl ResponseFuture<Pod> {
+        self.apply(object, params)
+    }
+}
+
+impl verbs::ApplyStatus<Pod, Pod> for super::NamespacedPods {
+    fn apply_status(
+        &self,
+        object: &Pod,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<Pod> {
+        self.apply_status(object, params)
     }
 }

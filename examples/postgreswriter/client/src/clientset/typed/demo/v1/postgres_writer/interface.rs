@@ -8,6 +8,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::postgreswriter_api::v1::PostgresWriter;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::applyconfigurations::demo::v1::PostgresWriterApplyConfiguration;
+
 /// Gives clients of `PostgresWriter` objects.
 pub trait PostgresWritersGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -21,124 +26,20 @@ pub trait PostgresWritersGetter: Send + Sync + 'static {
 ///
 /// PostgresWriter is a row in a table: there is exactly one as long as the object exists, and
 /// none afterwards.
-pub trait PostgresWriterInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::postgreswriter_api::v1::PostgresWriter,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::postgreswriter_api::v1::PostgresWriter,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::postgreswriter_api::v1::PostgresWriter,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::postgreswriter_api::v1::PostgresWriter>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::postgreswriter_api::v1::PostgresWriter,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::postgreswriter_api::v1::PostgresWriter>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::postgreswriter_api::v1::PostgresWriter>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::applyconfigurations::demo::v1::PostgresWriterApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        configuration: &crate::applyconfigurations::demo::v1::PostgresWriterApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >;
-}
+pub trait PostgresWriterInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<PostgresWriter>,
+    Self: verbs::Update<PostgresWriter>,
+    Self: verbs::UpdateStatus<PostgresWriter>,
+    Self: verbs::Delete<PostgresWriter>,
+    Self: verbs::DeleteCollection<PostgresWriter>,
+    Self: verbs::Get<PostgresWriter>,
+    Self: verbs::List<PostgresWriter>,
+    Self: verbs::Watch<PostgresWriter>,
+    Self: verbs::Patch<PostgresWriter>,
+    Self: verbs::Apply<PostgresWriter, PostgresWriterApplyConfiguration>,
+    Self: verbs::ApplyStatus<PostgresWriter, PostgresWriterApplyConfiguration>,
+{}
 
 impl PostgresWritersGetter for super::super::DemoV1Client {
     type PostgresWriters = super::NamespacedPostgresWriters;
@@ -148,135 +49,31 @@ impl PostgresWritersGetter for super::super::DemoV1Client {
     }
 }
 
-impl PostgresWriterInterface for super::NamespacedPostgresWriters {
-    fn create(
-        &self,
-        object: &::postgreswriter_api::v1::PostgresWriter,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    > {
-        self.create(object, params)
-    }
+impl PostgresWriterInterface for super::NamespacedPostgresWriters {}
 
-    fn update(
-        &self,
-        object: &::postgreswriter_api::v1::PostgresWriter,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedPostgresWriters {
+    type Object = PostgresWriter;
 
-    fn update_status(
-        &self,
-        object: &::postgreswriter_api::v1::PostgresWriter,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<PostgresWriter> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::postgreswriter_api::v1::PostgresWriter>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedPostgresWriters {}
+impl delegate::Update for super::NamespacedPostgresWriters {}
+impl delegate::UpdateStatus for super::NamespacedPostgresWriters {}
+impl delegate::Delete for super::NamespacedPostgresWriters {}
+impl delegate::DeleteCollection for super::NamespacedPostgresWriters {}
+impl delegate::Get for super::NamespacedPostgresWriters {}
+impl delegate::List for super::NamespacedPostgresWriters {}
+impl delegate::Watch for super::NamespacedPostgresWriters {}
+impl delegate::Patch for super::NamespacedPostgresWriters {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::postgreswriter_api::v1::PostgresWriter,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Apply for super::NamespacedPostgresWriters {
+    type Configuration = PostgresWriterApplyConfiguration;
+}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::postgreswriter_api::v1::PostgresWriter>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::postgreswriter_api::v1::PostgresWriter>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::applyconfigurations::demo::v1::PostgresWriterApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    > {
-        self.apply(configuration, params)
-    }
-
-    fn apply_status(
-        &self,
-        configuration: &crate::applyconfigurations::demo::v1::PostgresWriterApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::postgreswriter_api::v1::PostgresWriter,
-    > {
-        self.apply_status(configuration, params)
-    }
+impl delegate::ApplyStatus for super::NamespacedPostgresWriters {
+    type Configuration = PostgresWriterApplyConfiguration;
 }

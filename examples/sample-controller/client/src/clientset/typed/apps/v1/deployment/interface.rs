@@ -8,6 +8,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Deployment` objects.
 pub trait DeploymentsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -20,135 +24,25 @@ pub trait DeploymentsGetter: Send + Sync + 'static {
 /// The verbs of a client of `Deployment` objects.
 ///
 /// Deployment enables declarative updates for Pods and ReplicaSets.
-pub trait DeploymentInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        >,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        >,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        >,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >;
-
+pub trait DeploymentInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Deployment>,
+    Self: verbs::Update<Deployment>,
+    Self: verbs::UpdateStatus<Deployment>,
+    Self: verbs::Delete<Deployment>,
+    Self: verbs::DeleteCollection<Deployment>,
+    Self: verbs::Get<Deployment>,
+    Self: verbs::List<Deployment>,
+    Self: verbs::Watch<Deployment>,
+    Self: verbs::Patch<Deployment>,
+    Self: verbs::Apply<Deployment, Deployment>,
+    Self: verbs::ApplyStatus<Deployment, Deployment>,
+{
     /// Reads the subresource `scale` of the `Deployment` of this name.
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 
@@ -157,8 +51,8 @@ pub trait DeploymentInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 
@@ -167,8 +61,8 @@ pub trait DeploymentInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PatchParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
@@ -182,147 +76,10 @@ impl DeploymentsGetter for super::super::AppsV1Client {
 }
 
 impl DeploymentInterface for super::NamespacedDeployments {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    > {
-        self.create(object, params)
-    }
-
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    > {
-        self.update(object, params)
-    }
-
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    > {
-        self.update_status(object, params)
-    }
-
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        >,
-    > {
-        self.delete(name, params)
-    }
-
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        >,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        >,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    > {
-        self.apply(object, params)
-    }
-
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment,
-    > {
-        self.apply_status(object, params)
-    }
-
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.get_scale(name)
@@ -332,8 +89,8 @@ impl DeploymentInterface for super::NamespacedDeployments {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.update_scale(name, input, params)
@@ -343,10 +100,49 @@ impl DeploymentInterface for super::NamespacedDeployments {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PatchParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.apply_scale(name, input, params)
+    }
+}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedDeployments {
+    type Object = Deployment;
+
+    fn typed(&self) -> &TypedClient<Deployment> {
+        &self.inner
+    }
+}
+
+impl delegate::Create for super::NamespacedDeployments {}
+impl delegate::Update for super::NamespacedDeployments {}
+impl delegate::UpdateStatus for super::NamespacedDeployments {}
+impl delegate::Delete for super::NamespacedDeployments {}
+impl delegate::DeleteCollection for super::NamespacedDeployments {}
+impl delegate::Get for super::NamespacedDeployments {}
+impl delegate::List for super::NamespacedDeployments {}
+impl delegate::Watch for super::NamespacedDeployments {}
+impl delegate::Patch for super::NamespacedDeployments {}
+
+impl verbs::Apply<Deployment, Deployment> for super::NamespacedDeployments {
+    fn apply(
+        &self,
+        object: &Deployment,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<Deployment> {
+        self.apply(object, params)
+    }
+}
+
+impl verbs::ApplyStatus<Deployment, Deployment> for super::NamespacedDeployments {
+    fn apply_status(
+        &self,
+        object: &Deployment,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<Deployment> {
+        self.apply_status(object, params)
     }
 }

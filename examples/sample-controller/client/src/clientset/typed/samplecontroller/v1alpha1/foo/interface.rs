@@ -8,6 +8,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::sample_controller_api::v1alpha1::Foo;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Foo` objects.
 pub trait FoosGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -20,124 +24,20 @@ pub trait FoosGetter: Send + Sync + 'static {
 /// The verbs of a client of `Foo` objects.
 ///
 /// Foo asks for a Deployment of nginx.
-pub trait FooInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::sample_controller_api::v1alpha1::Foo>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::sample_controller_api::v1alpha1::Foo,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::sample_controller_api::v1alpha1::Foo>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::sample_controller_api::v1alpha1::Foo>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >;
-}
+pub trait FooInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Foo>,
+    Self: verbs::Update<Foo>,
+    Self: verbs::UpdateStatus<Foo>,
+    Self: verbs::Delete<Foo>,
+    Self: verbs::DeleteCollection<Foo>,
+    Self: verbs::Get<Foo>,
+    Self: verbs::List<Foo>,
+    Self: verbs::Watch<Foo>,
+    Self: verbs::Patch<Foo>,
+    Self: verbs::Apply<Foo, Foo>,
+    Self: verbs::ApplyStatus<Foo, Foo>,
+{}
 
 impl FoosGetter for super::super::SamplecontrollerV1alpha1Client {
     type Foos = super::NamespacedFoos;
@@ -147,135 +47,39 @@ impl FoosGetter for super::super::SamplecontrollerV1alpha1Client {
     }
 }
 
-impl FooInterface for super::NamespacedFoos {
-    fn create(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    > {
-        self.create(object, params)
-    }
+impl FooInterface for super::NamespacedFoos {}
 
-    fn update(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedFoos {
+    type Object = Foo;
 
-    fn update_status(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<Foo> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::sample_controller_api::v1alpha1::Foo>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedFoos {}
+impl delegate::Update for super::NamespacedFoos {}
+impl delegate::UpdateStatus for super::NamespacedFoos {}
+impl delegate::Delete for super::NamespacedFoos {}
+impl delegate::DeleteCollection for super::NamespacedFoos {}
+impl delegate::Get for super::NamespacedFoos {}
+impl delegate::List for super::NamespacedFoos {}
+impl delegate::Watch for super::NamespacedFoos {}
+impl delegate::Patch for super::NamespacedFoos {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::sample_controller_api::v1alpha1::Foo,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::sample_controller_api::v1alpha1::Foo>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::sample_controller_api::v1alpha1::Foo>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    > {
+impl verbs::Apply<Foo, Foo> for super::NamespacedFoos {
+    fn apply(&self, object: &Foo, params: &PatchParams) -> impl ResponseFuture<Foo> {
         self.apply(object, params)
     }
+}
 
+impl verbs::ApplyStatus<Foo, Foo> for super::NamespacedFoos {
     fn apply_status(
         &self,
-        object: &::sample_controller_api::v1alpha1::Foo,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::sample_controller_api::v1alpha1::Foo,
-    > {
+        object: &Foo,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<Foo> {
         self.apply_status(object, params)
     }
 }

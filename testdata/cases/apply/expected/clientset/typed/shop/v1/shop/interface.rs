@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_apply::Shop;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::apply::applyconfigurations::shop::v1::ShopApplyConfiguration;
+
 /// Gives clients of `Shop` objects.
 pub trait ShopsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,124 +22,20 @@ pub trait ShopsGetter: Send + Sync + 'static {
 /// The verbs of a client of `Shop` objects.
 ///
 /// Shop sells things.
-pub trait ShopInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_apply::Shop,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_apply::Shop,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::case_apply::Shop,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_apply::Shop>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_apply::Shop,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_apply::Shop>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_apply::Shop>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::apply::applyconfigurations::shop::v1::ShopApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        configuration: &crate::apply::applyconfigurations::shop::v1::ShopApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >;
-}
+pub trait ShopInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Shop>,
+    Self: verbs::Update<Shop>,
+    Self: verbs::UpdateStatus<Shop>,
+    Self: verbs::Delete<Shop>,
+    Self: verbs::DeleteCollection<Shop>,
+    Self: verbs::Get<Shop>,
+    Self: verbs::List<Shop>,
+    Self: verbs::Watch<Shop>,
+    Self: verbs::Patch<Shop>,
+    Self: verbs::Apply<Shop, ShopApplyConfiguration>,
+    Self: verbs::ApplyStatus<Shop, ShopApplyConfiguration>,
+{}
 
 impl ShopsGetter for super::super::ShopV1Client {
     type Shops = super::NamespacedShops;
@@ -144,135 +45,31 @@ impl ShopsGetter for super::super::ShopV1Client {
     }
 }
 
-impl ShopInterface for super::NamespacedShops {
-    fn create(
-        &self,
-        object: &::case_apply::Shop,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    > {
-        self.create(object, params)
-    }
+impl ShopInterface for super::NamespacedShops {}
 
-    fn update(
-        &self,
-        object: &::case_apply::Shop,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedShops {
+    type Object = Shop;
 
-    fn update_status(
-        &self,
-        object: &::case_apply::Shop,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<Shop> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_apply::Shop>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedShops {}
+impl delegate::Update for super::NamespacedShops {}
+impl delegate::UpdateStatus for super::NamespacedShops {}
+impl delegate::Delete for super::NamespacedShops {}
+impl delegate::DeleteCollection for super::NamespacedShops {}
+impl delegate::Get for super::NamespacedShops {}
+impl delegate::List for super::NamespacedShops {}
+impl delegate::Watch for super::NamespacedShops {}
+impl delegate::Patch for super::NamespacedShops {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_apply::Shop,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Apply for super::NamespacedShops {
+    type Configuration = ShopApplyConfiguration;
+}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_apply::Shop>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_apply::Shop>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::apply::applyconfigurations::shop::v1::ShopApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    > {
-        self.apply(configuration, params)
-    }
-
-    fn apply_status(
-        &self,
-        configuration: &crate::apply::applyconfigurations::shop::v1::ShopApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_apply::Shop,
-    > {
-        self.apply_status(configuration, params)
-    }
+impl delegate::ApplyStatus for super::NamespacedShops {
+    type Configuration = ShopApplyConfiguration;
 }

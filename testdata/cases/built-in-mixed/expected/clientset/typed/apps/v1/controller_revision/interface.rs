@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `ControllerRevision` objects.
 pub trait ControllerRevisionsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -25,106 +29,18 @@ pub trait ControllerRevisionsGetter: Send + Sync + 'static {
 /// However, it may be subject to name and representation changes in future releases, and
 /// clients should not depend on its stability. It is primarily for internal use by
 /// controllers.
-pub trait ControllerRevisionInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >;
-}
+pub trait ControllerRevisionInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<ControllerRevision>,
+    Self: verbs::Update<ControllerRevision>,
+    Self: verbs::Delete<ControllerRevision>,
+    Self: verbs::DeleteCollection<ControllerRevision>,
+    Self: verbs::Get<ControllerRevision>,
+    Self: verbs::List<ControllerRevision>,
+    Self: verbs::Watch<ControllerRevision>,
+    Self: verbs::Patch<ControllerRevision>,
+    Self: verbs::Apply<ControllerRevision, ControllerRevision>,
+{}
 
 impl ControllerRevisionsGetter for super::super::AppsV1Client {
     type ControllerRevisions = super::NamespacedControllerRevisions;
@@ -134,115 +50,28 @@ impl ControllerRevisionsGetter for super::super::AppsV1Client {
     }
 }
 
-impl ControllerRevisionInterface for super::NamespacedControllerRevisions {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    > {
-        self.create(object, params)
-    }
+impl ControllerRevisionInterface for super::NamespacedControllerRevisions {}
 
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedControllerRevisions {
+    type Object = ControllerRevision;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<ControllerRevision> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedControllerRevisions {}
+impl delegate::Update for super::NamespacedControllerRevisions {}
+impl delegate::Delete for super::NamespacedControllerRevisions {}
+impl delegate::DeleteCollection for super::NamespacedControllerRevisions {}
+impl delegate::Get for super::NamespacedControllerRevisions {}
+impl delegate::List for super::NamespacedControllerRevisions {}
+impl delegate::Watch for super::NamespacedControllerRevisions {}
+impl delegate::Patch for super::NamespacedControllerRevisions {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ControllerRevision,
-    > {
+impl verbs::Apply<ControllerRevision, ControllerRevision> for super::NamespacedControllerRevisions {
+    fn apply(&self, object: &ControllerRevision, params: &PatchParams) -> impl ResponseFuture<ControllerRevision> {
         self.apply(object, params)
     }
 }

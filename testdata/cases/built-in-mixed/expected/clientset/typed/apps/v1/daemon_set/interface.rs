@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `DaemonSet` objects.
 pub trait DaemonSetsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,124 +21,20 @@ pub trait DaemonSetsGetter: Send + Sync + 'static {
 /// The verbs of a client of `DaemonSet` objects.
 ///
 /// DaemonSet represents the configuration of a daemon set.
-pub trait DaemonSetInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >;
-}
+pub trait DaemonSetInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<DaemonSet>,
+    Self: verbs::Update<DaemonSet>,
+    Self: verbs::UpdateStatus<DaemonSet>,
+    Self: verbs::Delete<DaemonSet>,
+    Self: verbs::DeleteCollection<DaemonSet>,
+    Self: verbs::Get<DaemonSet>,
+    Self: verbs::List<DaemonSet>,
+    Self: verbs::Watch<DaemonSet>,
+    Self: verbs::Patch<DaemonSet>,
+    Self: verbs::Apply<DaemonSet, DaemonSet>,
+    Self: verbs::ApplyStatus<DaemonSet, DaemonSet>,
+{}
 
 impl DaemonSetsGetter for super::super::AppsV1Client {
     type DaemonSets = super::NamespacedDaemonSets;
@@ -144,135 +44,39 @@ impl DaemonSetsGetter for super::super::AppsV1Client {
     }
 }
 
-impl DaemonSetInterface for super::NamespacedDaemonSets {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    > {
-        self.create(object, params)
-    }
+impl DaemonSetInterface for super::NamespacedDaemonSets {}
 
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedDaemonSets {
+    type Object = DaemonSet;
 
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<DaemonSet> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedDaemonSets {}
+impl delegate::Update for super::NamespacedDaemonSets {}
+impl delegate::UpdateStatus for super::NamespacedDaemonSets {}
+impl delegate::Delete for super::NamespacedDaemonSets {}
+impl delegate::DeleteCollection for super::NamespacedDaemonSets {}
+impl delegate::Get for super::NamespacedDaemonSets {}
+impl delegate::List for super::NamespacedDaemonSets {}
+impl delegate::Watch for super::NamespacedDaemonSets {}
+impl delegate::Patch for super::NamespacedDaemonSets {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    > {
+impl verbs::Apply<DaemonSet, DaemonSet> for super::NamespacedDaemonSets {
+    fn apply(&self, object: &DaemonSet, params: &PatchParams) -> impl ResponseFuture<DaemonSet> {
         self.apply(object, params)
     }
+}
 
+impl verbs::ApplyStatus<DaemonSet, DaemonSet> for super::NamespacedDaemonSets {
     fn apply_status(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::DaemonSet,
-    > {
+        object: &DaemonSet,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<DaemonSet> {
         self.apply_status(object, params)
     }
 }

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `ReplicaSet` objects.
 pub trait ReplicaSetsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,135 +21,25 @@ pub trait ReplicaSetsGetter: Send + Sync + 'static {
 /// The verbs of a client of `ReplicaSet` objects.
 ///
 /// ReplicaSet ensures that a specified number of pod replicas are running at any given time.
-pub trait ReplicaSetInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        >,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        >,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        >,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >;
-
+pub trait ReplicaSetInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<ReplicaSet>,
+    Self: verbs::Update<ReplicaSet>,
+    Self: verbs::UpdateStatus<ReplicaSet>,
+    Self: verbs::Delete<ReplicaSet>,
+    Self: verbs::DeleteCollection<ReplicaSet>,
+    Self: verbs::Get<ReplicaSet>,
+    Self: verbs::List<ReplicaSet>,
+    Self: verbs::Watch<ReplicaSet>,
+    Self: verbs::Patch<ReplicaSet>,
+    Self: verbs::Apply<ReplicaSet, ReplicaSet>,
+    Self: verbs::ApplyStatus<ReplicaSet, ReplicaSet>,
+{
     /// Reads the subresource `scale` of the `ReplicaSet` of this name.
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 
@@ -154,8 +48,8 @@ pub trait ReplicaSetInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 
@@ -164,8 +58,8 @@ pub trait ReplicaSetInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PatchParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
@@ -179,147 +73,10 @@ impl ReplicaSetsGetter for super::super::AppsV1Client {
 }
 
 impl ReplicaSetInterface for super::NamespacedReplicaSets {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    > {
-        self.create(object, params)
-    }
-
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    > {
-        self.update(object, params)
-    }
-
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    > {
-        self.update_status(object, params)
-    }
-
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        >,
-    > {
-        self.delete(name, params)
-    }
-
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        >,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        >,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    > {
-        self.apply(object, params)
-    }
-
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::apps::v1::ReplicaSet,
-    > {
-        self.apply_status(object, params)
-    }
-
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.get_scale(name)
@@ -329,8 +86,8 @@ impl ReplicaSetInterface for super::NamespacedReplicaSets {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.update_scale(name, input, params)
@@ -340,10 +97,49 @@ impl ReplicaSetInterface for super::NamespacedReplicaSets {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PatchParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.apply_scale(name, input, params)
+    }
+}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedReplicaSets {
+    type Object = ReplicaSet;
+
+    fn typed(&self) -> &TypedClient<ReplicaSet> {
+        &self.inner
+    }
+}
+
+impl delegate::Create for super::NamespacedReplicaSets {}
+impl delegate::Update for super::NamespacedReplicaSets {}
+impl delegate::UpdateStatus for super::NamespacedReplicaSets {}
+impl delegate::Delete for super::NamespacedReplicaSets {}
+impl delegate::DeleteCollection for super::NamespacedReplicaSets {}
+impl delegate::Get for super::NamespacedReplicaSets {}
+impl delegate::List for super::NamespacedReplicaSets {}
+impl delegate::Watch for super::NamespacedReplicaSets {}
+impl delegate::Patch for super::NamespacedReplicaSets {}
+
+impl verbs::Apply<ReplicaSet, ReplicaSet> for super::NamespacedReplicaSets {
+    fn apply(
+        &self,
+        object: &ReplicaSet,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<ReplicaSet> {
+        self.apply(object, params)
+    }
+}
+
+impl verbs::ApplyStatus<ReplicaSet, ReplicaSet> for super::NamespacedReplicaSets {
+    fn apply_status(
+        &self,
+        object: &ReplicaSet,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<ReplicaSet> {
+        self.apply_status(object, params)
     }
 }

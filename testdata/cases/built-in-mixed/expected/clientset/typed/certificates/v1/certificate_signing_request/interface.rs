@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives the client of `CertificateSigningRequest` objects.
 pub trait CertificateSigningRequestsGetter: Send + Sync + 'static {
     /// The client.
@@ -19,137 +23,27 @@ pub trait CertificateSigningRequestsGetter: Send + Sync + 'static {
 /// CertificateSigningRequest objects provide a mechanism to obtain x509 certificates by
 /// submitting a certificate signing request, and having it asynchronously approved and
 /// issued.
-pub trait CertificateSigningRequestInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >;
-
+pub trait CertificateSigningRequestInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<CertificateSigningRequest>,
+    Self: verbs::Update<CertificateSigningRequest>,
+    Self: verbs::UpdateStatus<CertificateSigningRequest>,
+    Self: verbs::Delete<CertificateSigningRequest>,
+    Self: verbs::DeleteCollection<CertificateSigningRequest>,
+    Self: verbs::Get<CertificateSigningRequest>,
+    Self: verbs::List<CertificateSigningRequest>,
+    Self: verbs::Watch<CertificateSigningRequest>,
+    Self: verbs::Patch<CertificateSigningRequest>,
+    Self: verbs::Apply<CertificateSigningRequest, CertificateSigningRequest>,
+    Self: verbs::ApplyStatus<CertificateSigningRequest, CertificateSigningRequest>,
+{
     /// Replaces the subresource `approval` of the `CertificateSigningRequest` of this name.
     fn update_approval(
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
     >;
 }
@@ -163,151 +57,55 @@ impl CertificateSigningRequestsGetter for super::super::CertificatesV1Client {
 }
 
 impl CertificateSigningRequestInterface for super::CertificateSigningRequests {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
-        self.create(object, params)
-    }
-
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
-        self.update(object, params)
-    }
-
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
-        self.update_status(object, params)
-    }
-
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    > {
-        self.delete(name, params)
-    }
-
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        >,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
-        self.apply(object, params)
-    }
-
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-    > {
-        self.apply_status(object, params)
-    }
-
     fn update_approval(
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::certificates::v1::CertificateSigningRequest,
     > {
         self.update_approval(name, input, params)
+    }
+}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::CertificateSigningRequests {
+    type Object = CertificateSigningRequest;
+
+    fn typed(&self) -> &TypedClient<CertificateSigningRequest> {
+        &self.inner
+    }
+}
+
+impl delegate::Create for super::CertificateSigningRequests {}
+impl delegate::Update for super::CertificateSigningRequests {}
+impl delegate::UpdateStatus for super::CertificateSigningRequests {}
+impl delegate::Delete for super::CertificateSigningRequests {}
+impl delegate::DeleteCollection for super::CertificateSigningRequests {}
+impl delegate::Get for super::CertificateSigningRequests {}
+impl delegate::List for super::CertificateSigningRequests {}
+impl delegate::Watch for super::CertificateSigningRequests {}
+impl delegate::Patch for super::CertificateSigningRequests {}
+
+impl verbs::Apply<CertificateSigningRequest, CertificateSigningRequest>
+for super::CertificateSigningRequests {
+    fn apply(
+        &self,
+        object: &CertificateSigningRequest,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<CertificateSigningRequest> {
+        self.apply(object, params)
+    }
+}
+
+impl verbs::ApplyStatus<CertificateSigningRequest, CertificateSigningRequest>
+for super::CertificateSigningRequests {
+    fn apply_status(
+        &self,
+        object: &CertificateSigningRequest,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<CertificateSigningRequest> {
+        self.apply_status(object, params)
     }
 }

@@ -5,6 +5,9 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Endpoints` objects.
 pub trait EndpointsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,106 +20,18 @@ pub trait EndpointsGetter: Send + Sync + 'static {
 /// The verbs of a client of `Endpoints` objects.
 ///
 /// Endpoints is a collection of endpoints that implement the actual service. Example:
-pub trait EndpointsInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >;
-}
+pub trait EndpointsInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    Self: verbs::Update<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    Self: verbs::Delete<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    Self: verbs::DeleteCollection<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    Self: verbs::Get<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    Self: verbs::List<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    Self: verbs::Watch<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    Self: verbs::Patch<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+    Self: verbs::Apply<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints, ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
+{}
 
 impl EndpointsGetter for super::super::CoreV1Client {
     type Endpoints = super::NamespacedEndpoints;
@@ -126,115 +41,28 @@ impl EndpointsGetter for super::super::CoreV1Client {
     }
 }
 
-impl EndpointsInterface for super::NamespacedEndpoints {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    > {
-        self.create(object, params)
-    }
+impl EndpointsInterface for super::NamespacedEndpoints {}
 
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedEndpoints {
+    type Object = ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedEndpoints {}
+impl delegate::Update for super::NamespacedEndpoints {}
+impl delegate::Delete for super::NamespacedEndpoints {}
+impl delegate::DeleteCollection for super::NamespacedEndpoints {}
+impl delegate::Get for super::NamespacedEndpoints {}
+impl delegate::List for super::NamespacedEndpoints {}
+impl delegate::Watch for super::NamespacedEndpoints {}
+impl delegate::Patch for super::NamespacedEndpoints {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints,
-    > {
+impl verbs::Apply<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints, ::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints> for super::NamespacedEndpoints {
+    fn apply(&self, object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints, params: &PatchParams) -> impl ResponseFuture<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints> {
         self.apply(object, params)
     }
 }

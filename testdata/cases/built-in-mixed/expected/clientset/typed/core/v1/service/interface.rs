@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Service;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Service` objects.
 pub trait ServicesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -19,111 +23,19 @@ pub trait ServicesGetter: Send + Sync + 'static {
 /// Service is a named abstraction of software service (for example, mysql) consisting of
 /// local port (for example 3306) that the proxy listens on, and the selector that determines
 /// which pods will answer requests sent through the proxy.
-pub trait ServiceInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >;
-}
+pub trait ServiceInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Service>,
+    Self: verbs::Update<Service>,
+    Self: verbs::UpdateStatus<Service>,
+    Self: verbs::Delete<Service>,
+    Self: verbs::Get<Service>,
+    Self: verbs::List<Service>,
+    Self: verbs::Watch<Service>,
+    Self: verbs::Patch<Service>,
+    Self: verbs::Apply<Service, Service>,
+    Self: verbs::ApplyStatus<Service, Service>,
+{}
 
 impl ServicesGetter for super::super::CoreV1Client {
     type Services = super::NamespacedServices;
@@ -133,121 +45,38 @@ impl ServicesGetter for super::super::CoreV1Client {
     }
 }
 
-impl ServiceInterface for super::NamespacedServices {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    > {
-        self.create(object, params)
-    }
+impl ServiceInterface for super::NamespacedServices {}
 
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedServices {
+    type Object = Service;
 
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<Service> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedServices {}
+impl delegate::Update for super::NamespacedServices {}
+impl delegate::UpdateStatus for super::NamespacedServices {}
+impl delegate::Delete for super::NamespacedServices {}
+impl delegate::Get for super::NamespacedServices {}
+impl delegate::List for super::NamespacedServices {}
+impl delegate::Watch for super::NamespacedServices {}
+impl delegate::Patch for super::NamespacedServices {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::core::v1::Service>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    > {
+impl verbs::Apply<Service, Service> for super::NamespacedServices {
+    fn apply(&self, object: &Service, params: &PatchParams) -> impl ResponseFuture<Service> {
         self.apply(object, params)
     }
+}
 
+impl verbs::ApplyStatus<Service, Service> for super::NamespacedServices {
     fn apply_status(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Service,
-    > {
+        object: &Service,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<Service> {
         self.apply_status(object, params)
     }
 }

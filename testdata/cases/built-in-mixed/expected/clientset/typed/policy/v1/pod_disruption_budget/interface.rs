@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `PodDisruptionBudget` objects.
 pub trait PodDisruptionBudgetsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -18,124 +22,20 @@ pub trait PodDisruptionBudgetsGetter: Send + Sync + 'static {
 ///
 /// PodDisruptionBudget is an object to define the max disruption that can be caused to a
 /// collection of pods
-pub trait PodDisruptionBudgetInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >;
-}
+pub trait PodDisruptionBudgetInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<PodDisruptionBudget>,
+    Self: verbs::Update<PodDisruptionBudget>,
+    Self: verbs::UpdateStatus<PodDisruptionBudget>,
+    Self: verbs::Delete<PodDisruptionBudget>,
+    Self: verbs::DeleteCollection<PodDisruptionBudget>,
+    Self: verbs::Get<PodDisruptionBudget>,
+    Self: verbs::List<PodDisruptionBudget>,
+    Self: verbs::Watch<PodDisruptionBudget>,
+    Self: verbs::Patch<PodDisruptionBudget>,
+    Self: verbs::Apply<PodDisruptionBudget, PodDisruptionBudget>,
+    Self: verbs::ApplyStatus<PodDisruptionBudget, PodDisruptionBudget>,
+{}
 
 impl PodDisruptionBudgetsGetter for super::super::PolicyV1Client {
     type PodDisruptionBudgets = super::NamespacedPodDisruptionBudgets;
@@ -145,135 +45,39 @@ impl PodDisruptionBudgetsGetter for super::super::PolicyV1Client {
     }
 }
 
-impl PodDisruptionBudgetInterface for super::NamespacedPodDisruptionBudgets {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    > {
-        self.create(object, params)
-    }
+impl PodDisruptionBudgetInterface for super::NamespacedPodDisruptionBudgets {}
 
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedPodDisruptionBudgets {
+    type Object = PodDisruptionBudget;
 
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<PodDisruptionBudget> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedPodDisruptionBudgets {}
+impl delegate::Update for super::NamespacedPodDisruptionBudgets {}
+impl delegate::UpdateStatus for super::NamespacedPodDisruptionBudgets {}
+impl delegate::Delete for super::NamespacedPodDisruptionBudgets {}
+impl delegate::DeleteCollection for super::NamespacedPodDisruptionBudgets {}
+impl delegate::Get for super::NamespacedPodDisruptionBudgets {}
+impl delegate::List for super::NamespacedPodDisruptionBudgets {}
+impl delegate::Watch for super::NamespacedPodDisruptionBudgets {}
+impl delegate::Patch for super::NamespacedPodDisruptionBudgets {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    > {
+impl verbs::Apply<PodDisruptionBudget, PodDisruptionBudget> for super::NamespacedPodDisruptionBudgets {
+    fn apply(&self, object: &PodDisruptionBudget, params: &PatchParams) -> impl ResponseFuture<PodDisruptionBudget> {
         self.apply(object, params)
     }
+}
 
+impl verbs::ApplyStatus<PodDisruptionBudget, PodDisruptionBudget> for super::NamespacedPodDisruptionBudgets {
     fn apply_status(
         &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget,
-    > {
+        object: &PodDisruptionBudget,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<PodDisruptionBudget> {
         self.apply_status(object, params)
     }
 }

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Role` objects.
 pub trait RolesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -18,106 +22,18 @@ pub trait RolesGetter: Send + Sync + 'static {
 ///
 /// Role is a namespaced, logical grouping of PolicyRules that can be referenced as a unit by
 /// a RoleBinding.
-pub trait RoleInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >;
-}
+pub trait RoleInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Role>,
+    Self: verbs::Update<Role>,
+    Self: verbs::Delete<Role>,
+    Self: verbs::DeleteCollection<Role>,
+    Self: verbs::Get<Role>,
+    Self: verbs::List<Role>,
+    Self: verbs::Watch<Role>,
+    Self: verbs::Patch<Role>,
+    Self: verbs::Apply<Role, Role>,
+{}
 
 impl RolesGetter for super::super::RbacV1Client {
     type Roles = super::NamespacedRoles;
@@ -127,115 +43,28 @@ impl RolesGetter for super::super::RbacV1Client {
     }
 }
 
-impl RoleInterface for super::NamespacedRoles {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    > {
-        self.create(object, params)
-    }
+impl RoleInterface for super::NamespacedRoles {}
 
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedRoles {
+    type Object = Role;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<Role> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedRoles {}
+impl delegate::Update for super::NamespacedRoles {}
+impl delegate::Delete for super::NamespacedRoles {}
+impl delegate::DeleteCollection for super::NamespacedRoles {}
+impl delegate::Get for super::NamespacedRoles {}
+impl delegate::List for super::NamespacedRoles {}
+impl delegate::Watch for super::NamespacedRoles {}
+impl delegate::Patch for super::NamespacedRoles {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::rbac::v1::Role,
-    > {
+impl verbs::Apply<Role, Role> for super::NamespacedRoles {
+    fn apply(&self, object: &Role, params: &PatchParams) -> impl ResponseFuture<Role> {
         self.apply(object, params)
     }
 }

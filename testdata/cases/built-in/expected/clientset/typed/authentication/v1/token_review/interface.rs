@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives the client of `TokenReview` objects.
 pub trait TokenReviewsGetter: Send + Sync + 'static {
     /// The client.
@@ -18,16 +22,10 @@ pub trait TokenReviewsGetter: Send + Sync + 'static {
 ///
 /// TokenReview attempts to authenticate a token to a known user. Note: TokenReview requests
 /// may be cached by the webhook token authenticator plugin in the kube-apiserver.
-pub trait TokenReviewInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview,
-    >;
-}
+pub trait TokenReviewInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<TokenReview>,
+{}
 
 impl TokenReviewsGetter for super::super::AuthenticationV1Client {
     type TokenReviews = super::TokenReviews;
@@ -37,14 +35,15 @@ impl TokenReviewsGetter for super::super::AuthenticationV1Client {
     }
 }
 
-impl TokenReviewInterface for super::TokenReviews {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::authentication::v1::TokenReview,
-    > {
-        self.create(object, params)
+impl TokenReviewInterface for super::TokenReviews {}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::TokenReviews {
+    type Object = TokenReview;
+
+    fn typed(&self) -> &TypedClient<TokenReview> {
+        &self.inner
     }
 }
+
+impl delegate::Create for super::TokenReviews {}

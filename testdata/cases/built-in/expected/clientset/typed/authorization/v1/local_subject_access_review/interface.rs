@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `LocalSubjectAccessReview` objects.
 pub trait LocalSubjectAccessReviewsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -19,16 +23,10 @@ pub trait LocalSubjectAccessReviewsGetter: Send + Sync + 'static {
 /// LocalSubjectAccessReview checks whether or not a user or group can perform an action in a
 /// given namespace. Having a namespace scoped resource makes it much easier to grant
 /// namespace scoped policy that includes permissions checking.
-pub trait LocalSubjectAccessReviewInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview,
-    >;
-}
+pub trait LocalSubjectAccessReviewInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<LocalSubjectAccessReview>,
+{}
 
 impl LocalSubjectAccessReviewsGetter for super::super::AuthorizationV1Client {
     type LocalSubjectAccessReviews = super::NamespacedLocalSubjectAccessReviews;
@@ -38,14 +36,15 @@ impl LocalSubjectAccessReviewsGetter for super::super::AuthorizationV1Client {
     }
 }
 
-impl LocalSubjectAccessReviewInterface for super::NamespacedLocalSubjectAccessReviews {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::authorization::v1::LocalSubjectAccessReview,
-    > {
-        self.create(object, params)
+impl LocalSubjectAccessReviewInterface for super::NamespacedLocalSubjectAccessReviews {}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedLocalSubjectAccessReviews {
+    type Object = LocalSubjectAccessReview;
+
+    fn typed(&self) -> &TypedClient<LocalSubjectAccessReview> {
+        &self.inner
     }
 }
+
+impl delegate::Create for super::NamespacedLocalSubjectAccessReviews {}

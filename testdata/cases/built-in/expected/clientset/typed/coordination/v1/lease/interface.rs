@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::built_in::applyconfigurations::coordination::v1::LeaseApplyConfiguration;
+
 /// Gives clients of `Lease` objects.
 pub trait LeasesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,106 +22,18 @@ pub trait LeasesGetter: Send + Sync + 'static {
 /// The verbs of a client of `Lease` objects.
 ///
 /// Lease defines a lease concept.
-pub trait LeaseInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::built_in::applyconfigurations::coordination::v1::LeaseApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >;
-}
+pub trait LeaseInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Lease>,
+    Self: verbs::Update<Lease>,
+    Self: verbs::Delete<Lease>,
+    Self: verbs::DeleteCollection<Lease>,
+    Self: verbs::Get<Lease>,
+    Self: verbs::List<Lease>,
+    Self: verbs::Watch<Lease>,
+    Self: verbs::Patch<Lease>,
+    Self: verbs::Apply<Lease, LeaseApplyConfiguration>,
+{}
 
 impl LeasesGetter for super::super::CoordinationV1Client {
     type Leases = super::NamespacedLeases;
@@ -126,115 +43,26 @@ impl LeasesGetter for super::super::CoordinationV1Client {
     }
 }
 
-impl LeaseInterface for super::NamespacedLeases {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    > {
-        self.create(object, params)
-    }
+impl LeaseInterface for super::NamespacedLeases {}
 
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedLeases {
+    type Object = Lease;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<Lease> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedLeases {}
+impl delegate::Update for super::NamespacedLeases {}
+impl delegate::Delete for super::NamespacedLeases {}
+impl delegate::DeleteCollection for super::NamespacedLeases {}
+impl delegate::Get for super::NamespacedLeases {}
+impl delegate::List for super::NamespacedLeases {}
+impl delegate::Watch for super::NamespacedLeases {}
+impl delegate::Patch for super::NamespacedLeases {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::built_in::applyconfigurations::coordination::v1::LeaseApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::coordination::v1::Lease,
-    > {
-        self.apply(configuration, params)
-    }
+impl delegate::Apply for super::NamespacedLeases {
+    type Configuration = LeaseApplyConfiguration;
 }

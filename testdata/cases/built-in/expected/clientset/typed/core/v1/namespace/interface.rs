@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration;
+
 /// Gives the client of `Namespace` objects.
 pub trait NamespacesGetter: Send + Sync + 'static {
     /// The client.
@@ -17,126 +22,26 @@ pub trait NamespacesGetter: Send + Sync + 'static {
 /// The verbs of a client of `Namespace` objects.
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.
-pub trait NamespaceInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >;
-
+pub trait NamespaceInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Namespace>,
+    Self: verbs::Update<Namespace>,
+    Self: verbs::UpdateStatus<Namespace>,
+    Self: verbs::Delete<Namespace>,
+    Self: verbs::Get<Namespace>,
+    Self: verbs::List<Namespace>,
+    Self: verbs::Watch<Namespace>,
+    Self: verbs::Patch<Namespace>,
+    Self: verbs::Apply<Namespace, NamespaceApplyConfiguration>,
+    Self: verbs::ApplyStatus<Namespace, NamespaceApplyConfiguration>,
+{
     /// Replaces the subresource `finalize` of the `Namespace` of this name.
     fn finalize(
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >;
+        params: &PostParams,
+    ) -> impl ResponseFuture<::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace>;
 }
 
 impl NamespacesGetter for super::super::CoreV1Client {
@@ -148,137 +53,40 @@ impl NamespacesGetter for super::super::CoreV1Client {
 }
 
 impl NamespaceInterface for super::Namespaces {
-    fn create(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
-        self.create(object, params)
-    }
-
-    fn update(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
-        self.update(object, params)
-    }
-
-    fn update_status(
-        &self,
-        object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
-        self.update_status(object, params)
-    }
-
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    > {
-        self.delete(name, params)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<
-            ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        >,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
-        self.apply(configuration, params)
-    }
-
-    fn apply_status(
-        &self,
-        configuration: &crate::built_in::applyconfigurations::core::v1::NamespaceApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-    > {
-        self.apply_status(configuration, params)
-    }
-
     fn finalize(
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
     > {
         self.finalize(name, input, params)
     }
+}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::Namespaces {
+    type Object = Namespace;
+
+    fn typed(&self) -> &TypedClient<Namespace> {
+        &self.inner
+    }
+}
+
+impl delegate::Create for super::Namespaces {}
+impl delegate::Update for super::Namespaces {}
+impl delegate::UpdateStatus for super::Namespaces {}
+impl delegate::Delete for super::Namespaces {}
+impl delegate::Get for super::Namespaces {}
+impl delegate::List for super::Namespaces {}
+impl delegate::Watch for super::Namespaces {}
+impl delegate::Patch for super::Namespaces {}
+
+impl delegate::Apply for super::Namespaces {
+    type Configuration = NamespaceApplyConfiguration;
+}
+
+impl delegate::ApplyStatus for super::Namespaces {
+    type Configuration = NamespaceApplyConfiguration;
 }

@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_cluster_scope::EcsBinding;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration;
+
 /// Gives the client of `EcsBinding` objects.
 pub trait EcsBindingsGetter: Send + Sync + 'static {
     /// The client.
@@ -17,124 +22,20 @@ pub trait EcsBindingsGetter: Send + Sync + 'static {
 /// The verbs of a client of `EcsBinding` objects.
 ///
 /// EcsBinding says which machine is which node.
-pub trait EcsBindingInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_cluster_scope::EcsBinding>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_cluster_scope::EcsBinding,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_cluster_scope::EcsBinding>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_cluster_scope::EcsBinding>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        configuration: &crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >;
-}
+pub trait EcsBindingInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<EcsBinding>,
+    Self: verbs::Update<EcsBinding>,
+    Self: verbs::UpdateStatus<EcsBinding>,
+    Self: verbs::Delete<EcsBinding>,
+    Self: verbs::DeleteCollection<EcsBinding>,
+    Self: verbs::Get<EcsBinding>,
+    Self: verbs::List<EcsBinding>,
+    Self: verbs::Watch<EcsBinding>,
+    Self: verbs::Patch<EcsBinding>,
+    Self: verbs::Apply<EcsBinding, EcsBindingApplyConfiguration>,
+    Self: verbs::ApplyStatus<EcsBinding, EcsBindingApplyConfiguration>,
+{}
 
 impl EcsBindingsGetter for super::super::EcsV1Client {
     type EcsBindings = super::EcsBindings;
@@ -144,135 +45,31 @@ impl EcsBindingsGetter for super::super::EcsV1Client {
     }
 }
 
-impl EcsBindingInterface for super::EcsBindings {
-    fn create(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    > {
-        self.create(object, params)
-    }
+impl EcsBindingInterface for super::EcsBindings {}
 
-    fn update(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::EcsBindings {
+    type Object = EcsBinding;
 
-    fn update_status(
-        &self,
-        object: &::case_cluster_scope::EcsBinding,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<EcsBinding> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_cluster_scope::EcsBinding>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::EcsBindings {}
+impl delegate::Update for super::EcsBindings {}
+impl delegate::UpdateStatus for super::EcsBindings {}
+impl delegate::Delete for super::EcsBindings {}
+impl delegate::DeleteCollection for super::EcsBindings {}
+impl delegate::Get for super::EcsBindings {}
+impl delegate::List for super::EcsBindings {}
+impl delegate::Watch for super::EcsBindings {}
+impl delegate::Patch for super::EcsBindings {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_cluster_scope::EcsBinding,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Apply for super::EcsBindings {
+    type Configuration = EcsBindingApplyConfiguration;
+}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_cluster_scope::EcsBinding>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_cluster_scope::EcsBinding>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    > {
-        self.apply(configuration, params)
-    }
-
-    fn apply_status(
-        &self,
-        configuration: &crate::cluster_scope::applyconfigurations::ecs::v1::EcsBindingApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_cluster_scope::EcsBinding,
-    > {
-        self.apply_status(configuration, params)
-    }
+impl delegate::ApplyStatus for super::EcsBindings {
+    type Configuration = EcsBindingApplyConfiguration;
 }

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_conversions::v1alpha1::Parcel;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Parcel` objects.
 pub trait ParcelsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,106 +21,18 @@ pub trait ParcelsGetter: Send + Sync + 'static {
 /// The verbs of a client of `Parcel` objects.
 ///
 /// Parcel is sent.
-pub trait ParcelInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_conversions::v1alpha1::Parcel,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_conversions::v1alpha1::Parcel,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_conversions::v1alpha1::Parcel>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_conversions::v1alpha1::Parcel,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_conversions::v1alpha1::Parcel>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_conversions::v1alpha1::Parcel>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::case_conversions::v1alpha1::Parcel,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    >;
-}
+pub trait ParcelInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Parcel>,
+    Self: verbs::Update<Parcel>,
+    Self: verbs::Delete<Parcel>,
+    Self: verbs::DeleteCollection<Parcel>,
+    Self: verbs::Get<Parcel>,
+    Self: verbs::List<Parcel>,
+    Self: verbs::Watch<Parcel>,
+    Self: verbs::Patch<Parcel>,
+    Self: verbs::Apply<Parcel, Parcel>,
+{}
 
 impl ParcelsGetter for super::super::PostV1alpha1Client {
     type Parcels = super::NamespacedParcels;
@@ -126,115 +42,28 @@ impl ParcelsGetter for super::super::PostV1alpha1Client {
     }
 }
 
-impl ParcelInterface for super::NamespacedParcels {
-    fn create(
-        &self,
-        object: &::case_conversions::v1alpha1::Parcel,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    > {
-        self.create(object, params)
-    }
+impl ParcelInterface for super::NamespacedParcels {}
 
-    fn update(
-        &self,
-        object: &::case_conversions::v1alpha1::Parcel,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedParcels {
+    type Object = Parcel;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_conversions::v1alpha1::Parcel>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<Parcel> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_conversions::v1alpha1::Parcel,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedParcels {}
+impl delegate::Update for super::NamespacedParcels {}
+impl delegate::Delete for super::NamespacedParcels {}
+impl delegate::DeleteCollection for super::NamespacedParcels {}
+impl delegate::Get for super::NamespacedParcels {}
+impl delegate::List for super::NamespacedParcels {}
+impl delegate::Watch for super::NamespacedParcels {}
+impl delegate::Patch for super::NamespacedParcels {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_conversions::v1alpha1::Parcel>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_conversions::v1alpha1::Parcel>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::case_conversions::v1alpha1::Parcel,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Parcel,
-    > {
+impl verbs::Apply<Parcel, Parcel> for super::NamespacedParcels {
+    fn apply(&self, object: &Parcel, params: &PatchParams) -> impl ResponseFuture<Parcel> {
         self.apply(object, params)
     }
 }

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_conversions::v1alpha1::Waybill;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Waybill` objects.
 pub trait WaybillsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,106 +21,18 @@ pub trait WaybillsGetter: Send + Sync + 'static {
 /// The verbs of a client of `Waybill` objects.
 ///
 /// Waybill is of a kind whose hub is not the version that is stored.
-pub trait WaybillInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_conversions::v1alpha1::Waybill,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_conversions::v1alpha1::Waybill,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_conversions::v1alpha1::Waybill>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_conversions::v1alpha1::Waybill,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_conversions::v1alpha1::Waybill>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_conversions::v1alpha1::Waybill>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::case_conversions::v1alpha1::Waybill,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    >;
-}
+pub trait WaybillInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Waybill>,
+    Self: verbs::Update<Waybill>,
+    Self: verbs::Delete<Waybill>,
+    Self: verbs::DeleteCollection<Waybill>,
+    Self: verbs::Get<Waybill>,
+    Self: verbs::List<Waybill>,
+    Self: verbs::Watch<Waybill>,
+    Self: verbs::Patch<Waybill>,
+    Self: verbs::Apply<Waybill, Waybill>,
+{}
 
 impl WaybillsGetter for super::super::PostV1alpha1Client {
     type Waybills = super::NamespacedWaybills;
@@ -126,115 +42,28 @@ impl WaybillsGetter for super::super::PostV1alpha1Client {
     }
 }
 
-impl WaybillInterface for super::NamespacedWaybills {
-    fn create(
-        &self,
-        object: &::case_conversions::v1alpha1::Waybill,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    > {
-        self.create(object, params)
-    }
+impl WaybillInterface for super::NamespacedWaybills {}
 
-    fn update(
-        &self,
-        object: &::case_conversions::v1alpha1::Waybill,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedWaybills {
+    type Object = Waybill;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_conversions::v1alpha1::Waybill>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<Waybill> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_conversions::v1alpha1::Waybill,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedWaybills {}
+impl delegate::Update for super::NamespacedWaybills {}
+impl delegate::Delete for super::NamespacedWaybills {}
+impl delegate::DeleteCollection for super::NamespacedWaybills {}
+impl delegate::Get for super::NamespacedWaybills {}
+impl delegate::List for super::NamespacedWaybills {}
+impl delegate::Watch for super::NamespacedWaybills {}
+impl delegate::Patch for super::NamespacedWaybills {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_conversions::v1alpha1::Waybill>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_conversions::v1alpha1::Waybill>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::case_conversions::v1alpha1::Waybill,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_conversions::v1alpha1::Waybill,
-    > {
+impl verbs::Apply<Waybill, Waybill> for super::NamespacedWaybills {
+    fn apply(&self, object: &Waybill, params: &PatchParams) -> impl ResponseFuture<Waybill> {
         self.apply(object, params)
     }
 }

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_defaults::Cafe;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Cafe` objects.
 pub trait CavesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,124 +21,20 @@ pub trait CavesGetter: Send + Sync + 'static {
 /// The verbs of a client of `Cafe` objects.
 ///
 /// Cafe serves coffee.
-pub trait CafeInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_defaults::Cafe>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_defaults::Cafe,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_defaults::Cafe>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_defaults::Cafe>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >;
-}
+pub trait CafeInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Cafe>,
+    Self: verbs::Update<Cafe>,
+    Self: verbs::UpdateStatus<Cafe>,
+    Self: verbs::Delete<Cafe>,
+    Self: verbs::DeleteCollection<Cafe>,
+    Self: verbs::Get<Cafe>,
+    Self: verbs::List<Cafe>,
+    Self: verbs::Watch<Cafe>,
+    Self: verbs::Patch<Cafe>,
+    Self: verbs::Apply<Cafe, Cafe>,
+    Self: verbs::ApplyStatus<Cafe, Cafe>,
+{}
 
 impl CavesGetter for super::super::CafeV1Client {
     type Caves = super::NamespacedCaves;
@@ -144,135 +44,39 @@ impl CavesGetter for super::super::CafeV1Client {
     }
 }
 
-impl CafeInterface for super::NamespacedCaves {
-    fn create(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    > {
-        self.create(object, params)
-    }
+impl CafeInterface for super::NamespacedCaves {}
 
-    fn update(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedCaves {
+    type Object = Cafe;
 
-    fn update_status(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<Cafe> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_defaults::Cafe>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedCaves {}
+impl delegate::Update for super::NamespacedCaves {}
+impl delegate::UpdateStatus for super::NamespacedCaves {}
+impl delegate::Delete for super::NamespacedCaves {}
+impl delegate::DeleteCollection for super::NamespacedCaves {}
+impl delegate::Get for super::NamespacedCaves {}
+impl delegate::List for super::NamespacedCaves {}
+impl delegate::Watch for super::NamespacedCaves {}
+impl delegate::Patch for super::NamespacedCaves {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_defaults::Cafe,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_defaults::Cafe>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_defaults::Cafe>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    > {
+impl verbs::Apply<Cafe, Cafe> for super::NamespacedCaves {
+    fn apply(&self, object: &Cafe, params: &PatchParams) -> impl ResponseFuture<Cafe> {
         self.apply(object, params)
     }
+}
 
+impl verbs::ApplyStatus<Cafe, Cafe> for super::NamespacedCaves {
     fn apply_status(
         &self,
-        object: &::case_defaults::Cafe,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_defaults::Cafe,
-    > {
+        object: &Cafe,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<Cafe> {
         self.apply_status(object, params)
     }
 }

@@ -4,31 +4,30 @@
 //! Lister of the `Cart` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::std::sync::Arc;
+use crate::v1::Cart;
+use ::kubesmith_runtime::{cache, labels, lister};
+
 /// Reads `Cart` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Cart holds what a customer wants.
 #[derive(Clone, Debug)]
 pub struct CartLister {
-    inner: ::kubesmith_runtime::lister::Lister<crate::v1::Cart>,
+    inner: lister::Lister<Cart>,
 }
 
 impl CartLister {
     /// Makes the lister from the runtime's, such as an informer's.
     #[must_use]
     #[inline]
-    pub fn new(
-        inner: ::kubesmith_runtime::lister::Lister<crate::v1::Cart>,
-    ) -> Self {
+    pub fn new(inner: lister::Lister<Cart>) -> Self {
         Self { inner }
     }
 
     /// The objects whose labels the selector matches, sorted by key.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<crate::v1::Cart> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Cart> {
         self.inner.list(selector)
     }
 
@@ -41,10 +40,7 @@ impl CartLister {
         &self,
         index: &str,
         value: &str,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<crate::v1::Cart>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Cart>, cache::NoSuchIndex> {
         self.inner.by_index(index, value)
     }
 
@@ -53,17 +49,11 @@ impl CartLister {
     /// # Errors
     /// The index is another informer's.
     #[inline]
-    pub fn by<V: ::kubesmith_runtime::cache::IndexKey>(
+    pub fn by<V: cache::IndexKey>(
         &self,
-        index: &::kubesmith_runtime::cache::TypedIndex<
-            crate::v1::Cart,
-            V,
-        >,
+        index: &cache::TypedIndex<Cart, V>,
         key: &V,
-    ) -> ::core::result::Result<
-        ::kubesmith_runtime::cache::Listing<crate::v1::Cart>,
-        ::kubesmith_runtime::cache::NoSuchIndex,
-    > {
+    ) -> Result<cache::Listing<Cart>, cache::NoSuchIndex> {
         self.inner.by(index, key)
     }
 
@@ -80,19 +70,14 @@ impl CartLister {
 /// Reads the `Cart` objects of one namespace from an informer's cache.
 #[derive(Clone, Debug)]
 pub struct CartNamespaceLister {
-    inner: ::kubesmith_runtime::lister::NamespaceLister<
-        crate::v1::Cart,
-    >,
+    inner: lister::NamespaceLister<Cart>,
 }
 
 impl CartNamespaceLister {
     /// The objects of the namespace whose labels the selector matches, sorted by name.
     #[must_use]
     #[inline]
-    pub fn list(
-        &self,
-        selector: &::kubesmith_runtime::labels::Selector,
-    ) -> ::kubesmith_runtime::cache::Listing<crate::v1::Cart> {
+    pub fn list(&self, selector: &labels::Selector) -> cache::Listing<Cart> {
         self.inner.list(selector)
     }
 
@@ -101,13 +86,7 @@ impl CartNamespaceLister {
     /// # Errors
     /// There is none in the cache; the error names the resource.
     #[inline]
-    pub fn get(
-        &self,
-        name: &str,
-    ) -> ::core::result::Result<
-        ::std::sync::Arc<crate::v1::Cart>,
-        ::kubesmith_runtime::lister::NotFound,
-    > {
+    pub fn get(&self, name: &str) -> Result<Arc<Cart>, lister::NotFound> {
         self.inner.get(name)
     }
 }

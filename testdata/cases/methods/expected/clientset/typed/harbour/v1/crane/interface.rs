@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Crane;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::methods::applyconfigurations::harbour::v1::CraneApplyConfiguration;
+
 /// Gives clients of `Crane` objects.
 pub trait CranesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -18,77 +23,21 @@ pub trait CranesGetter: Send + Sync + 'static {
 ///
 /// Crane has methods for its scale that somebody has written down, as in Go, and one of them
 /// has another name.
-pub trait CraneInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_methods::Crane,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane>;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_methods::Crane,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane>;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Crane>,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane>;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Crane>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::methods::applyconfigurations::harbour::v1::CraneApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane>;
-
+pub trait CraneInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Crane>,
+    Self: verbs::Update<Crane>,
+    Self: verbs::Delete<Crane>,
+    Self: verbs::Get<Crane>,
+    Self: verbs::List<Crane>,
+    Self: verbs::Patch<Crane>,
+    Self: verbs::Apply<Crane, CraneApplyConfiguration>,
+{
     /// Reads the subresource `scale` of the `Crane` of this name.
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 
@@ -97,8 +46,8 @@ pub trait CraneInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 
@@ -107,8 +56,8 @@ pub trait CraneInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::autoscaling::v1::ScaleApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PatchParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
@@ -122,85 +71,10 @@ impl CranesGetter for super::super::HarbourV1Client {
 }
 
 impl CraneInterface for super::NamespacedCranes {
-    fn create(
-        &self,
-        object: &::case_methods::Crane,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane> {
-        self.create(object, params)
-    }
-
-    fn update(
-        &self,
-        object: &::case_methods::Crane,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane> {
-        self.update(object, params)
-    }
-
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Crane>,
-    > {
-        self.delete(name, params)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane> {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Crane>,
-    > {
-        self.list(params)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::methods::applyconfigurations::harbour::v1::CraneApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Crane> {
-        self.apply(configuration, params)
-    }
-
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.get_scale(name)
@@ -210,8 +84,8 @@ impl CraneInterface for super::NamespacedCranes {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.resize(name, input, params)
@@ -221,10 +95,30 @@ impl CraneInterface for super::NamespacedCranes {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::autoscaling::v1::ScaleApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PatchParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.apply_scale(name, input, params)
     }
+}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedCranes {
+    type Object = Crane;
+
+    fn typed(&self) -> &TypedClient<Crane> {
+        &self.inner
+    }
+}
+
+impl delegate::Create for super::NamespacedCranes {}
+impl delegate::Update for super::NamespacedCranes {}
+impl delegate::Delete for super::NamespacedCranes {}
+impl delegate::Get for super::NamespacedCranes {}
+impl delegate::List for super::NamespacedCranes {}
+impl delegate::Patch for super::NamespacedCranes {}
+
+impl delegate::Apply for super::NamespacedCranes {
+    type Configuration = CraneApplyConfiguration;
 }

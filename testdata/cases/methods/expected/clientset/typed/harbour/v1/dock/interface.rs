@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Dock;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives the client of `Dock` objects.
 pub trait DocksGetter: Send + Sync + 'static {
     /// The client.
@@ -17,35 +21,17 @@ pub trait DocksGetter: Send + Sync + 'static {
 /// The verbs of a client of `Dock` objects.
 ///
 /// Dock is of the whole cluster, read alone, and scaled; only what reads the scale is there.
-pub trait DockInterface: Send + Sync + 'static {
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Dock>;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Dock>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Dock>,
-    >;
-
+pub trait DockInterface: Send + Sync + 'static
+where
+    Self: verbs::Get<Dock>,
+    Self: verbs::List<Dock>,
+    Self: verbs::Watch<Dock>,
+{
     /// Reads the subresource `scale` of the `Dock` of this name.
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
@@ -59,38 +45,25 @@ impl DocksGetter for super::super::HarbourV1Client {
 }
 
 impl DockInterface for super::Docks {
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Dock> {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Dock>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Dock>,
-    > {
-        self.watch(params, resource_version)
-    }
-
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.get_scale(name)
     }
 }
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::Docks {
+    type Object = Dock;
+
+    fn typed(&self) -> &TypedClient<Dock> {
+        &self.inner
+    }
+}
+
+impl delegate::Get for super::Docks {}
+impl delegate::List for super::Docks {}
+impl delegate::Watch for super::Docks {}

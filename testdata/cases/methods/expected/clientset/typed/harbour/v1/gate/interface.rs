@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::serde::Serialize;
+
 /// Gives clients of `Gate` objects.
 pub trait GatesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -22,20 +26,17 @@ pub trait GateInterface: Send + Sync + 'static {
     fn open(
         &self,
         input: &::case_methods::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Gate>;
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::Gate>;
 
     /// Reads the `Gate` of this name.
-    fn inspect(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Weight>;
+    fn inspect(&self, name: &str) -> impl ResponseFuture<::case_methods::Weight>;
 
     /// Lists `Gate` objects.
     fn inspect_all(
         &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &ListParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::kube::api::ObjectList<::case_methods::views::Name>,
     >;
 
@@ -44,28 +45,24 @@ pub trait GateInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::case_methods::views::Named,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::views::Named>;
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::views::Named>;
 
     /// Changes parts of the `Gate` of this name.
-    fn adjust<P>(
+    fn adjust<P: Serialize + Debug + Sync>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::serde_json::Value,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> impl ResponseFuture<::kubesmith_runtime::serde_json::Value>;
 
     /// Changes the `Gate` of this name by server-side apply; the parameters name the field manager.
     fn declare(
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::GateApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Gate>;
+        params: &PatchParams,
+    ) -> impl ResponseFuture<::case_methods::Gate>;
 }
 
 impl GatesGetter for super::super::HarbourV1Client {
@@ -80,22 +77,19 @@ impl GateInterface for super::NamespacedGates {
     fn open(
         &self,
         input: &::case_methods::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Gate> {
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::Gate> {
         self.open(input, params)
     }
 
-    fn inspect(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Weight> {
+    fn inspect(&self, name: &str) -> impl ResponseFuture<::case_methods::Weight> {
         self.inspect(name)
     }
 
     fn inspect_all(
         &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &ListParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::kube::api::ObjectList<::case_methods::views::Name>,
     > {
         self.inspect_all(params)
@@ -105,22 +99,17 @@ impl GateInterface for super::NamespacedGates {
         &self,
         name: &str,
         input: &::case_methods::views::Named,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::views::Named> {
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::views::Named> {
         self.repaint(name, input, params)
     }
 
-    fn adjust<P>(
+    fn adjust<P: Serialize + Debug + Sync>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::serde_json::Value,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> impl ResponseFuture<::kubesmith_runtime::serde_json::Value> {
         self.adjust(name, params, patch)
     }
 
@@ -128,8 +117,8 @@ impl GateInterface for super::NamespacedGates {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::GateApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Gate> {
+        params: &PatchParams,
+    ) -> impl ResponseFuture<::case_methods::Gate> {
         self.declare(name, input, params)
     }
 }

@@ -5,6 +5,12 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::core::fmt::Debug;
+use ::case_methods::Lamp;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use ::kubesmith_runtime::serde::Serialize;
+
 /// Gives the client of `Lamp` objects.
 pub trait LampsGetter: Send + Sync + 'static {
     /// The client.
@@ -18,48 +24,28 @@ pub trait LampsGetter: Send + Sync + 'static {
 ///
 /// Lamp has its own create, a verb of the status alone, and the same methods on a
 /// subresource, of the whole cluster.
-pub trait LampInterface: Send + Sync + 'static {
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp>;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Lamp>,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp>;
-
+pub trait LampInterface: Send + Sync + 'static
+where
+    Self: verbs::UpdateStatus<Lamp>,
+    Self: verbs::Delete<Lamp>,
+    Self: verbs::Get<Lamp>,
+{
     /// Creates a `Lamp` object.
     fn create(
         &self,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Weight>;
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::Weight>;
 
     /// Reads the subresource `status` of the `Lamp` of this name.
-    fn get_status(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Weight>;
+    fn get_status(&self, name: &str) -> impl ResponseFuture<::case_methods::Weight>;
 
     /// Lists the subresource `status` of the `Lamp` of this name.
     fn list_status(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &ListParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Lamp>,
     >;
 
@@ -68,42 +54,40 @@ pub trait LampInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp>;
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::Lamp>;
 
     /// Replaces the subresource `status` of the `Lamp` of this name.
     fn replace_status(
         &self,
         name: &str,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp>;
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::Lamp>;
 
     /// Changes parts of the subresource `status` of the `Lamp` of this name.
-    fn patch_status<P>(
+    fn patch_status<P: Serialize + Debug + Sync>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> impl ResponseFuture<::case_methods::Lamp>;
 
     /// Changes the subresource `status` of the `Lamp` of this name by server-side apply; the parameters name the field manager.
     fn apply_status(
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::LampApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Weight>;
+        params: &PatchParams,
+    ) -> impl ResponseFuture<::case_methods::Weight>;
 
     /// Changes the subresource `status` of the `Lamp` of this name by server-side apply; the parameters name the field manager.
     fn type_(
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::GateApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Gate>;
+        params: &PatchParams,
+    ) -> impl ResponseFuture<::case_methods::Gate>;
 }
 
 impl LampsGetter for super::super::HarbourV1Client {
@@ -115,51 +99,23 @@ impl LampsGetter for super::super::HarbourV1Client {
 }
 
 impl LampInterface for super::Lamps {
-    fn update_status(
-        &self,
-        object: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp> {
-        self.update_status(object, params)
-    }
-
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Lamp>,
-    > {
-        self.delete(name, params)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp> {
-        self.get(name)
-    }
-
     fn create(
         &self,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Weight> {
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::Weight> {
         self.create(input, params)
     }
 
-    fn get_status(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Weight> {
+    fn get_status(&self, name: &str) -> impl ResponseFuture<::case_methods::Weight> {
         self.get_status(name)
     }
 
     fn list_status(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &ListParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Lamp>,
     > {
         self.list_status(name, params)
@@ -169,8 +125,8 @@ impl LampInterface for super::Lamps {
         &self,
         name: &str,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp> {
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::Lamp> {
         self.create_status(name, input, params)
     }
 
@@ -178,20 +134,17 @@ impl LampInterface for super::Lamps {
         &self,
         name: &str,
         input: &::case_methods::Lamp,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp> {
+        params: &PostParams,
+    ) -> impl ResponseFuture<::case_methods::Lamp> {
         self.replace_status(name, input, params)
     }
 
-    fn patch_status<P>(
+    fn patch_status<P: Serialize + Debug + Sync>(
         &self,
         name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Lamp>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> impl ResponseFuture<::case_methods::Lamp> {
         self.patch_status(name, params, patch)
     }
 
@@ -199,8 +152,8 @@ impl LampInterface for super::Lamps {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::LampApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Weight> {
+        params: &PatchParams,
+    ) -> impl ResponseFuture<::case_methods::Weight> {
         self.apply_status(name, input, params)
     }
 
@@ -208,8 +161,21 @@ impl LampInterface for super::Lamps {
         &self,
         name: &str,
         input: &crate::methods::applyconfigurations::harbour::v1::GateApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_methods::Gate> {
+        params: &PatchParams,
+    ) -> impl ResponseFuture<::case_methods::Gate> {
         self.type_(name, input, params)
     }
 }
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::Lamps {
+    type Object = Lamp;
+
+    fn typed(&self) -> &TypedClient<Lamp> {
+        &self.inner
+    }
+}
+
+impl delegate::UpdateStatus for super::Lamps {}
+impl delegate::Delete for super::Lamps {}
+impl delegate::Get for super::Lamps {}

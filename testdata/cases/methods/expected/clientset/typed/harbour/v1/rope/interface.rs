@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_methods::Rope;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::methods::applyconfigurations::harbour::v1::RopeApplyConfiguration;
+
 /// Gives clients of `Rope` objects.
 pub trait RopesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,81 +22,17 @@ pub trait RopesGetter: Send + Sync + 'static {
 /// The verbs of a client of `Rope` objects.
 ///
 /// Rope has a scale that no client may touch.
-pub trait RopeInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_methods::Rope,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_methods::Rope,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_methods::Rope,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_methods::Rope,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Rope>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_methods::Rope,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_methods::Rope,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Rope>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Rope>,
-    >;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::methods::applyconfigurations::harbour::v1::RopeApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_methods::Rope,
-    >;
-}
+pub trait RopeInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Rope>,
+    Self: verbs::Update<Rope>,
+    Self: verbs::Delete<Rope>,
+    Self: verbs::DeleteCollection<Rope>,
+    Self: verbs::Get<Rope>,
+    Self: verbs::List<Rope>,
+    Self: verbs::Watch<Rope>,
+    Self: verbs::Apply<Rope, RopeApplyConfiguration>,
+{}
 
 impl RopesGetter for super::super::HarbourV1Client {
     type Ropes = super::NamespacedRopes;
@@ -101,86 +42,25 @@ impl RopesGetter for super::super::HarbourV1Client {
     }
 }
 
-impl RopeInterface for super::NamespacedRopes {
-    fn create(
-        &self,
-        object: &::case_methods::Rope,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_methods::Rope,
-    > {
-        self.create(object, params)
-    }
+impl RopeInterface for super::NamespacedRopes {}
 
-    fn update(
-        &self,
-        object: &::case_methods::Rope,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_methods::Rope,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedRopes {
+    type Object = Rope;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_methods::Rope>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<Rope> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_methods::Rope,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedRopes {}
+impl delegate::Update for super::NamespacedRopes {}
+impl delegate::Delete for super::NamespacedRopes {}
+impl delegate::DeleteCollection for super::NamespacedRopes {}
+impl delegate::Get for super::NamespacedRopes {}
+impl delegate::List for super::NamespacedRopes {}
+impl delegate::Watch for super::NamespacedRopes {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_methods::Rope,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_methods::Rope>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_methods::Rope>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::methods::applyconfigurations::harbour::v1::RopeApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_methods::Rope,
-    > {
-        self.apply(configuration, params)
-    }
+impl delegate::Apply for super::NamespacedRopes {
+    type Configuration = RopeApplyConfiguration;
 }

@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::Clientset;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::names::applyconfigurations::generic_::v1::ClientsetApplyConfiguration;
+
 /// Gives clients of `Clientset` objects.
 pub trait ClientsetsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,106 +22,18 @@ pub trait ClientsetsGetter: Send + Sync + 'static {
 /// The verbs of a client of `Clientset` objects.
 ///
 /// The kind Clientset.
-pub trait ClientsetInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_names::generic::Clientset,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_names::generic::Clientset,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_names::generic::Clientset>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_names::generic::Clientset,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_names::generic::Clientset>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_names::generic::Clientset>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::names::applyconfigurations::generic_::v1::ClientsetApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    >;
-}
+pub trait ClientsetInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Clientset>,
+    Self: verbs::Update<Clientset>,
+    Self: verbs::Delete<Clientset>,
+    Self: verbs::DeleteCollection<Clientset>,
+    Self: verbs::Get<Clientset>,
+    Self: verbs::List<Clientset>,
+    Self: verbs::Watch<Clientset>,
+    Self: verbs::Patch<Clientset>,
+    Self: verbs::Apply<Clientset, ClientsetApplyConfiguration>,
+{}
 
 impl ClientsetsGetter for super::super::GenericV1Client {
     type Clientsets = super::NamespacedClientsets;
@@ -126,115 +43,26 @@ impl ClientsetsGetter for super::super::GenericV1Client {
     }
 }
 
-impl ClientsetInterface for super::NamespacedClientsets {
-    fn create(
-        &self,
-        object: &::case_names::generic::Clientset,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    > {
-        self.create(object, params)
-    }
+impl ClientsetInterface for super::NamespacedClientsets {}
 
-    fn update(
-        &self,
-        object: &::case_names::generic::Clientset,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedClientsets {
+    type Object = Clientset;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_names::generic::Clientset>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<Clientset> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_names::generic::Clientset,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedClientsets {}
+impl delegate::Update for super::NamespacedClientsets {}
+impl delegate::Delete for super::NamespacedClientsets {}
+impl delegate::DeleteCollection for super::NamespacedClientsets {}
+impl delegate::Get for super::NamespacedClientsets {}
+impl delegate::List for super::NamespacedClientsets {}
+impl delegate::Watch for super::NamespacedClientsets {}
+impl delegate::Patch for super::NamespacedClientsets {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_names::generic::Clientset>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_names::generic::Clientset>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::names::applyconfigurations::generic_::v1::ClientsetApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Clientset,
-    > {
-        self.apply(configuration, params)
-    }
+impl delegate::Apply for super::NamespacedClientsets {
+    type Configuration = ClientsetApplyConfiguration;
 }

@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_names::generic::Mod;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::names::applyconfigurations::generic_::v1::ModApplyConfiguration;
+
 /// Gives clients of `Mod` objects.
 pub trait ModsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,106 +22,18 @@ pub trait ModsGetter: Send + Sync + 'static {
 /// The verbs of a client of `Mod` objects.
 ///
 /// The kind Mod.
-pub trait ModInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_names::generic::Mod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_names::generic::Mod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_names::generic::Mod>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_names::generic::Mod,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_names::generic::Mod>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_names::generic::Mod>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::names::applyconfigurations::generic_::v1::ModApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    >;
-}
+pub trait ModInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Mod>,
+    Self: verbs::Update<Mod>,
+    Self: verbs::Delete<Mod>,
+    Self: verbs::DeleteCollection<Mod>,
+    Self: verbs::Get<Mod>,
+    Self: verbs::List<Mod>,
+    Self: verbs::Watch<Mod>,
+    Self: verbs::Patch<Mod>,
+    Self: verbs::Apply<Mod, ModApplyConfiguration>,
+{}
 
 impl ModsGetter for super::super::GenericV1Client {
     type Mods = super::NamespacedMods;
@@ -126,115 +43,26 @@ impl ModsGetter for super::super::GenericV1Client {
     }
 }
 
-impl ModInterface for super::NamespacedMods {
-    fn create(
-        &self,
-        object: &::case_names::generic::Mod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    > {
-        self.create(object, params)
-    }
+impl ModInterface for super::NamespacedMods {}
 
-    fn update(
-        &self,
-        object: &::case_names::generic::Mod,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedMods {
+    type Object = Mod;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_names::generic::Mod>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<Mod> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_names::generic::Mod,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedMods {}
+impl delegate::Update for super::NamespacedMods {}
+impl delegate::Delete for super::NamespacedMods {}
+impl delegate::DeleteCollection for super::NamespacedMods {}
+impl delegate::Get for super::NamespacedMods {}
+impl delegate::List for super::NamespacedMods {}
+impl delegate::Watch for super::NamespacedMods {}
+impl delegate::Patch for super::NamespacedMods {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_names::generic::Mod>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_names::generic::Mod>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::names::applyconfigurations::generic_::v1::ModApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::Mod,
-    > {
-        self.apply(configuration, params)
-    }
+impl delegate::Apply for super::NamespacedMods {
+    type Configuration = ModApplyConfiguration;
 }

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::names::applyconfigurations::generic_::v1::RestClientApplyConfiguration;
+
 /// Gives clients of `RestClient` objects.
 pub trait RestClientsGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,106 +21,18 @@ pub trait RestClientsGetter: Send + Sync + 'static {
 /// The verbs of a client of `RestClient` objects.
 ///
 /// The kind RestClient.
-pub trait RestClientInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_names::generic::RestClient,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_names::generic::RestClient,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_names::generic::RestClient>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_names::generic::RestClient,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_names::generic::RestClient>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_names::generic::RestClient>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::names::applyconfigurations::generic_::v1::RestClientApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    >;
-}
+pub trait RestClientInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<::case_names::generic::RestClient>,
+    Self: verbs::Update<::case_names::generic::RestClient>,
+    Self: verbs::Delete<::case_names::generic::RestClient>,
+    Self: verbs::DeleteCollection<::case_names::generic::RestClient>,
+    Self: verbs::Get<::case_names::generic::RestClient>,
+    Self: verbs::List<::case_names::generic::RestClient>,
+    Self: verbs::Watch<::case_names::generic::RestClient>,
+    Self: verbs::Patch<::case_names::generic::RestClient>,
+    Self: verbs::Apply<::case_names::generic::RestClient, RestClientApplyConfiguration>,
+{}
 
 impl RestClientsGetter for super::super::GenericV1Client {
     type RestClients = super::NamespacedRestClients;
@@ -126,115 +42,26 @@ impl RestClientsGetter for super::super::GenericV1Client {
     }
 }
 
-impl RestClientInterface for super::NamespacedRestClients {
-    fn create(
-        &self,
-        object: &::case_names::generic::RestClient,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    > {
-        self.create(object, params)
-    }
+impl RestClientInterface for super::NamespacedRestClients {}
 
-    fn update(
-        &self,
-        object: &::case_names::generic::RestClient,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedRestClients {
+    type Object = ::case_names::generic::RestClient;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_names::generic::RestClient>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<::case_names::generic::RestClient> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_names::generic::RestClient,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::NamespacedRestClients {}
+impl delegate::Update for super::NamespacedRestClients {}
+impl delegate::Delete for super::NamespacedRestClients {}
+impl delegate::DeleteCollection for super::NamespacedRestClients {}
+impl delegate::Get for super::NamespacedRestClients {}
+impl delegate::List for super::NamespacedRestClients {}
+impl delegate::Watch for super::NamespacedRestClients {}
+impl delegate::Patch for super::NamespacedRestClients {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_names::generic::RestClient>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_names::generic::RestClient>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::names::applyconfigurations::generic_::v1::RestClientApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_names::generic::RestClient,
-    > {
-        self.apply(configuration, params)
-    }
+impl delegate::Apply for super::NamespacedRestClients {
+    type Configuration = RestClientApplyConfiguration;
 }

@@ -4,16 +4,17 @@
 //! Apply configuration of `Cart`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_package::Cart;
+use ::kubesmith_runtime::applyconfigurations::{
+    ApplyConfiguration, ExtractError, extract,
+};
+use ::kubesmith_runtime::serde::{Deserialize, Serialize};
+use crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration;
+
 /// The fields of a `Cart` that a field manager wants; what is not set is not sent.
 ///
 /// Cart holds what a customer wants.
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    ::kubesmith_runtime::serde::Serialize,
-    ::kubesmith_runtime::serde::Deserialize
-)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(crate = "::kubesmith_runtime::serde", default)]
 pub struct CartApplyConfiguration {
     /// Group and version of the object.
@@ -27,10 +28,10 @@ pub struct CartApplyConfiguration {
     pub metadata: Option<crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<crate::applyconfigurations::shop::v1::CartSpecApplyConfiguration>,
+    pub spec: Option<super::CartSpecApplyConfiguration>,
     /// What was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<crate::applyconfigurations::shop::v1::CartStatusApplyConfiguration>,
+    pub status: Option<super::CartStatusApplyConfiguration>,
 }
 
 impl CartApplyConfiguration {
@@ -38,9 +39,7 @@ impl CartApplyConfiguration {
     #[must_use]
     #[inline]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
-        let metadata = crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration::default()
-            .with_name(name)
-            .with_namespace(namespace);
+        let metadata = ObjectMetaApplyConfiguration::default().with_name(name).with_namespace(namespace);
         Self::default()
             .with_api_version("shop.example.com/v1")
             .with_kind("Cart")
@@ -134,10 +133,7 @@ impl CartApplyConfiguration {
     /// Sets [`spec`](Self::spec).
     #[must_use]
     #[inline]
-    pub fn with_spec(
-        mut self,
-        value: crate::applyconfigurations::shop::v1::CartSpecApplyConfiguration,
-    ) -> Self {
+    pub fn with_spec(mut self, value: super::CartSpecApplyConfiguration) -> Self {
         self.spec = Some(value);
         self
     }
@@ -145,18 +141,14 @@ impl CartApplyConfiguration {
     /// Sets [`status`](Self::status).
     #[must_use]
     #[inline]
-    pub fn with_status(
-        mut self,
-        value: crate::applyconfigurations::shop::v1::CartStatusApplyConfiguration,
-    ) -> Self {
+    pub fn with_status(mut self, value: super::CartStatusApplyConfiguration) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl ::kubesmith_runtime::applyconfigurations::ApplyConfiguration
-for CartApplyConfiguration {
-    type Object = ::case_package::Cart;
+impl ApplyConfiguration for CartApplyConfiguration {
+    type Object = Cart;
 }
 
 /// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again.
@@ -166,12 +158,9 @@ for CartApplyConfiguration {
 /// that are one whole.
 #[inline]
 pub fn extract_cart(
-    object: &::case_package::Cart,
+    object: &Cart,
     field_manager: &str,
-) -> Result<
-    CartApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
+) -> Result<CartApplyConfiguration, ExtractError> {
     extract_cart_from(object, field_manager, "")
 }
 
@@ -181,12 +170,9 @@ pub fn extract_cart(
 /// As [`extract_cart`].
 #[inline]
 pub fn extract_cart_from(
-    object: &::case_package::Cart,
+    object: &Cart,
     field_manager: &str,
     subresource: &str,
-) -> Result<
-    CartApplyConfiguration,
-    ::kubesmith_runtime::applyconfigurations::ExtractError,
-> {
-    ::kubesmith_runtime::applyconfigurations::extract(object, field_manager, subresource)
+) -> Result<CartApplyConfiguration, ExtractError> {
+    extract(object, field_manager, subresource)
 }

@@ -4,6 +4,10 @@
 //! Informer of the `Cart` objects of `shop.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_package::Cart;
+use ::kubesmith_runtime::informer;
+use crate::listers::shop::v1::cart::CartLister;
+
 /// The factory's shared informer of `Cart` objects.
 ///
 /// Cart holds what a customer wants.
@@ -12,35 +16,25 @@
 /// [`lister`](Self::lister) on, and runs it from its next `start` on.
 #[derive(Clone, Debug)]
 pub struct CartInformer {
-    factory: ::kubesmith_runtime::informer::SharedInformerFactory,
+    factory: informer::SharedInformerFactory,
 }
 
 impl CartInformer {
-    pub(crate) fn new(
-        factory: ::kubesmith_runtime::informer::SharedInformerFactory,
-    ) -> Self {
+    pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {
         Self { factory }
     }
 
     /// The shared informer: add handlers and indexers here.
     #[must_use]
     #[inline]
-    pub fn informer(
-        &self,
-    ) -> ::kubesmith_runtime::informer::SharedInformer<
-        ::case_package::Cart,
-    > {
+    pub fn informer(&self) -> informer::SharedInformer<Cart> {
         self.factory.informer_for()
     }
 
     /// Reads from the informer's cache.
     #[must_use]
     #[inline]
-    pub fn lister(
-        &self,
-    ) -> crate::listers::shop::v1::cart::CartLister {
-        crate::listers::shop::v1::cart::CartLister::new(
-            self.informer().lister(),
-        )
+    pub fn lister(&self) -> CartLister {
+        CartLister::new(self.informer().lister())
     }
 }

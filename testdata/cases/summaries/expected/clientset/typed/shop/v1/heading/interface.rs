@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_summaries::Heading;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::summaries::applyconfigurations::shop::v1::HeadingApplyConfiguration;
+
 /// Gives the client of `Heading` objects.
 pub trait HeadingsGetter: Send + Sync + 'static {
     /// The client.
@@ -17,106 +22,18 @@ pub trait HeadingsGetter: Send + Sync + 'static {
 /// The verbs of a client of `Heading` objects.
 ///
 /// \# Heading
-pub trait HeadingInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_summaries::Heading,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_summaries::Heading,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_summaries::Heading>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_summaries::Heading,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_summaries::Heading>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_summaries::Heading>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::summaries::applyconfigurations::shop::v1::HeadingApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    >;
-}
+pub trait HeadingInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Heading>,
+    Self: verbs::Update<Heading>,
+    Self: verbs::Delete<Heading>,
+    Self: verbs::DeleteCollection<Heading>,
+    Self: verbs::Get<Heading>,
+    Self: verbs::List<Heading>,
+    Self: verbs::Watch<Heading>,
+    Self: verbs::Patch<Heading>,
+    Self: verbs::Apply<Heading, HeadingApplyConfiguration>,
+{}
 
 impl HeadingsGetter for super::super::ShopV1Client {
     type Headings = super::Headings;
@@ -126,115 +43,26 @@ impl HeadingsGetter for super::super::ShopV1Client {
     }
 }
 
-impl HeadingInterface for super::Headings {
-    fn create(
-        &self,
-        object: &::case_summaries::Heading,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    > {
-        self.create(object, params)
-    }
+impl HeadingInterface for super::Headings {}
 
-    fn update(
-        &self,
-        object: &::case_summaries::Heading,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::Headings {
+    type Object = Heading;
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_summaries::Heading>,
-    > {
-        self.delete(name, params)
+    fn typed(&self) -> &TypedClient<Heading> {
+        &self.inner
     }
+}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_summaries::Heading,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Create for super::Headings {}
+impl delegate::Update for super::Headings {}
+impl delegate::Delete for super::Headings {}
+impl delegate::DeleteCollection for super::Headings {}
+impl delegate::Get for super::Headings {}
+impl delegate::List for super::Headings {}
+impl delegate::Watch for super::Headings {}
+impl delegate::Patch for super::Headings {}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_summaries::Heading>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_summaries::Heading>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::summaries::applyconfigurations::shop::v1::HeadingApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_summaries::Heading,
-    > {
-        self.apply(configuration, params)
-    }
+impl delegate::Apply for super::Headings {
+    type Configuration = HeadingApplyConfiguration;
 }

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_validations::Gate;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Gate` objects.
 pub trait GatesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,111 +21,25 @@ pub trait GatesGetter: Send + Sync + 'static {
 /// The verbs of a client of `Gate` objects.
 ///
 /// Gate lets people in.
-pub trait GateInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_validations::Gate>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<::case_validations::Gate>,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_validations::Gate>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_validations::Gate>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>;
-
+pub trait GateInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Gate>,
+    Self: verbs::Update<Gate>,
+    Self: verbs::UpdateStatus<Gate>,
+    Self: verbs::Delete<Gate>,
+    Self: verbs::DeleteCollection<Gate>,
+    Self: verbs::Get<Gate>,
+    Self: verbs::List<Gate>,
+    Self: verbs::Watch<Gate>,
+    Self: verbs::Patch<Gate>,
+    Self: verbs::Apply<Gate, Gate>,
+    Self: verbs::ApplyStatus<Gate, Gate>,
+{
     /// Reads the subresource `scale` of the `Gate` of this name.
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 
@@ -130,8 +48,8 @@ pub trait GateInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 
@@ -140,8 +58,8 @@ pub trait GateInterface: Send + Sync + 'static {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PatchParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     >;
 }
@@ -155,123 +73,10 @@ impl GatesGetter for super::super::CastleV1Client {
 }
 
 impl GateInterface for super::NamespacedGates {
-    fn create(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
-        self.create(object, params)
-    }
-
-    fn update(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
-        self.update(object, params)
-    }
-
-    fn update_status(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
-        self.update_status(object, params)
-    }
-
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_validations::Gate>,
-    > {
-        self.delete(name, params)
-    }
-
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<::case_validations::Gate>,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
-
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_validations::Gate>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_validations::Gate>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate>
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
-        self.apply(object, params)
-    }
-
-    fn apply_status(
-        &self,
-        object: &::case_validations::Gate,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<::case_validations::Gate> {
-        self.apply_status(object, params)
-    }
-
     fn get_scale(
         &self,
         name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.get_scale(name)
@@ -281,8 +86,8 @@ impl GateInterface for super::NamespacedGates {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PostParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.update_scale(name, input, params)
@@ -292,10 +97,45 @@ impl GateInterface for super::NamespacedGates {
         &self,
         name: &str,
         input: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
+        params: &PatchParams,
+    ) -> impl ResponseFuture<
         ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
     > {
         self.apply_scale(name, input, params)
+    }
+}
+
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedGates {
+    type Object = Gate;
+
+    fn typed(&self) -> &TypedClient<Gate> {
+        &self.inner
+    }
+}
+
+impl delegate::Create for super::NamespacedGates {}
+impl delegate::Update for super::NamespacedGates {}
+impl delegate::UpdateStatus for super::NamespacedGates {}
+impl delegate::Delete for super::NamespacedGates {}
+impl delegate::DeleteCollection for super::NamespacedGates {}
+impl delegate::Get for super::NamespacedGates {}
+impl delegate::List for super::NamespacedGates {}
+impl delegate::Watch for super::NamespacedGates {}
+impl delegate::Patch for super::NamespacedGates {}
+
+impl verbs::Apply<Gate, Gate> for super::NamespacedGates {
+    fn apply(&self, object: &Gate, params: &PatchParams) -> impl ResponseFuture<Gate> {
+        self.apply(object, params)
+    }
+}
+
+impl verbs::ApplyStatus<Gate, Gate> for super::NamespacedGates {
+    fn apply_status(
+        &self,
+        object: &Gate,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<Gate> {
+        self.apply_status(object, params)
     }
 }

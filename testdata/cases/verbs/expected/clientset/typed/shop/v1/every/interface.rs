@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::Every;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration;
+
 /// Gives clients of `Every` objects.
 pub trait EveriesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,124 +22,20 @@ pub trait EveriesGetter: Send + Sync + 'static {
 /// The verbs of a client of `Every` objects.
 ///
 /// Every has every verb.
-pub trait EveryInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >;
-
-    /// Replaces the status of the object of that name and nothing else.
-    fn update_status(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >;
-
-    /// Deletes an object.
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_verbs::Every>,
-    >;
-
-    /// Deletes the objects that the list parameters select.
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_verbs::Every,
-            >,
-        >,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::Every>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::Every>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >;
-
-    /// Changes the status of an object by server-side apply.
-    fn apply_status(
-        &self,
-        configuration: &crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >;
-}
+pub trait EveryInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<Every>,
+    Self: verbs::Update<Every>,
+    Self: verbs::UpdateStatus<Every>,
+    Self: verbs::Delete<Every>,
+    Self: verbs::DeleteCollection<Every>,
+    Self: verbs::Get<Every>,
+    Self: verbs::List<Every>,
+    Self: verbs::Watch<Every>,
+    Self: verbs::Patch<Every>,
+    Self: verbs::Apply<Every, EveryApplyConfiguration>,
+    Self: verbs::ApplyStatus<Every, EveryApplyConfiguration>,
+{}
 
 impl EveriesGetter for super::super::ShopV1Client {
     type Everies = super::NamespacedEveries;
@@ -144,135 +45,31 @@ impl EveriesGetter for super::super::ShopV1Client {
     }
 }
 
-impl EveryInterface for super::NamespacedEveries {
-    fn create(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    > {
-        self.create(object, params)
-    }
+impl EveryInterface for super::NamespacedEveries {}
 
-    fn update(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedEveries {
+    type Object = Every;
 
-    fn update_status(
-        &self,
-        object: &::case_verbs::Every,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    > {
-        self.update_status(object, params)
+    fn typed(&self) -> &TypedClient<Every> {
+        &self.inner
     }
+}
 
-    fn delete(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<::case_verbs::Every>,
-    > {
-        self.delete(name, params)
-    }
+impl delegate::Create for super::NamespacedEveries {}
+impl delegate::Update for super::NamespacedEveries {}
+impl delegate::UpdateStatus for super::NamespacedEveries {}
+impl delegate::Delete for super::NamespacedEveries {}
+impl delegate::DeleteCollection for super::NamespacedEveries {}
+impl delegate::Get for super::NamespacedEveries {}
+impl delegate::List for super::NamespacedEveries {}
+impl delegate::Watch for super::NamespacedEveries {}
+impl delegate::Patch for super::NamespacedEveries {}
 
-    fn delete_collection(
-        &self,
-        params: &::kubesmith_runtime::kube::api::DeleteParams,
-        list: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::Deletion<
-            ::kubesmith_runtime::kube::api::ObjectList<
-                ::case_verbs::Every,
-            >,
-        >,
-    > {
-        self.delete_collection(params, list)
-    }
+impl delegate::Apply for super::NamespacedEveries {
+    type Configuration = EveryApplyConfiguration;
+}
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    > {
-        self.get(name)
-    }
-
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::Every>,
-    > {
-        self.list(params)
-    }
-
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::Every>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    > {
-        self.apply(configuration, params)
-    }
-
-    fn apply_status(
-        &self,
-        configuration: &crate::verbs::applyconfigurations::shop::v1::EveryApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Every,
-    > {
-        self.apply_status(configuration, params)
-    }
+impl delegate::ApplyStatus for super::NamespacedEveries {
+    type Configuration = EveryApplyConfiguration;
 }

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::OnlyGetList;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives the client of `OnlyGetList` objects.
 pub trait OnlyGetListsGetter: Send + Sync + 'static {
     /// The client.
@@ -17,23 +21,11 @@ pub trait OnlyGetListsGetter: Send + Sync + 'static {
 /// The verbs of a client of `OnlyGetList` objects.
 ///
 /// OnlyGetList can be listed but not watched.
-pub trait OnlyGetListInterface: Send + Sync + 'static {
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::OnlyGetList,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::OnlyGetList>,
-    >;
-}
+pub trait OnlyGetListInterface: Send + Sync + 'static
+where
+    Self: verbs::Get<OnlyGetList>,
+    Self: verbs::List<OnlyGetList>,
+{}
 
 impl OnlyGetListsGetter for super::super::ShopV1Client {
     type OnlyGetLists = super::OnlyGetLists;
@@ -43,22 +35,16 @@ impl OnlyGetListsGetter for super::super::ShopV1Client {
     }
 }
 
-impl OnlyGetListInterface for super::OnlyGetLists {
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::OnlyGetList,
-    > {
-        self.get(name)
-    }
+impl OnlyGetListInterface for super::OnlyGetLists {}
 
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::OnlyGetList>,
-    > {
-        self.list(params)
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::OnlyGetLists {
+    type Object = OnlyGetList;
+
+    fn typed(&self) -> &TypedClient<OnlyGetList> {
+        &self.inner
     }
 }
+
+impl delegate::Get for super::OnlyGetLists {}
+impl delegate::List for super::OnlyGetLists {}

@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::OnlyListWatch;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives the client of `OnlyListWatch` objects.
 pub trait OnlyListWatchesGetter: Send + Sync + 'static {
     /// The client.
@@ -17,24 +21,11 @@ pub trait OnlyListWatchesGetter: Send + Sync + 'static {
 /// The verbs of a client of `OnlyListWatch` objects.
 ///
 /// OnlyListWatch has an informer, whose lister is the runtime's.
-pub trait OnlyListWatchInterface: Send + Sync + 'static {
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::OnlyListWatch>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::OnlyListWatch>,
-    >;
-}
+pub trait OnlyListWatchInterface: Send + Sync + 'static
+where
+    Self: verbs::List<OnlyListWatch>,
+    Self: verbs::Watch<OnlyListWatch>,
+{}
 
 impl OnlyListWatchesGetter for super::super::ShopV1Client {
     type OnlyListWatches = super::OnlyListWatches;
@@ -44,23 +35,16 @@ impl OnlyListWatchesGetter for super::super::ShopV1Client {
     }
 }
 
-impl OnlyListWatchInterface for super::OnlyListWatches {
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::OnlyListWatch>,
-    > {
-        self.list(params)
-    }
+impl OnlyListWatchInterface for super::OnlyListWatches {}
 
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::OnlyListWatch>,
-    > {
-        self.watch(params, resource_version)
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::OnlyListWatches {
+    type Object = OnlyListWatch;
+
+    fn typed(&self) -> &TypedClient<OnlyListWatch> {
+        &self.inner
     }
 }
+
+impl delegate::List for super::OnlyListWatches {}
+impl delegate::Watch for super::OnlyListWatches {}

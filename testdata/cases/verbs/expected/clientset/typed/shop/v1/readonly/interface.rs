@@ -5,6 +5,10 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::Readonly;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+
 /// Gives clients of `Readonly` objects.
 pub trait ReadonliesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,32 +21,12 @@ pub trait ReadonliesGetter: Send + Sync + 'static {
 /// The verbs of a client of `Readonly` objects.
 ///
 /// Readonly can be read.
-pub trait ReadonlyInterface: Send + Sync + 'static {
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Readonly,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::Readonly>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::Readonly>,
-    >;
-}
+pub trait ReadonlyInterface: Send + Sync + 'static
+where
+    Self: verbs::Get<Readonly>,
+    Self: verbs::List<Readonly>,
+    Self: verbs::Watch<Readonly>,
+{}
 
 impl ReadonliesGetter for super::super::ShopV1Client {
     type Readonlies = super::NamespacedReadonlies;
@@ -52,32 +36,17 @@ impl ReadonliesGetter for super::super::ShopV1Client {
     }
 }
 
-impl ReadonlyInterface for super::NamespacedReadonlies {
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::Readonly,
-    > {
-        self.get(name)
-    }
+impl ReadonlyInterface for super::NamespacedReadonlies {}
 
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::Readonly>,
-    > {
-        self.list(params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedReadonlies {
+    type Object = Readonly;
 
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::Readonly>,
-    > {
-        self.watch(params, resource_version)
+    fn typed(&self) -> &TypedClient<Readonly> {
+        &self.inner
     }
 }
+
+impl delegate::Get for super::NamespacedReadonlies {}
+impl delegate::List for super::NamespacedReadonlies {}
+impl delegate::Watch for super::NamespacedReadonlies {}

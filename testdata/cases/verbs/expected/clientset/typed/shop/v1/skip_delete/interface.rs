@@ -5,6 +5,11 @@
 //! for clients of your own.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::case_verbs::SkipDelete;
+use ::kubesmith_runtime::client::prelude::*;
+use ::kubesmith_runtime::client::verbs::{self, delegate};
+use crate::verbs::applyconfigurations::shop::v1::SkipDeleteApplyConfiguration;
+
 /// Gives clients of `SkipDelete` objects.
 pub trait SkipDeletesGetter: Send + Sync + 'static {
     /// The client of a namespace.
@@ -17,84 +22,16 @@ pub trait SkipDeletesGetter: Send + Sync + 'static {
 /// The verbs of a client of `SkipDelete` objects.
 ///
 /// SkipDelete cannot be deleted.
-pub trait SkipDeleteInterface: Send + Sync + 'static {
-    /// Creates an object and returns it as stored.
-    fn create(
-        &self,
-        object: &::case_verbs::SkipDelete,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    >;
-
-    /// Replaces the object of that name; its resource version, if set, must be the stored one.
-    fn update(
-        &self,
-        object: &::case_verbs::SkipDelete,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    >;
-
-    /// Reads an object.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    >;
-
-    /// Lists objects.
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::SkipDelete>,
-    >;
-
-    /// Watches objects from a resource version on.
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::SkipDelete>,
-    >;
-
-    /// Changes parts of an object.
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Changes parts of a subresource of an object, such as `status`.
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync;
-
-    /// Creates or changes an object by server-side apply; the parameters name the field manager.
-    fn apply(
-        &self,
-        configuration: &crate::verbs::applyconfigurations::shop::v1::SkipDeleteApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    >;
-}
+pub trait SkipDeleteInterface: Send + Sync + 'static
+where
+    Self: verbs::Create<SkipDelete>,
+    Self: verbs::Update<SkipDelete>,
+    Self: verbs::Get<SkipDelete>,
+    Self: verbs::List<SkipDelete>,
+    Self: verbs::Watch<SkipDelete>,
+    Self: verbs::Patch<SkipDelete>,
+    Self: verbs::Apply<SkipDelete, SkipDeleteApplyConfiguration>,
+{}
 
 impl SkipDeletesGetter for super::super::ShopV1Client {
     type SkipDeletes = super::NamespacedSkipDeletes;
@@ -104,91 +41,24 @@ impl SkipDeletesGetter for super::super::ShopV1Client {
     }
 }
 
-impl SkipDeleteInterface for super::NamespacedSkipDeletes {
-    fn create(
-        &self,
-        object: &::case_verbs::SkipDelete,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    > {
-        self.create(object, params)
-    }
+impl SkipDeleteInterface for super::NamespacedSkipDeletes {}
 
-    fn update(
-        &self,
-        object: &::case_verbs::SkipDelete,
-        params: &::kubesmith_runtime::kube::api::PostParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    > {
-        self.update(object, params)
-    }
+/// Requests are those of the client inside.
+impl delegate::Delegate for super::NamespacedSkipDeletes {
+    type Object = SkipDelete;
 
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    > {
-        self.get(name)
+    fn typed(&self) -> &TypedClient<SkipDelete> {
+        &self.inner
     }
+}
 
-    fn list(
-        &self,
-        params: &::kubesmith_runtime::kube::api::ListParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::kube::api::ObjectList<::case_verbs::SkipDelete>,
-    > {
-        self.list(params)
-    }
+impl delegate::Create for super::NamespacedSkipDeletes {}
+impl delegate::Update for super::NamespacedSkipDeletes {}
+impl delegate::Get for super::NamespacedSkipDeletes {}
+impl delegate::List for super::NamespacedSkipDeletes {}
+impl delegate::Watch for super::NamespacedSkipDeletes {}
+impl delegate::Patch for super::NamespacedSkipDeletes {}
 
-    fn watch(
-        &self,
-        params: &::kubesmith_runtime::kube::api::WatchParams,
-        resource_version: &str,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::kubesmith_runtime::client::WatchStream<::case_verbs::SkipDelete>,
-    > {
-        self.watch(params, resource_version)
-    }
-
-    fn patch<P>(
-        &self,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch(name, params, patch)
-    }
-
-    fn patch_subresource<P>(
-        &self,
-        subresource: &str,
-        name: &str,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-        patch: &::kubesmith_runtime::kube::api::Patch<P>,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    >
-    where
-        P: ::kubesmith_runtime::serde::Serialize + ::core::fmt::Debug + Sync,
-    {
-        self.patch_subresource(subresource, name, params, patch)
-    }
-
-    fn apply(
-        &self,
-        configuration: &crate::verbs::applyconfigurations::shop::v1::SkipDeleteApplyConfiguration,
-        params: &::kubesmith_runtime::kube::api::PatchParams,
-    ) -> impl ::kubesmith_runtime::client::ResponseFuture<
-        ::case_verbs::SkipDelete,
-    > {
-        self.apply(configuration, params)
-    }
+impl delegate::Apply for super::NamespacedSkipDeletes {
+    type Configuration = SkipDeleteApplyConfiguration;
 }

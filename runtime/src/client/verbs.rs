@@ -1,0 +1,223 @@
+//! The verbs of clients as traits: what code needs of a client that it is given, and what a client of one's own has.
+//!
+//! A generated trait such as `BalancerInterface` stands for all verbs that the kind's client has. Code that needs two of them
+//! asks for these two, and runs on whatever has them:
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kubesmith_runtime::client::prelude::*;
+//! use kubesmith_runtime::client::verbs;
+//!
+//! async fn size(maps: &impl verbs::Get<ConfigMap>, name: &str) -> Result<usize> {
+//!     Ok(maps.get(name).await?.data.unwrap_or_default().len())
+//! }
+//!
+//! /// Answers an empty map, whatever it is asked for.
+//! struct Empty;
+//!
+//! impl verbs::Get<ConfigMap> for Empty {
+//!     async fn get(&self, _name: &str) -> Result<ConfigMap> {
+//!         Ok(ConfigMap::default())
+//!     }
+//! }
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! assert_eq!(size(&Empty, "settings").await.unwrap(), 0);
+//! # });
+//! ```
+//!
+//! A method that a bound brings needs no import. That of a type which a bound only mentions, as the client that a
+//! `BalancersGetter` gives, needs its trait: [`prelude`](super::prelude) has all of them, without their names.
+
+use std::fmt::Debug;
+
+use kube::api::{
+    DeleteParams, ListParams, ObjectList, Patch as PatchOf, PatchParams, PostParams, WatchParams,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Deletion, ResponseFuture, TypedClient, WatchStream};
+
+/// Clients that have the runtime's inside, and which of its verbs are theirs.
+///
+/// Generated clients say with these traits that a verb of theirs is that of the [`TypedClient`] in them.
+pub mod delegate {
+    use crate::applyconfigurations::ApplyConfiguration;
+    use crate::client::TypedClient;
+
+    /// A client with the runtime's inside.
+    pub trait Delegate: Send + Sync + 'static {
+        /// What the client is of.
+        type Object: super::Kind;
+
+        /// The client inside.
+        fn typed(&self) -> &TypedClient<Self::Object>;
+    }
+
+    /// Has [`Patch`](super::Patch).
+    pub trait Patch: Delegate {}
+
+    /// Has [`Apply`](super::Apply).
+    pub trait Apply: Delegate {
+        /// What is applied.
+        type Configuration: ApplyConfiguration<Object = Self::Object> + Send + Sync + 'static;
+    }
+
+    /// Has [`ApplyStatus`](super::ApplyStatus).
+    pub trait ApplyStatus: Delegate {
+        /// What is applied.
+        type Configuration: ApplyConfiguration<Object = Self::Object> + Send + Sync + 'static;
+    }
+
+    pub use super::marker::*;
+}
+
+/// What clients are of: the types of kinds. Whatever can be one is.
+pub trait Kind:
+    kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize + Send + Sync + 'static
+{
+}
+
+impl<K> Kind for K where
+    K: kube::Resource<DynamicType = ()>
+        + Clone
+        + Debug
+        + DeserializeOwned
+        + Serialize
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// Each verb as a trait, with what makes it the verb of the client inside.
+macro_rules! verbs {
+    ($($(#[$doc:meta])* $verb:ident: $method:ident($($name:ident: $ty:ty),*) -> $answer:ty;)*) => {
+        $(
+            $(#[$doc])*
+            pub trait $verb<K: Clone>: Send + Sync + 'static {
+                $(#[$doc])*
+                fn $method(&self, $($name: $ty),*) -> impl ResponseFuture<$answer>;
+            }
+
+            impl<K: Kind> delegate::$verb for TypedClient<K> {}
+
+            impl<K: Kind, C: delegate::$verb<Object = K>> $verb<K> for C {
+                fn $method(&self, $($name: $ty),*) -> impl ResponseFuture<$answer> {
+                    self.typed().$method($($name),*)
+                }
+            }
+        )*
+
+        /// The traits of [`delegate`] that say nothing but their name.
+        mod marker {
+            $(
+                #[doc = concat!("Has [`", stringify!($verb), "`](super::", stringify!($verb), ").")]
+                pub trait $verb: super::delegate::Delegate {}
+            )*
+        }
+    };
+}
+
+verbs! {
+    /// Creates an object and returns it as stored.
+    Create: create(object: &K, params: &PostParams) -> K;
+    /// Replaces the object of that name; its resource version, if set, must be the stored one.
+    Update: update(object: &K, params: &PostParams) -> K;
+    /// Replaces the status of the object of that name and nothing else.
+    UpdateStatus: update_status(object: &K, params: &PostParams) -> K;
+    /// Deletes an object.
+    Delete: delete(name: &str, params: &DeleteParams) -> Deletion<K>;
+    /// Deletes the objects that the list parameters select.
+    DeleteCollection: delete_collection(params: &DeleteParams, list: &ListParams) -> Deletion<ObjectList<K>>;
+    /// Reads an object.
+    Get: get(name: &str) -> K;
+    /// Lists objects.
+    List: list(params: &ListParams) -> ObjectList<K>;
+    /// Watches objects from a resource version on.
+    Watch: watch(params: &WatchParams, resource_version: &str) -> WatchStream<K>;
+}
+
+/// Changes parts of an object, or of a subresource of it.
+pub trait Patch<K: Clone>: Send + Sync + 'static {
+    /// Changes parts of an object.
+    fn patch<P>(&self, name: &str, params: &PatchParams, patch: &PatchOf<P>) -> impl ResponseFuture<K>
+    where
+        P: Serialize + Debug + Sync;
+
+    /// Changes parts of a subresource of an object, such as `status`.
+    fn patch_subresource<P>(
+        &self,
+        subresource: &str,
+        name: &str,
+        params: &PatchParams,
+        patch: &PatchOf<P>,
+    ) -> impl ResponseFuture<K>
+    where
+        P: Serialize + Debug + Sync;
+}
+
+impl<K: Kind> delegate::Delegate for TypedClient<K> {
+    type Object = K;
+
+    fn typed(&self) -> &TypedClient<K> {
+        self
+    }
+}
+
+impl<K: Kind> delegate::Patch for TypedClient<K> {}
+
+impl<K: Kind, C: delegate::Patch<Object = K>> Patch<K> for C {
+    fn patch<P>(&self, name: &str, params: &PatchParams, patch: &PatchOf<P>) -> impl ResponseFuture<K>
+    where
+        P: Serialize + Debug + Sync,
+    {
+        self.typed().patch(name, params, patch)
+    }
+
+    fn patch_subresource<P>(
+        &self,
+        subresource: &str,
+        name: &str,
+        params: &PatchParams,
+        patch: &PatchOf<P>,
+    ) -> impl ResponseFuture<K>
+    where
+        P: Serialize + Debug + Sync,
+    {
+        self.typed().patch_subresource(subresource, name, params, patch)
+    }
+}
+
+/// Creates or changes an object by server-side apply.
+pub trait Apply<K: Clone, A>: Send + Sync + 'static {
+    /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's, which the
+    /// parameters name.
+    fn apply(&self, configuration: &A, params: &PatchParams) -> impl ResponseFuture<K>;
+}
+
+impl<C: delegate::Apply> Apply<C::Object, C::Configuration> for C {
+    fn apply(
+        &self,
+        configuration: &C::Configuration,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<C::Object> {
+        self.typed().apply_configuration(configuration, params)
+    }
+}
+
+/// Changes the status of an object by server-side apply.
+pub trait ApplyStatus<K: Clone, A>: Send + Sync + 'static {
+    /// Changes the status of an object by server-side apply; the parameters name the field manager.
+    fn apply_status(&self, configuration: &A, params: &PatchParams) -> impl ResponseFuture<K>;
+}
+
+impl<C: delegate::ApplyStatus> ApplyStatus<C::Object, C::Configuration> for C {
+    fn apply_status(
+        &self,
+        configuration: &C::Configuration,
+        params: &PatchParams,
+    ) -> impl ResponseFuture<C::Object> {
+        self.typed().apply_configuration_to("status", configuration, params)
+    }
+}
