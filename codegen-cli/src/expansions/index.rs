@@ -1,5 +1,6 @@
 //! What a file of a package defines, as far as another file can define it again.
 
+use heck::ToSnakeCase;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
@@ -124,7 +125,11 @@ impl Reader {
             };
             self.member(std::slice::from_ref(&name.text), attributes, ident);
         }
-        for owner in bounds(&item.supertraits) {
+        for owner in supertraits(item) {
+            for text in methods_of_verb(&owner) {
+                let member = Name { text, loc: name.loc };
+                self.index.members.push((vec![name.text.clone()], member));
+            }
             self.implemented(owner, &item.ident.clone().into(), true, name.loc);
         }
         self.index.types.push(name);
@@ -178,6 +183,23 @@ fn is_parameter(generics: &syn::Generics, ident: &syn::Ident) -> bool {
     generics.type_params().any(|parameter| parameter.ident == *ident)
 }
 
+/// The traits that a trait stands on.
+fn supertraits(item: &syn::ItemTrait) -> Vec<Segments> {
+    let of_self = bounds_of(&item.generics, &syn::Ident::new("Self", proc_macro2::Span::call_site()));
+    bounds(&item.supertraits).into_iter().chain(of_self).collect()
+}
+
+/// The methods that an interface has by a trait of the runtime's `client::verbs`.
+fn methods_of_verb(of_trait: &[String]) -> Vec<String> {
+    match of_trait {
+        [module, verb] if module == "verbs" && verb == "Patch" => {
+            ["patch", "patch_subresource"].map(str::to_owned).into()
+        }
+        [module, verb] if module == "verbs" => vec![verb.to_snake_case()],
+        _ => Vec::new(),
+    }
+}
+
 /// The traits that a parameter has.
 fn bounds_of(generics: &syn::Generics, parameter: &syn::Ident) -> Vec<Segments> {
     let own = generics.type_params().filter(|own| own.ident == *parameter).map(|own| &own.bounds);
@@ -225,6 +247,7 @@ mod tests {
             #[derive(Clone, std::fmt::Debug)] pub struct S;\n\
             pub trait Count: super::CartInterface { const N: u8; type T; fn count(&self); }\n\
             impl<T> Count for T where T: super::CartInterface {}\n\
+            pub trait All where Self: verbs::UpdateStatus<S>, Self: verbs::Patch<S> {}\n\
             impl From<S> for super::Carts { fn from(_: S) -> Self { todo!() } }\n\
             impl super::Carts { const C: u8 = 0; fn r#type(&self) {} #[cfg(test)] fn hidden() {} }\n\
             #[cfg(test)] impl super::Carts { fn behind() {} }\n\
@@ -232,10 +255,12 @@ mod tests {
         let index = read(FileId(0), text).unwrap();
         let texts = |names: &[Name]| names.iter().map(|name| name.text.clone()).collect::<Vec<_>>();
         assert_eq!(index.files, ["more.rs", "b.rs"]);
-        assert_eq!(texts(&index.types), ["S", "Count"]);
+        assert_eq!(texts(&index.types), ["S", "Count", "All"]);
         let members: Vec<String> =
             index.members.iter().map(|(owner, name)| format!("{}.{}", owner.join("::"), name.text)).collect();
-        assert_eq!(members, ["Count.N", "Count.T", "Count.count", "super::Carts.C", "super::Carts.type"]);
+        let verbs = ["All.update_status", "All.patch", "All.patch_subresource"];
+        let own = ["Count.N", "Count.T", "Count.count"].into_iter().chain(verbs);
+        assert_eq!(members, own.chain(["super::Carts.C", "super::Carts.type"]).collect::<Vec<_>>());
         let implemented: Vec<String> = index
             .implemented
             .iter()
@@ -250,6 +275,8 @@ mod tests {
                 "S: std::fmt::Debug false",
                 "super::CartInterface: Count true",
                 "super::CartInterface: Count true",
+                "verbs::UpdateStatus: All true",
+                "verbs::Patch: All true",
                 "super::Carts: From< S > false",
             ]
         );

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use heck::ToSnakeCase as _;
+
 use kubesmith::config::{self, Generator, Overrides};
 use kubesmith::pipeline;
 

