@@ -117,7 +117,9 @@ impl<'i> Example<'i> {
 
 Clients have traits beside them. A controller that takes `impl {plural}Getter`
 ([`{plural}Getter`]({folder}::{plural}Getter), [`{kind}Interface`]({folder}::{kind}Interface),
-[`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test."
+[`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+for `impl kubesmith_runtime::client::verbs::Get<{kind}>`."
         )
     }
 

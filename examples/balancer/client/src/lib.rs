@@ -42,7 +42,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl BalancersGetter`
 //! ([`BalancersGetter`](clientset::typed::exposer::v1alpha1::balancer::BalancersGetter), [`BalancerInterface`](clientset::typed::exposer::v1alpha1::balancer::BalancerInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<Balancer>`.
 //!
 //! # Server-side apply
 //!

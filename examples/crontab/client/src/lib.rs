@@ -42,7 +42,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl CronTabsGetter`
 //! ([`CronTabsGetter`](clientset::typed::stable::v1::cron_tab::CronTabsGetter), [`CronTabInterface`](clientset::typed::stable::v1::cron_tab::CronTabInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<CronTab>`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;

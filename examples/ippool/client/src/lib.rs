@@ -41,7 +41,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl IPPoolsGetter`
 //! ([`IPPoolsGetter`](clientset::typed::tsi::v1alpha1::ip_pool::IPPoolsGetter), [`IPPoolInterface`](clientset::typed::tsi::v1alpha1::ip_pool::IPPoolInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<IPPool>`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;

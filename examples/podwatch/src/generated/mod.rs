@@ -42,7 +42,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl PodsGetter`
 //! ([`PodsGetter`](clientset::typed::core::v1::pod::PodsGetter), [`PodInterface`](clientset::typed::core::v1::pod::PodInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<Pod>`.
 #![allow(dead_code, unreachable_pub, reason = "a program need not use everything here")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 

@@ -42,7 +42,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl PostgresWritersGetter`
 //! ([`PostgresWritersGetter`](clientset::typed::demo::v1::postgres_writer::PostgresWritersGetter), [`PostgresWriterInterface`](clientset::typed::demo::v1::postgres_writer::PostgresWriterInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<PostgresWriter>`.
 //!
 //! # Server-side apply
 //!

@@ -42,7 +42,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl FoosGetter`
 //! ([`FoosGetter`](clientset::typed::samplecontroller::v1alpha1::foo::FoosGetter), [`FooInterface`](clientset::typed::samplecontroller::v1alpha1::foo::FooInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<Foo>`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub mod clientset;

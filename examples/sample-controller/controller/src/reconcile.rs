@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::client::verbs::{Create as _, Delete as _, Get as _, Update as _, UpdateStatus as _};
 use kubesmith_runtime::client::{Error as ClientError, unless_deleted};
 use kubesmith_runtime::controller::{Action, ReconcileError, Reconciler};
 use kubesmith_runtime::controllerutil::{OwnerError, is_controlled_by};
@@ -14,8 +15,8 @@ use kubesmith_runtime::labels::Selector;
 use kubesmith_runtime::rbac;
 use kubesmith_runtime::record::{EventRecorder, EventType};
 use sample_controller_api::v1alpha1::{Foo, FooStatus};
-use sample_controller_client::clientset::typed::apps::v1::{DeploymentInterface, DeploymentsGetter};
-use sample_controller_client::clientset::typed::samplecontroller::v1alpha1::{FooInterface, FoosGetter};
+use sample_controller_client::clientset::typed::apps::v1::DeploymentsGetter;
+use sample_controller_client::clientset::typed::samplecontroller::v1alpha1::FoosGetter;
 use sample_controller_client::listers::apps::v1::DeploymentLister;
 use sample_controller_client::listers::samplecontroller::v1alpha1::FooLister;
 

@@ -38,7 +38,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl EcsBindingsGetter`
 //! ([`EcsBindingsGetter`](clientset::typed::ecs::v1::ecs_binding::EcsBindingsGetter), [`EcsBindingInterface`](clientset::typed::ecs::v1::ecs_binding::EcsBindingInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<EcsBinding>`.
 //!
 //! # Server-side apply
 //!

@@ -39,7 +39,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl BooksGetter`
 //! ([`BooksGetter`](clientset::typed::library::v1beta1::book::BooksGetter), [`BookInterface`](clientset::typed::library::v1beta1::book::BookInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<Book>`.
 //!
 //! # Server-side apply
 //!

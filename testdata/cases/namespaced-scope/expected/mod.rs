@@ -39,7 +39,9 @@
 //!
 //! Clients have traits beside them. A controller that takes `impl CartsGetter`
 //! ([`CartsGetter`](clientset::typed::shop::v1::cart::CartsGetter), [`CartInterface`](clientset::typed::shop::v1::cart::CartInterface),
-//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test.
+//! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
+//! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
+//! for `impl kubesmith_runtime::client::verbs::Get<Cart>`.
 //!
 //! # Server-side apply
 //!

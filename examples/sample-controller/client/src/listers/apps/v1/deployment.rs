@@ -11,6 +11,10 @@ use ::std::sync::Arc;
 use ::kubesmith_runtime::k8s_openapi::api::apps::v1::Deployment;
 use ::kubesmith_runtime::{cache, labels, lister};
 
+/// What was written by hand beside this file.
+#[path = "deployment_expansion.rs"]
+pub mod expansion;
+
 /// Reads `Deployment` objects from an informer's cache. Objects are shared: clone one to change it.
 ///
 /// Deployment enables declarative updates for Pods and ReplicaSets.
