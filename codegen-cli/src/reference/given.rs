@@ -26,7 +26,8 @@ impl Builder<'_> {
                 id,
                 name: Some(name.clone()),
                 ty,
-                required: schema.required.contains(name),
+                // As for fields of types: servers set defaults before they validate.
+                required: schema.required.contains(name) && property.default.is_none(),
                 default: property.default.as_ref().map(ToString::to_string),
                 description: text::optional(description),
                 deprecated: text::is_deprecated(property.description.as_ref()),

@@ -160,7 +160,8 @@ impl<'a> Builder<'a> {
             id,
             name: (!field.flatten).then(|| field.name.clone()),
             ty,
-            required: field.required,
+            // Servers set defaults before they validate, so that nobody has to write such a field.
+            required: field.required && default.is_none(),
             default: default.map(ToString::to_string),
             description: text::optional(field.description.as_ref()),
             deprecated: text::is_deprecated(field.description.as_ref()),
