@@ -116,9 +116,13 @@ where
 ///
 /// let objects = kubesmith_testenv::objects![ConfigMap::default(), Pod::default()];
 /// assert_eq!(objects.len(), 2);
+/// assert!(kubesmith_testenv::objects![].is_empty());
 /// ```
 #[macro_export]
 macro_rules! objects {
+    () => {
+        <[$crate::fake::Object; 0]>::default()
+    };
     ($($object:expr),* $(,)?) => {
         [$($crate::fake::Object::from($object)),*]
     };

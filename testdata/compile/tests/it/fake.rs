@@ -217,6 +217,12 @@ async fn the_fake_is_a_clientset_for_code_that_takes_any() {
 }
 
 #[tokio::test]
+async fn a_fake_may_have_nothing() {
+    let clients = FakeClientset::new(kubesmith_testenv::objects![]).unwrap();
+    assert_eq!(count(&clients).await, 0);
+}
+
+#[tokio::test]
 async fn selectors_choose() {
     let mut labelled = cart("labelled");
     labelled.metadata.labels = Some([("a".to_owned(), "b".to_owned())].into());
