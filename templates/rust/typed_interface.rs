@@ -20,7 +20,7 @@ use __ConfigurationPath__;
 
 /// Gives the client of `__Kind__` objects.
 #[when(cluster)]
-pub trait __Plural__Getter: Send + Sync + 'static {
+pub trait __Getter__: Send + Sync + 'static {
     /// The client.
     type __Plural__: __Kind__Interface;
 
@@ -30,7 +30,7 @@ pub trait __Plural__Getter: Send + Sync + 'static {
 
 /// Gives clients of `__Kind__` objects.
 #[when(namespaced)]
-pub trait __Plural__Getter: Send + Sync + 'static {
+pub trait __Getter__: Send + Sync + 'static {
     /// The client of a namespace.
     type __Plural__: __Kind__Interface;
 
@@ -96,7 +96,7 @@ where
 }
 
 #[when(cluster)]
-impl __Plural__Getter for super::super::__GroupVersion__Client {
+impl __Getter__ for super::super::__GroupVersion__Client {
     type __Plural__ = super::__Client__;
 
     fn __accessor__(&self) -> Self::__Plural__ {
@@ -105,7 +105,7 @@ impl __Plural__Getter for super::super::__GroupVersion__Client {
 }
 
 #[when(namespaced)]
-impl __Plural__Getter for super::super::__GroupVersion__Client {
+impl __Getter__ for super::super::__GroupVersion__Client {
     type __Plural__ = super::__Client__;
 
     fn __accessor__(&self, namespace: &str) -> Self::__Plural__ {

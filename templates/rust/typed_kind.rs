@@ -20,7 +20,7 @@ use __ConfigurationPath__;
 pub mod expansion;
 mod interface;
 
-pub use self::interface::{__Kind__Interface, __Plural__Getter};
+pub use self::interface::{__Kind__Interface, __Getter__};
 
 /// Client of the `__Kind__` objects of the cluster.
 ///

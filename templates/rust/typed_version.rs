@@ -6,11 +6,11 @@ pub mod __module__;
 #[each(kind)]
 #[when(cluster)]
 #[when(reexport)]
-pub use self::__module__::{__Kind__Interface, __Plural__, __Plural__Getter};
+pub use self::__module__::{__Kind__Interface, __Plural__, __Getter__};
 #[each(kind)]
 #[when(namespaced)]
 #[when(reexport)]
-pub use self::__module__::{__Kind__Interface, Namespaced__Plural__, __Plural__, __Plural__Getter};
+pub use self::__module__::{__Kind__Interface, Namespaced__Plural__, __Plural__, __Getter__};
 /// Gives the clients of every kind of `__ApiVersion__`: for code that takes any client, and for
 /// clients of your own.
 pub trait __GroupVersion__Interface: __Getters__ {}

@@ -25,6 +25,7 @@ pub(super) const CLIENT_PRELUDE: &[&str] = &[
 /// What the files mean by a name beside that: types and traits of the language's prelude, what the files import, and their
 /// parameters of types.
 const OTHERS: &[&str] = &[
+    "ApplyConfiguration",
     "Arc",
     "AsMut",
     "AsRef",
@@ -43,6 +44,7 @@ const OTHERS: &[&str] = &[
     "Err",
     "ExactSizeIterator",
     "Extend",
+    "ExtractError",
     "Fn",
     "FnMut",
     "FnOnce",
@@ -122,7 +124,38 @@ fn last(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Template;
     use super::*;
+
+    /// The names that a tree of imports brings in.
+    fn brought_in(tree: &syn::UseTree, out: &mut Vec<String>) {
+        match tree {
+            syn::UseTree::Path(it) => brought_in(&it.tree, out),
+            syn::UseTree::Group(it) => it.items.iter().for_each(|tree| brought_in(tree, out)),
+            syn::UseTree::Name(it) => out.push(it.ident.to_string()),
+            syn::UseTree::Rename(it) => out.push(it.rename.to_string()),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn what_the_templates_import_is_no_kind_s() {
+        for template in Template::ALL.iter().filter(|template| template.has_layouts()) {
+            let file = syn::parse_file(template.source()).unwrap();
+            let mut names = Vec::new();
+            for item in &file.items {
+                if let syn::Item::Use(item) = item {
+                    brought_in(&item.tree, &mut names);
+                }
+            }
+            // Types of the runtime; what placeholders stand for is the kind's, and modules begin with a small letter.
+            names.retain(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
+            for name in names {
+                let is_known = CLIENT_PRELUDE.contains(&&*name) || OTHERS.contains(&&*name);
+                assert!(is_known, "{template:?} imports `{name}`");
+            }
+        }
+    }
 
     #[test]
     fn types_are_imported_unless_their_name_means_something_else() {

@@ -16,7 +16,7 @@ use super::skeleton::{Bindings, Skeleton, row_mark};
 
 /// Placeholders, with the letter that stands for each and how often, at two bytes each: what the printer takes for the width
 /// of the name.
-const STAND_INS: [(&str, char, usize); 24] = [
+const STAND_INS: [(&str, char, usize); 25] = [
     ("Object", 'а', 1),
     ("Kind", 'б', 8),
     ("Plural", 'в', 9),
@@ -41,6 +41,7 @@ const STAND_INS: [(&str, char, usize); 24] = [
     ("ObjectPath", 'щ', 17),
     ("ConfigurationPath", 'э', 31),
     ("ObjectMetaPath", 'ю', 31),
+    ("Getter", 'я', 12),
 ];
 
 /// What stands for the long paths among the items, so that parameters of theirs get lines of their own.

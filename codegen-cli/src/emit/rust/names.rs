@@ -132,6 +132,11 @@ pub(super) fn client(plural: &str) -> String {
     apart(type_part(plural), CLIENT_PRELUDE)
 }
 
+/// The trait that gives the client of a kind.
+pub(super) fn getter(plural: &str) -> String {
+    format!("{}Getter", type_part(plural))
+}
+
 /// Only what an identifier may contain; the front end has checked names, so this changes none of
 /// those that it let through, but a name can never become anything else than a name.
 fn snake(name: &str) -> String {
@@ -164,6 +169,7 @@ mod tests {
         assert_eq!(accessor("rest_client"), "rest_client_");
         assert_eq!(client("patchParams"), "PatchParams_");
         assert_eq!(client("Carts"), "Carts");
+        assert_eq!(getter("patchParams"), "PatchParamsGetter");
     }
 
     #[test]

@@ -412,7 +412,7 @@ fn exported_names(group: &Group, version: &Version) -> BTreeMap<String, usize> {
 fn exports(resource: &Resource) -> Vec<String> {
     let (kind, plural) = (names::type_part(&resource.kind), names::client(&resource.code.plural));
     let mut exports = ["Lister", "Informer", "Interface"].map(|name| format!("{kind}{name}")).to_vec();
-    exports.push(format!("{plural}Getter"));
+    exports.push(names::getter(&resource.code.plural));
     if resource.scope == Scope::Namespaced {
         exports.extend([format!("{kind}NamespaceLister"), format!("Namespaced{plural}")]);
     }
@@ -446,7 +446,8 @@ fn kind(
     let namespaced = resource.scope == Scope::Namespaced;
     let module = names::module(&resource.code.module, &names::module(&version.name, &group.module));
     let plural = names::client(&resource.code.plural);
-    let getter = format!("self::{module}::{plural}Getter");
+    let getter_trait = names::getter(&resource.code.plural);
+    let getter = format!("self::{module}::{getter_trait}");
     let folder = group_and_version(group, version);
     let extended =
         |part: &str| options.hand_written.contains(&format!("{part}/{folder}/{module}_expansion.rs"));
@@ -455,6 +456,7 @@ fn kind(
         .text("ListKind", &resource.list_kind)
         .text("Client", if namespaced { format!("Namespaced{plural}") } else { plural.clone() })
         .text("Plural", plural)
+        .text("Getter", getter_trait)
         .text("accessor", names::accessor(&resource.code.accessor))
         .text("module", &module)
         .text("resource", &resource.plural)

@@ -111,15 +111,17 @@ impl<'i> Example<'i> {
             KindNames::new(self.group, self.version, self.resource);
         let folder = format!("clientset::typed::{group}::{version}::{module}");
         let kind = names::type_part(&self.resource.kind);
-        let plural = names::client(&self.resource.code.plural);
+        let getter = names::getter(&self.resource.code.plural);
+        let path = &self.resource.code.type_path;
+        let object = path.rsplit("::").next().unwrap_or(path);
         format!(
             "# Traits
 
-Clients have traits beside them. A controller that takes `impl {plural}Getter`
-([`{plural}Getter`]({folder}::{plural}Getter), [`{kind}Interface`]({folder}::{kind}Interface),
+Clients have traits beside them. A controller that takes `impl {getter}`
+([`{getter}`]({folder}::{getter}), [`{kind}Interface`]({folder}::{kind}Interface),
 [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
 it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-for `impl kubesmith_runtime::client::verbs::Get<{kind}>`."
+for `impl kubesmith_runtime::client::verbs::Get<{object}>`."
         )
     }
 

@@ -15,20 +15,20 @@
 //! let clients = Clientset::try_default().await?;
 //! let object = clients
 //!     .generic_v1()
-//!     .arcs()
+//!     .apply_configurations()
 //!     .namespace("default")
 //!     .get("example")
 //!     .await?;
-//! println!("Arc {:?}", object.metadata.uid);
+//! println!("ApplyConfiguration {:?}", object.metadata.uid);
 //!
 //! let factory = SharedInformerFactory::builder(clients)
 //!     .resync(Duration::from_secs(30))
 //!     .build();
-//! let lister = factory.generic().v1().arcs().lister();
+//! let lister = factory.generic().v1().apply_configurations().lister();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(10)).await?;
 //! for object in lister.namespace("default").list(&Selector::everything()) {
-//!     println!("Arc {:?}", object.metadata.name);
+//!     println!("ApplyConfiguration {:?}", object.metadata.name);
 //! }
 //! factory.shutdown().await;
 //! # Ok(())
@@ -37,11 +37,11 @@
 //!
 //! # Traits
 //!
-//! Clients have traits beside them. A controller that takes `impl ArcsGetter`
-//! ([`ArcsGetter`](clientset::typed::generic_::v1::arc::ArcsGetter), [`ArcInterface`](clientset::typed::generic_::v1::arc::ArcInterface),
+//! Clients have traits beside them. A controller that takes `impl ApplyConfigurationsGetter`
+//! ([`ApplyConfigurationsGetter`](clientset::typed::generic_::v1::apply_configuration::ApplyConfigurationsGetter), [`ApplyConfigurationInterface`](clientset::typed::generic_::v1::apply_configuration::ApplyConfigurationInterface),
 //! [`Interface`](clientset::Interface) of all clients) takes these clients, and clients of your own in a test. Of a client that
 //! it was given, `use kubesmith_runtime::client::prelude::*` brings the methods into scope; code that needs one verb alone asks
-//! for `impl kubesmith_runtime::client::verbs::Get<Arc>`.
+//! for `impl kubesmith_runtime::client::verbs::Get<ApplyConfiguration>`.
 //!
 //! # Server-side apply
 //!

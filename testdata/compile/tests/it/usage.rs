@@ -10,6 +10,7 @@ use kubesmith_expected::{
     cluster_scope, groups_versions, names, namespaced_scope, only_informer, only_lister, verbs,
 };
 use kubesmith_runtime::cache::Indexer;
+use kubesmith_runtime::client::RestClient;
 use kubesmith_runtime::informer::{ResourceEventHandlerFuncs, SharedInformer};
 use kubesmith_runtime::labels::Selector;
 use kubesmith_runtime::lister::Lister;
@@ -99,6 +100,9 @@ async fn awkward_names_are_usable() {
     let informer: SharedInformer<MyOption> = factory.generic().v1().options().informer();
     assert!(!informer.has_synced());
     let _builders = factory.start_().v1().builders().lister();
+    // The client of PatchParam objects cannot be called like the parameters of a patch.
+    let _: fn(RestClient) -> names::clientset::typed::generic_::v1::PatchParams_ =
+        names::clientset::typed::generic_::v1::PatchParams_::new;
     // Both kinds Foo and FooFrom have an `extract_foo_from`.
     let (foo, from) = (generic::Foo::default(), generic::FooFrom::default());
     assert!(

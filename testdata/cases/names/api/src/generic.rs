@@ -12,6 +12,17 @@ pub struct Spec {
     pub size: i32,
 }
 
+/// The kind ApplyConfiguration.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "generic.example.com", version = "v1")]
+#[genclient]
+pub struct ApplyConfiguration {
+    /// Standard metadata.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: Spec,
+}
+
 /// The kind Arc.
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "generic.example.com", version = "v1")]
@@ -39,6 +50,17 @@ pub struct Client {
 #[resource(group = "generic.example.com", version = "v1")]
 #[genclient]
 pub struct Clientset {
+    /// Standard metadata.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: Spec,
+}
+
+/// The kind ExtractError.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "generic.example.com", version = "v1")]
+#[genclient]
+pub struct ExtractError {
     /// Standard metadata.
     pub metadata: ObjectMeta,
     /// What is wanted.
@@ -83,6 +105,17 @@ pub struct Mod {
 #[resource(group = "generic.example.com", version = "v1")]
 #[genclient]
 pub struct NamespacedFoo {
+    /// Standard metadata.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: Spec,
+}
+
+/// The kind PatchParam.
+#[derive(Clone, Debug, Default, PartialEq, Resource)]
+#[resource(group = "generic.example.com", version = "v1")]
+#[genclient]
+pub struct PatchParam {
     /// Standard metadata.
     pub metadata: ObjectMeta,
     /// What is wanted.

@@ -16,15 +16,19 @@ pub fn scheme() -> ::kubesmith_runtime::scheme::Scheme {
 /// Adds every kind of this package to a scheme.
 #[inline]
 pub fn add_to_scheme(scheme: &mut ::kubesmith_runtime::scheme::Scheme) {
+    scheme
+        .register::<::case_names::generic::ApplyConfiguration>("ApplyConfigurationList");
     scheme.register::<::case_names::generic::Arc>("ArcList");
     scheme.register::<::case_names::generic::prelude::MyBox>("BoxList");
     scheme.register::<::case_names::generic::Client>("ClientList");
     scheme.register::<::case_names::generic::Clientset>("ClientsetList");
+    scheme.register::<::case_names::generic::ExtractError>("ExtractErrorList");
     scheme.register::<::case_names::generic::Foo>("FooList");
     scheme.register::<::case_names::generic::FooFrom>("FooFromList");
     scheme.register::<::case_names::generic::Mod>("ModList");
     scheme.register::<::case_names::generic::NamespacedFoo>("NamespacedFooList");
     scheme.register::<::case_names::generic::prelude::MyOption>("OptionList");
+    scheme.register::<::case_names::generic::PatchParam>("PatchParamList");
     scheme.register::<::case_names::generic::RestClient>("RestClientList");
     scheme.register::<::case_names::generic::prelude::MyResult>("ResultList");
     scheme.register::<::case_names::generic::prelude::MySend>("SendList");

@@ -9,6 +9,10 @@
 #[non_exhaustive]
 #[allow(clippy::enum_variant_names, reason = "the names are those of the kinds")]
 pub enum GenericInformer {
+    /// Informer of `applyconfigurations` in `generic.example.com/v1`.
+    GenericV1ApplyConfigurations(
+        super::generic_::v1::apply_configuration::ApplyConfigurationInformer,
+    ),
     /// Informer of `arcs` in `generic.example.com/v1`.
     GenericV1Arcs(super::generic_::v1::arc::ArcInformer),
     /// Informer of `boxes` in `generic.example.com/v1`.
@@ -17,6 +21,8 @@ pub enum GenericInformer {
     GenericV1Clients(super::generic_::v1::client::ClientInformer),
     /// Informer of `clientsets` in `generic.example.com/v1`.
     GenericV1Clientsets(super::generic_::v1::clientset::ClientsetInformer),
+    /// Informer of `extracterrors` in `generic.example.com/v1`.
+    GenericV1ExtractErrors(super::generic_::v1::extract_error::ExtractErrorInformer),
     /// Informer of `foos` in `generic.example.com/v1`.
     GenericV1Foos(super::generic_::v1::foo::FooInformer),
     /// Informer of `foofroms` in `generic.example.com/v1`.
@@ -27,6 +33,8 @@ pub enum GenericInformer {
     GenericV1NamespacedFoos(super::generic_::v1::namespaced_foo::NamespacedFooInformer),
     /// Informer of `options` in `generic.example.com/v1`.
     GenericV1Options(super::generic_::v1::option::OptionInformer),
+    /// Informer of `patchparams` in `generic.example.com/v1`.
+    GenericV1PatchParams_(super::generic_::v1::patch_param::PatchParamInformer),
     /// Informer of `restclients` in `generic.example.com/v1`.
     GenericV1RestClients(super::generic_::v1::rest_client::RestClientInformer),
     /// Informer of `results` in `generic.example.com/v1`.
@@ -61,15 +69,18 @@ impl GenericInformer {
     #[inline]
     pub fn has_synced(&self) -> bool {
         match self {
+            Self::GenericV1ApplyConfigurations(it) => it.informer().has_synced(),
             Self::GenericV1Arcs(it) => it.informer().has_synced(),
             Self::GenericV1Boxes(it) => it.informer().has_synced(),
             Self::GenericV1Clients(it) => it.informer().has_synced(),
             Self::GenericV1Clientsets(it) => it.informer().has_synced(),
+            Self::GenericV1ExtractErrors(it) => it.informer().has_synced(),
             Self::GenericV1Foos(it) => it.informer().has_synced(),
             Self::GenericV1FooFroms(it) => it.informer().has_synced(),
             Self::GenericV1Mods(it) => it.informer().has_synced(),
             Self::GenericV1NamespacedFoos(it) => it.informer().has_synced(),
             Self::GenericV1Options(it) => it.informer().has_synced(),
+            Self::GenericV1PatchParams_(it) => it.informer().has_synced(),
             Self::GenericV1RestClients(it) => it.informer().has_synced(),
             Self::GenericV1Results(it) => it.informer().has_synced(),
             Self::GenericV1Sends(it) => it.informer().has_synced(),
@@ -105,6 +116,11 @@ impl super::factory::SharedInformerFactory {
             resource.resource.as_str(),
         );
         let informer = match name {
+            ("generic.example.com", "v1", "applyconfigurations") => {
+                GenericInformer::GenericV1ApplyConfigurations(
+                    self.generic().v1().apply_configurations(),
+                )
+            }
             ("generic.example.com", "v1", "arcs") => {
                 GenericInformer::GenericV1Arcs(self.generic().v1().arcs())
             }
@@ -116,6 +132,11 @@ impl super::factory::SharedInformerFactory {
             }
             ("generic.example.com", "v1", "clientsets") => {
                 GenericInformer::GenericV1Clientsets(self.generic().v1().clientsets())
+            }
+            ("generic.example.com", "v1", "extracterrors") => {
+                GenericInformer::GenericV1ExtractErrors(
+                    self.generic().v1().extract_errors(),
+                )
             }
             ("generic.example.com", "v1", "foos") => {
                 GenericInformer::GenericV1Foos(self.generic().v1().foos())
@@ -133,6 +154,11 @@ impl super::factory::SharedInformerFactory {
             }
             ("generic.example.com", "v1", "options") => {
                 GenericInformer::GenericV1Options(self.generic().v1().options())
+            }
+            ("generic.example.com", "v1", "patchparams") => {
+                GenericInformer::GenericV1PatchParams_(
+                    self.generic().v1().patch_params(),
+                )
             }
             ("generic.example.com", "v1", "restclients") => {
                 GenericInformer::GenericV1RestClients(self.generic().v1().rest_clients())

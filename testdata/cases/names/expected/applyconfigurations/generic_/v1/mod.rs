@@ -4,9 +4,11 @@
 //! Apply configurations of `generic_::v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+pub mod apply_configuration;
 pub mod arc;
 pub mod client;
 pub mod clientset;
+pub mod extract_error;
 pub mod foo;
 pub mod foo_from;
 pub mod mod_;
@@ -17,16 +19,24 @@ pub mod my_send;
 pub mod my_string;
 pub mod my_vec;
 pub mod namespaced_foo;
+pub mod patch_param;
 pub mod rest_client;
 pub mod shared_informer_factory;
 pub mod spec;
 pub mod type_;
 pub mod v1_;
 
+pub use self::apply_configuration::{
+    ApplyConfigurationApplyConfiguration, extract_apply_configuration,
+    extract_apply_configuration_from,
+};
 pub use self::arc::{ArcApplyConfiguration, extract_arc, extract_arc_from};
 pub use self::client::{ClientApplyConfiguration, extract_client, extract_client_from};
 pub use self::clientset::{
     ClientsetApplyConfiguration, extract_clientset, extract_clientset_from,
+};
+pub use self::extract_error::{
+    ExtractErrorApplyConfiguration, extract_extract_error, extract_extract_error_from,
 };
 pub use self::mod_::{ModApplyConfiguration, extract_mod, extract_mod_from};
 pub use self::my_box::{MyBoxApplyConfiguration, extract_box, extract_box_from};
@@ -43,6 +53,9 @@ pub use self::my_string::{
 pub use self::my_vec::{MyVecApplyConfiguration, extract_vec, extract_vec_from};
 pub use self::namespaced_foo::{
     NamespacedFooApplyConfiguration, extract_namespaced_foo, extract_namespaced_foo_from,
+};
+pub use self::patch_param::{
+    PatchParamApplyConfiguration, extract_patch_param, extract_patch_param_from,
 };
 pub use self::rest_client::{
     RestClientApplyConfiguration, extract_rest_client, extract_rest_client_from,

@@ -4,15 +4,18 @@
 //! Informers of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+pub mod apply_configuration;
 pub mod arc;
 pub mod box_;
 pub mod client;
 pub mod clientset;
+pub mod extract_error;
 pub mod foo;
 pub mod foo_from;
 pub mod mod_;
 pub mod namespaced_foo;
 pub mod option;
+pub mod patch_param;
 pub mod rest_client;
 pub mod result;
 pub mod send;
@@ -22,13 +25,16 @@ pub mod type_;
 pub mod v1_;
 pub mod vec;
 
+pub use self::apply_configuration::ApplyConfigurationInformer;
 pub use self::arc::ArcInformer;
 pub use self::box_::BoxInformer;
 pub use self::client::ClientInformer;
 pub use self::clientset::ClientsetInformer;
+pub use self::extract_error::ExtractErrorInformer;
 pub use self::foo_from::FooFromInformer;
 pub use self::mod_::ModInformer;
 pub use self::option::OptionInformer;
+pub use self::patch_param::PatchParamInformer;
 pub use self::rest_client::RestClientInformer;
 pub use self::result::ResultInformer;
 pub use self::send::SendInformer;
@@ -49,6 +55,14 @@ impl GenericV1Informers {
         factory: ::kubesmith_runtime::informer::SharedInformerFactory,
     ) -> Self {
         Self { factory }
+    }
+
+    /// Informer and lister of `ApplyConfiguration` objects.
+    #[must_use]
+    pub fn apply_configurations(
+        &self,
+    ) -> self::apply_configuration::ApplyConfigurationInformer {
+        self::apply_configuration::ApplyConfigurationInformer::new(self.factory.clone())
     }
 
     /// Informer and lister of `Arc` objects.
@@ -73,6 +87,12 @@ impl GenericV1Informers {
     #[must_use]
     pub fn clientsets(&self) -> self::clientset::ClientsetInformer {
         self::clientset::ClientsetInformer::new(self.factory.clone())
+    }
+
+    /// Informer and lister of `ExtractError` objects.
+    #[must_use]
+    pub fn extract_errors(&self) -> self::extract_error::ExtractErrorInformer {
+        self::extract_error::ExtractErrorInformer::new(self.factory.clone())
     }
 
     /// Informer and lister of `Foo` objects.
@@ -103,6 +123,12 @@ impl GenericV1Informers {
     #[must_use]
     pub fn options(&self) -> self::option::OptionInformer {
         self::option::OptionInformer::new(self.factory.clone())
+    }
+
+    /// Informer and lister of `PatchParam` objects.
+    #[must_use]
+    pub fn patch_params(&self) -> self::patch_param::PatchParamInformer {
+        self::patch_param::PatchParamInformer::new(self.factory.clone())
     }
 
     /// Informer and lister of `RestClient` objects.

@@ -4,15 +4,18 @@
 //! Listers of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+pub mod apply_configuration;
 pub mod arc;
 pub mod box_;
 pub mod client;
 pub mod clientset;
+pub mod extract_error;
 pub mod foo;
 pub mod foo_from;
 pub mod mod_;
 pub mod namespaced_foo;
 pub mod option;
+pub mod patch_param;
 pub mod rest_client;
 pub mod result;
 pub mod send;
@@ -22,13 +25,18 @@ pub mod type_;
 pub mod v1_;
 pub mod vec;
 
+pub use self::apply_configuration::{
+    ApplyConfigurationLister, ApplyConfigurationNamespaceLister,
+};
 pub use self::arc::{ArcLister, ArcNamespaceLister};
 pub use self::box_::{BoxLister, BoxNamespaceLister};
 pub use self::client::{ClientLister, ClientNamespaceLister};
 pub use self::clientset::{ClientsetLister, ClientsetNamespaceLister};
+pub use self::extract_error::{ExtractErrorLister, ExtractErrorNamespaceLister};
 pub use self::foo_from::{FooFromLister, FooFromNamespaceLister};
 pub use self::mod_::{ModLister, ModNamespaceLister};
 pub use self::option::{OptionLister, OptionNamespaceLister};
+pub use self::patch_param::{PatchParamLister, PatchParamNamespaceLister};
 pub use self::rest_client::{RestClientLister, RestClientNamespaceLister};
 pub use self::result::{ResultLister, ResultNamespaceLister};
 pub use self::send::{SendLister, SendNamespaceLister};

@@ -4,15 +4,18 @@
 //! Clients of `generic.example.com/v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+pub mod apply_configuration;
 pub mod arc;
 pub mod box_;
 pub mod client;
 pub mod clientset;
+pub mod extract_error;
 pub mod foo;
 pub mod foo_from;
 pub mod mod_;
 pub mod namespaced_foo;
 pub mod option;
+pub mod patch_param;
 pub mod rest_client;
 pub mod result;
 pub mod send;
@@ -22,15 +25,25 @@ pub mod type_;
 pub mod v1_;
 pub mod vec;
 
+pub use self::apply_configuration::{
+    ApplyConfigurationInterface, NamespacedApplyConfigurations, ApplyConfigurations,
+    ApplyConfigurationsGetter,
+};
 pub use self::arc::{ArcInterface, NamespacedArcs, Arcs, ArcsGetter};
 pub use self::box_::{BoxInterface, NamespacedBoxes, Boxes, BoxesGetter};
 pub use self::client::{ClientInterface, NamespacedClients, Clients, ClientsGetter};
 pub use self::clientset::{
     ClientsetInterface, NamespacedClientsets, Clientsets, ClientsetsGetter,
 };
+pub use self::extract_error::{
+    ExtractErrorInterface, NamespacedExtractErrors, ExtractErrors, ExtractErrorsGetter,
+};
 pub use self::foo_from::{FooFromInterface, NamespacedFooFroms, FooFroms, FooFromsGetter};
 pub use self::mod_::{ModInterface, NamespacedMods, Mods, ModsGetter};
 pub use self::option::{OptionInterface, NamespacedOptions, Options, OptionsGetter};
+pub use self::patch_param::{
+    PatchParamInterface, NamespacedPatchParams_, PatchParams_, PatchParamsGetter,
+};
 pub use self::rest_client::{
     RestClientInterface, NamespacedRestClients, RestClients, RestClientsGetter,
 };
@@ -47,7 +60,7 @@ pub use self::vec::{VecInterface, NamespacedVecs, Vecs, VecsGetter};
 
 /// Gives the clients of every kind of `generic.example.com/v1`: for code that takes any client, and for
 /// clients of your own.
-pub trait GenericV1Interface: self::arc::ArcsGetter + self::box_::BoxesGetter + self::client::ClientsGetter + self::clientset::ClientsetsGetter + self::foo::FoosGetter + self::foo_from::FooFromsGetter + self::mod_::ModsGetter + self::namespaced_foo::NamespacedFoosGetter + self::option::OptionsGetter + self::rest_client::RestClientsGetter + self::result::ResultsGetter + self::send::SendsGetter + self::shared_informer_factory::SharedInformerFactoriesGetter + self::string::StringsGetter + self::type_::TypesGetter + self::v1_::V1sGetter + self::vec::VecsGetter {}
+pub trait GenericV1Interface: self::apply_configuration::ApplyConfigurationsGetter + self::arc::ArcsGetter + self::box_::BoxesGetter + self::client::ClientsGetter + self::clientset::ClientsetsGetter + self::extract_error::ExtractErrorsGetter + self::foo::FoosGetter + self::foo_from::FooFromsGetter + self::mod_::ModsGetter + self::namespaced_foo::NamespacedFoosGetter + self::option::OptionsGetter + self::patch_param::PatchParamsGetter + self::rest_client::RestClientsGetter + self::result::ResultsGetter + self::send::SendsGetter + self::shared_informer_factory::SharedInformerFactoriesGetter + self::string::StringsGetter + self::type_::TypesGetter + self::v1_::V1sGetter + self::vec::VecsGetter {}
 impl GenericV1Interface for GenericV1Client {}
 
 /// Client of the group-version `generic.example.com/v1`: one accessor per kind.
@@ -75,6 +88,14 @@ impl GenericV1Client {
         &self.rest
     }
 
+    /// Client of `ApplyConfiguration` objects.
+    #[must_use]
+    pub fn apply_configurations(
+        &self,
+    ) -> self::apply_configuration::ApplyConfigurations {
+        self::apply_configuration::ApplyConfigurations::new(self.rest.clone())
+    }
+
     /// Client of `Arc` objects.
     #[must_use]
     pub fn arcs(&self) -> self::arc::Arcs {
@@ -97,6 +118,12 @@ impl GenericV1Client {
     #[must_use]
     pub fn clientsets(&self) -> self::clientset::Clientsets {
         self::clientset::Clientsets::new(self.rest.clone())
+    }
+
+    /// Client of `ExtractError` objects.
+    #[must_use]
+    pub fn extract_errors(&self) -> self::extract_error::ExtractErrors {
+        self::extract_error::ExtractErrors::new(self.rest.clone())
     }
 
     /// Client of `Foo` objects.
@@ -127,6 +154,12 @@ impl GenericV1Client {
     #[must_use]
     pub fn options(&self) -> self::option::Options {
         self::option::Options::new(self.rest.clone())
+    }
+
+    /// Client of `PatchParam` objects.
+    #[must_use]
+    pub fn patch_params(&self) -> self::patch_param::PatchParams_ {
+        self::patch_param::PatchParams_::new(self.rest.clone())
     }
 
     /// Client of `RestClient` objects.
