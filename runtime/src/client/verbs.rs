@@ -25,6 +25,28 @@
 //! # });
 //! ```
 //!
+//! What writes without knowing the kind:
+//!
+//! ```
+//! use kube::api::{Patch, PatchParams};
+//! use kubesmith_runtime::client::{Result, verbs};
+//! use serde_json::json;
+//!
+//! async fn settle<K, A, C>(client: &C, name: &str, wanted: &A) -> Result<K>
+//! where
+//!     K: verbs::Kind,
+//!     C: verbs::Apply<K, A> + verbs::ApplyStatus<K, A> + verbs::Patch<K>,
+//! {
+//!     let manager = PatchParams::apply("my-controller");
+//!     client.apply(wanted, &manager).await?;
+//!     client.apply_status(wanted, &manager).await?;
+//!     let ready = Patch::Merge(json!({"status": {"ready": true}}));
+//!     client.patch_subresource("status", name, &PatchParams::default(), &ready).await?;
+//!     let label = Patch::Merge(json!({"metadata": {"labels": {"settled": "true"}}}));
+//!     client.patch(name, &PatchParams::default(), &label).await
+//! }
+//! ```
+//!
 //! A method that a bound brings needs no import. That of a type which a bound only mentions, as the client that a
 //! `BalancersGetter` gives, needs its trait: [`prelude`](super::prelude) has all of them, without their names.
 
