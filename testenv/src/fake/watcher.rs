@@ -18,6 +18,10 @@ use super::reaction::Reaction;
 /// Events wait until a watch takes them, and each goes to one watch, unlike those of a server. Clones are the same watcher. Its
 /// watches go on until [`FakeWatcher::stop`], or until the client gives them up, whatever becomes of the [fake](super::Fake).
 ///
+/// An informer believes the versions of objects, where client-go's believes any: give them none, or one above those that the
+/// informer has listed. A lower one is that of a server which was restored, after which the informer lists again and the event
+/// is told only if the list has the object.
+///
 /// ```
 /// use futures::StreamExt as _;
 /// use k8s_openapi::api::core::v1::Pod;
