@@ -151,10 +151,10 @@ impl IPPoolReconciler {
         if *status == before && pool.status.is_some() {
             return Ok(());
         }
-        let tell = news(&before, status);
+        let news = news(&before, status);
         let written = self.client.update_status(&changed, &PostParams::default()).await;
-        let written = unless_deleted(written, self.client.get(&name)).await?;
-        if let (Some(written), Some((type_, reason, message))) = (written, tell) {
+        let Some(written) = unless_deleted(written, self.client.get(&name)).await? else { return Ok(()) };
+        for (type_, reason, message) in news {
             self.recorder.event(&written, type_, reason, message);
         }
         Ok(())
@@ -232,26 +232,34 @@ fn list(addresses: &[IpAddr]) -> String {
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }
 
-/// What is worth an event: a condition that began to hold or to fail.
-fn news(before: &IPPoolStatus, after: &IPPoolStatus) -> Option<(EventType, &'static str, String)> {
+/// What is worth an event: each condition that began to hold or to fail. One pass may see several such changes at once.
+fn news(before: &IPPoolStatus, after: &IPPoolStatus) -> Vec<(EventType, &'static str, String)> {
     let holds = |status: &IPPoolStatus, type_| is_status_condition_true(&status.conditions, type_);
     let message = |type_: &str| {
         let found = after.conditions.iter().find(|condition| condition.type_ == type_);
         found.map(|condition| condition.message.clone()).unwrap_or_default()
     };
     let is_new = before.conditions.is_empty();
+    let mut news = Vec::new();
     match (holds(before, "Ready"), holds(after, "Ready")) {
-        (true, false) => return Some((EventType::Warning, "NotReady", message("Ready"))),
-        (false, false) if is_new => return Some((EventType::Warning, "NotReady", message("Ready"))),
-        (false, true) if !is_new => return Some((EventType::Normal, "Ready", message("Ready"))),
+        (was, false) if was || is_new => news.push((EventType::Warning, "NotReady", message("Ready"))),
+        (false, true) if !is_new => news.push((EventType::Normal, "Ready", message("Ready"))),
         _ => {}
     }
     match (holds(before, "Available"), holds(after, "Available")) {
-        (true, false) if is_refused(after) => Some((EventType::Warning, "NotReady", message("Available"))),
-        (true, false) => Some((EventType::Warning, "Exhausted", message("Available"))),
-        (false, true) if !is_new => Some((EventType::Normal, "AddressesLeft", message("Available"))),
-        _ => None,
+        // Said once of a spec that makes no sense, whatever it does to the conditions.
+        (true, false) if is_refused(after) && news.is_empty() => {
+            news.push((EventType::Warning, "NotReady", message("Available")));
+        }
+        (was, false) if (was || is_new || is_refused(before)) && !is_refused(after) => {
+            news.push((EventType::Warning, "Exhausted", message("Available")));
+        }
+        (false, true) if !is_new && !is_refused(before) => {
+            news.push((EventType::Normal, "AddressesLeft", message("Available")));
+        }
+        _ => {}
     }
+    news
 }
 
 #[cfg(test)]
@@ -292,12 +300,49 @@ mod tests {
         let said: Vec<_> =
             status.conditions.iter().map(|it| (it.type_.as_str(), it.reason.as_str())).collect();
         assert_eq!(said, [("Ready", "InvalidSpec"), ("Available", "InvalidSpec")]);
-        let (_, reason, _) = news(&IPPoolStatus::default(), &status).expect("it is told");
-        assert_eq!(reason, "NotReady");
+        assert_eq!(reasons(&IPPoolStatus::default(), &status), ["NotReady"]);
 
         let mut before = status.clone();
         before.conditions[1].status = "True".to_owned();
-        let (_, reason, _) = news(&before, &status).expect("it is told");
-        assert_eq!(reason, "NotReady", "no address was used up");
+        assert_eq!(reasons(&before, &status), ["NotReady"], "no address was used up");
+    }
+
+    fn reasons(before: &IPPoolStatus, after: &IPPoolStatus) -> Vec<&'static str> {
+        news(before, after).into_iter().map(|(_, reason, _)| reason).collect()
+    }
+
+    #[test]
+    fn every_change_of_a_condition_is_told_also_where_one_pass_sees_several() {
+        let status = |usage: Result<Usage, SpecError>| {
+            let mut status = IPPoolStatus::default();
+            observe(&mut status, Some(1), &usage, Timestamp::UNIX_EPOCH);
+            status
+        };
+        let unseen = IPPoolStatus::default();
+        let counted = status(Ok(Usage { free: 1, ..Usage::default() }));
+        let full = status(Ok(Usage::default()));
+        let address = "10.9.0.1".parse().expect("an address");
+        let foreign = |free| status(Ok(Usage { free, foreign: vec![address], ..Usage::default() }));
+        let refused = status(Err(SpecError::Cidr("10.1".to_owned())));
+        for (before, after, told) in [
+            (&unseen, &counted, &[][..]),
+            (&unseen, &full, &["Exhausted"]),
+            (&unseen, &foreign(0), &["NotReady", "Exhausted"]),
+            (&unseen, &refused, &["NotReady"]),
+            (&counted, &counted, &[]),
+            (&counted, &full, &["Exhausted"]),
+            (&counted, &foreign(0), &["NotReady", "Exhausted"]),
+            (&counted, &refused, &["NotReady"]),
+            (&foreign(1), &full, &["Ready", "Exhausted"]),
+            (&foreign(1), &refused, &["NotReady"]),
+            (&foreign(0), &counted, &["Ready", "AddressesLeft"]),
+            (&full, &counted, &["AddressesLeft"]),
+            (&full, &refused, &["NotReady"]),
+            (&refused, &counted, &["Ready"]),
+            (&refused, &full, &["Ready", "Exhausted"]),
+            (&refused, &refused, &[]),
+        ] {
+            assert_eq!(reasons(before, after), told, "{before:?} -> {after:?}");
+        }
     }
 }
