@@ -119,6 +119,9 @@ macro_rules! verbs {
             $(#[$doc])*
             pub trait $verb<K: Clone>: Send + Sync + 'static {
                 $(#[$doc])*
+                ///
+                /// # Errors
+                #[doc = concat!("As [`TypedClient::", stringify!($method), "`]; a client of one's own may have others.")]
                 fn $method(&self, $($name: $ty),*) -> impl ResponseFuture<$answer>;
             }
 
@@ -163,11 +166,17 @@ verbs! {
 /// Changes parts of an object, or of a subresource of it.
 pub trait Patch<K: Clone>: Send + Sync + 'static {
     /// Changes parts of an object.
+    ///
+    /// # Errors
+    /// As [`TypedClient::patch`]; a client of one's own may have others.
     fn patch<P>(&self, name: &str, params: &PatchParams, patch: &PatchOf<P>) -> impl ResponseFuture<K>
     where
         P: Serialize + Debug + Sync;
 
     /// Changes parts of a subresource of an object, such as `status`.
+    ///
+    /// # Errors
+    /// As [`TypedClient::patch_subresource`]; a client of one's own may have others.
     fn patch_subresource<P>(
         &self,
         subresource: &str,
@@ -215,6 +224,9 @@ impl<K: Kind, C: delegate::Patch<Object = K>> Patch<K> for C {
 pub trait Apply<K: Clone, A>: Send + Sync + 'static {
     /// Creates or changes an object by server-side apply: the configuration's fields become the field manager's, which the
     /// parameters name.
+    ///
+    /// # Errors
+    /// As [`TypedClient::apply_configuration`]; a client of one's own may have others.
     fn apply(&self, configuration: &A, params: &PatchParams) -> impl ResponseFuture<K>;
 }
 
@@ -231,6 +243,9 @@ impl<C: delegate::Apply> Apply<C::Object, C::Configuration> for C {
 /// Changes the status of an object by server-side apply.
 pub trait ApplyStatus<K: Clone, A>: Send + Sync + 'static {
     /// Changes the status of an object by server-side apply; the parameters name the field manager.
+    ///
+    /// # Errors
+    /// As [`TypedClient::apply_configuration_to`]; a client of one's own may have others.
     fn apply_status(&self, configuration: &A, params: &PatchParams) -> impl ResponseFuture<K>;
 }
 
