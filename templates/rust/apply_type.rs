@@ -8,7 +8,6 @@ use ::kubesmith_runtime::applyconfigurations::{ApplyConfiguration, ExtractError,
 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 #[when(kind)]
-#[unless(of_subresource)]
 #[when(imports_meta)]
 use __ObjectMetaPath__;
 

@@ -1,7 +1,7 @@
 //! The client of `__Kind__` objects of `__ApiVersion__` as traits: for code that takes any client, and
 //! for clients of your own.
 
-#[when(patches_methods)]
+#[when(any_patch_method)]
 use ::core::fmt::Debug;
 
 #[when(has_verbs)]
@@ -11,7 +11,7 @@ use __ObjectPath__;
 use ::kubesmith_runtime::client::prelude::*;
 #[when(has_verbs)]
 use ::kubesmith_runtime::client::verbs::{self, delegate};
-#[when(patches_methods)]
+#[when(any_patch_method)]
 use ::kubesmith_runtime::serde::Serialize;
 
 #[when(applies)]

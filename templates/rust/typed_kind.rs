@@ -1,13 +1,13 @@
 //! Client of the `__Kind__` objects of `__ApiVersion__`.
 
-#[when(patches_any)]
+#[when(any_patch)]
 use ::core::fmt::Debug;
 
 #[when(any_verb)]
 #[when(imports_object)]
 use __ObjectPath__;
 use ::kubesmith_runtime::client::prelude::*;
-#[when(patches_any)]
+#[when(any_patch)]
 use ::kubesmith_runtime::serde::Serialize;
 
 #[when(applies)]
@@ -26,8 +26,7 @@ pub use self::interface::{__Kind__Interface, __Getter__};
 ///
 /// __Summary__
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[when(cluster)]
 #[derive(Clone, Debug)]
 pub struct __Plural__ {
@@ -62,8 +61,8 @@ impl __Plural__ {
 
     /// The `__Kind__` objects of one namespace.
     #[must_use]
-    pub fn namespace(&self, namespace: &str) -> Namespaced__Plural__ {
-        Namespaced__Plural__::new(self.rest.clone(), namespace)
+    pub fn namespace(&self, namespace: &str) -> __Client__ {
+        __Client__::new(self.rest.clone(), namespace)
     }
 
     /// Lists the objects of all namespaces.
@@ -88,11 +87,10 @@ impl __Plural__ {
 
 /// Client of the `__Kind__` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[when(namespaced)]
 #[derive(Clone, Debug)]
-pub struct Namespaced__Plural__ {
+pub struct __Client__ {
     #[when(any_verb)]
     inner: TypedClient<__Object__>,
     #[unless(any_verb)]

@@ -10,7 +10,7 @@ pub use self::__module__::{__Kind__Interface, __Plural__, __Getter__};
 #[each(kind)]
 #[when(namespaced)]
 #[when(reexport)]
-pub use self::__module__::{__Kind__Interface, Namespaced__Plural__, __Plural__, __Getter__};
+pub use self::__module__::{__Kind__Interface, __Client__, __Plural__, __Getter__};
 /// Gives the clients of every kind of `__ApiVersion__`: for code that takes any client, and for
 /// clients of your own.
 pub trait __GroupVersion__Interface: __Getters__ {}

@@ -248,7 +248,7 @@ mod tests {
             pub trait Count: super::CartInterface { const N: u8; type T; fn count(&self); }\n\
             impl<T> Count for T where T: super::CartInterface {}\n\
             pub trait All where Self: verbs::UpdateStatus<S>, Self: verbs::Patch<S> {}\n\
-            impl From<S> for super::Carts { fn from(_: S) -> Self { todo!() } }\n\
+            impl From<S> for super::Carts { fn from(_: S) -> Self { Self } }\n\
             impl super::Carts { const C: u8 = 0; fn r#type(&self) {} #[cfg(test)] fn hidden() {} }\n\
             #[cfg(test)] impl super::Carts { fn behind() {} }\n\
             pub(crate) fn add_to_scheme() {}\nmacro_rules! m { () => {} } m!();";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kubesmith_core::names::{is_keyword, module_name, pluralize_type};
+use kubesmith_core::names::{is_in_prelude, is_keyword, module_name, pluralize_type};
 
 use super::ScaffoldError;
 use super::project::{Gvk, Project, ProjectResource};
@@ -13,53 +13,6 @@ const RESERVED: [&str; 4] = ["conversions", "lib", "main", "webhooks"];
 
 /// What the modules of a kind's webhooks end in.
 const SUFFIXES: [&str; 3] = ["_conversion", "_defaulter", "_validator"];
-
-/// What is in scope in every module of the 2024 edition, derives and functions left out. Sorted.
-const PRELUDE: [&str; 43] = [
-    "AsMut",
-    "AsRef",
-    "AsyncFn",
-    "AsyncFnMut",
-    "AsyncFnOnce",
-    "Box",
-    "Clone",
-    "Copy",
-    "Default",
-    "DoubleEndedIterator",
-    "Drop",
-    "Eq",
-    "Err",
-    "ExactSizeIterator",
-    "Extend",
-    "Fn",
-    "FnMut",
-    "FnOnce",
-    "From",
-    "FromIterator",
-    "Future",
-    "Into",
-    "IntoFuture",
-    "IntoIterator",
-    "Iterator",
-    "None",
-    "Ok",
-    "Option",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Result",
-    "Send",
-    "Sized",
-    "Some",
-    "String",
-    "Sync",
-    "ToOwned",
-    "ToString",
-    "TryFrom",
-    "TryInto",
-    "Unpin",
-    "Vec",
-];
 
 /// The module of a group in the API package. The generator, too, has a `g` before a digit, with which no name begins.
 pub(super) fn group_module(group: &str) -> String {
@@ -149,7 +102,7 @@ pub(super) fn check(project: &Project, gvk: &Gvk) -> Result<(), ScaffoldError> {
     if is_keyword(kind) {
         return refused(format!("--kind {kind}: a type cannot have this name in Rust; choose another kind"));
     }
-    if PRELUDE.binary_search(&kind).is_ok() {
+    if is_in_prelude(kind) {
         return refused(format!(
             "--kind {kind}: Rust's prelude has this name, and code beside the type could not use it; choose another kind"
         ));

@@ -1,4 +1,4 @@
-//! Case conversion and Rust keywords.
+//! Case conversion, Rust's keywords and the names of its prelude.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 
@@ -24,6 +24,58 @@ const KEYWORDS: &[&str] = &[
 /// Whether a name cannot be used as an identifier as it stands.
 pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok()
+}
+
+/// Types, traits and variants of Rust's prelude in the 2024 edition, sorted.
+const PRELUDE: &[&str] = &[
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "Box",
+    "Clone",
+    "Copy",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Future",
+    "Into",
+    "IntoFuture",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Unpin",
+    "Vec",
+];
+
+/// Whether a type, trait or variant of this name is in scope in every module.
+pub fn is_in_prelude(name: &str) -> bool {
+    PRELUDE.binary_search(&name).is_ok()
 }
 
 /// The name of a module and of its file: snake case, with `_` after keywords.
@@ -65,7 +117,7 @@ mod tests {
 
     #[test]
     fn keywords_get_an_underscore() {
-        assert!(KEYWORDS.is_sorted());
+        assert!(KEYWORDS.is_sorted() && PRELUDE.is_sorted());
         assert_eq!(module_name("Type"), "type_");
         assert_eq!(method_name("Move"), "move_");
         assert_eq!(module_name("Types"), "types");

@@ -6,7 +6,7 @@ pub mod object;
 mod plural;
 mod version;
 
-pub use case::{is_keyword, method_name, module_name, snake_case, upper_camel_case};
+pub use case::{is_in_prelude, is_keyword, method_name, module_name, snake_case, upper_camel_case};
 pub use label::{
     CodeName, Group, Kind, NameError, PluralName, dns_label, dns_subdomain, label_value, qualified_name,
 };

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use kubesmith_core::names::is_in_prelude;
+
 use super::skeleton::Bindings;
 
 /// What `kubesmith_runtime::client::prelude` names, and so the files of clients.
@@ -22,100 +24,72 @@ pub(super) const CLIENT_PRELUDE: &[&str] = &[
     "WatchStream",
 ];
 
-/// What the files mean by a name beside that: types and traits of the language's prelude, what the files import, and their
-/// parameters of types.
+/// What the files mean by a name beside that and Rust's prelude: what they import, and their parameters of types.
 const OTHERS: &[&str] = &[
     "ApplyConfiguration",
     "Arc",
-    "AsMut",
-    "AsRef",
-    "AsyncFn",
-    "AsyncFnMut",
-    "AsyncFnOnce",
-    "Box",
-    "Clone",
-    "Copy",
     "Debug",
-    "Default",
     "Deserialize",
-    "DoubleEndedIterator",
-    "Drop",
-    "Eq",
-    "Err",
-    "ExactSizeIterator",
-    "Extend",
     "ExtractError",
-    "Fn",
-    "FnMut",
-    "FnOnce",
-    "From",
-    "FromIterator",
-    "Future",
-    "Into",
-    "IntoFuture",
-    "IntoIterator",
-    "Iterator",
     "Lister",
-    "None",
-    "Ok",
-    "Option",
-    "Ord",
     "P",
-    "PartialEq",
-    "PartialOrd",
     "Self",
-    "Send",
     "Serialize",
-    "Sized",
-    "Some",
-    "String",
-    "Sync",
-    "ToOwned",
-    "ToString",
-    "TryFrom",
-    "TryInto",
-    "Unpin",
     "V",
-    "Vec",
 ];
 
-/// Binds `Object`, and `ObjectPath` where the files import it. `own` are the names that they define.
-pub(super) fn object(bindings: Bindings, path: &str, own: &BTreeSet<String>) -> Bindings {
-    let name = importable(path, own);
-    bindings
-        .flag("imports_object", name.is_some())
-        .path("Object", name.unwrap_or(path))
-        .path("ObjectPath", path)
+/// A type that the files of a kind may import: its placeholder, that of its path, and the flag that it is imported.
+pub(super) struct Importable {
+    name: &'static str,
+    path: &'static str,
+    flag: &'static str,
 }
 
-/// Binds `Configuration`, and `ConfigurationPath` where the files import it. `object` is the path of what it configures.
-pub(super) fn configuration(
-    bindings: Bindings,
-    path: &str,
-    object: &str,
-    own: &BTreeSet<String>,
-) -> Bindings {
-    let name = importable(path, own).filter(|name| last(object) != *name);
-    bindings
-        .flag("imports_configuration", name.is_some())
-        .path("Configuration", name.unwrap_or(path))
-        .path("ConfigurationPath", path)
+/// The type of a kind.
+pub(super) const OBJECT: Importable =
+    Importable { name: "Object", path: "ObjectPath", flag: "imports_object" };
+
+/// Its apply configuration.
+pub(super) const CONFIGURATION: Importable =
+    Importable { name: "Configuration", path: "ConfigurationPath", flag: "imports_configuration" };
+
+/// The apply configuration of its metadata.
+pub(super) const OBJECT_META: Importable =
+    Importable { name: "ObjectMeta", path: "ObjectMetaPath", flag: "imports_meta" };
+
+/// What the files of a kind import.
+#[derive(Default)]
+pub(super) struct Imports {
+    /// Names that mean something else in them.
+    taken: BTreeSet<String>,
+    /// The paths of what they import.
+    paths: BTreeSet<String>,
 }
 
-/// Binds `ObjectMeta`, and `ObjectMetaPath` where the files import it. `object` is the path of what has the metadata.
-pub(super) fn object_meta(bindings: Bindings, path: &str, object: &str, own: &BTreeSet<String>) -> Bindings {
-    let name = importable(path, own).filter(|name| last(object) != *name);
-    bindings
-        .flag("imports_meta", name.is_some())
-        .path("ObjectMeta", name.unwrap_or(path))
-        .path("ObjectMetaPath", path)
-}
+impl Imports {
+    /// Of files that define types of these names.
+    pub(super) fn new(own: impl IntoIterator<Item = String>) -> Self {
+        Self { taken: own.into_iter().collect(), paths: BTreeSet::new() }
+    }
 
-/// The name by which a file can call the type once it has imported it.
-fn importable<'p>(path: &'p str, own: &BTreeSet<String>) -> Option<&'p str> {
-    let name = last(path);
-    let is_taken = CLIENT_PRELUDE.contains(&name) || OTHERS.contains(&name) || own.contains(name);
-    (path.contains("::") && syn::parse_str::<syn::Ident>(name).is_ok() && !is_taken).then_some(name)
+    /// Imports a type, unless its name means something else, and binds its placeholders.
+    pub(super) fn bind(&mut self, bindings: Bindings, ty: &Importable, path: &str) -> Bindings {
+        let name = last(path);
+        let is_taken = CLIENT_PRELUDE.contains(&name) || OTHERS.contains(&name) || is_in_prelude(name);
+        // A path of one segment is nothing to import, and there may be none.
+        if !is_taken && path.contains("::") && self.taken.insert(name.to_owned()) {
+            self.paths.insert(path.to_owned());
+        }
+        bindings
+            .flag(ty.flag, self.paths.contains(path))
+            .path(ty.name, self.shortest(path))
+            .path(ty.path, path)
+    }
+
+    /// What the files call the type of this path.
+    pub(super) fn shortest<'p>(&self, path: &'p str) -> &'p str {
+        if self.paths.contains(path) { last(path) } else { path }
+    }
 }
 
 fn last(path: &str) -> &str {
@@ -148,7 +122,7 @@ mod tests {
                     brought_in(&item.tree, &mut names);
                 }
             }
-            // Types of the runtime; what placeholders stand for is the kind's, and modules begin with a small letter.
+            // Modules begin with a small letter, and what the plan binds with an underscore.
             names.retain(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
             for name in names {
                 let is_known = CLIENT_PRELUDE.contains(&&*name) || OTHERS.contains(&&*name);
@@ -159,10 +133,30 @@ mod tests {
 
     #[test]
     fn types_are_imported_unless_their_name_means_something_else() {
-        let own = BTreeSet::from(["Endpoints".to_owned()]);
-        assert_eq!(importable("::shop_api::v1::Cart", &own), Some("Cart"));
-        for path in ["::shop_api::Result", "::shop_api::Vec", "::k8s::Endpoints", "Cart"] {
-            assert_eq!(importable(path, &own), None, "{path}");
+        for (path, name) in [
+            ("::shop_api::v1::Cart", "Cart"),
+            ("::shop_api::Result", "::shop_api::Result"),
+            ("::shop_api::Vec", "::shop_api::Vec"),
+            ("::k8s::Endpoints", "::k8s::Endpoints"),
+            ("Cart", "Cart"),
+        ] {
+            let mut imports = Imports::new(["Endpoints".to_owned()]);
+            let bindings = imports.bind(Bindings::default(), &OBJECT, path);
+            assert_eq!((bindings.get("Object"), bindings.get("ObjectPath")), (Some(name), Some(path)));
+            assert_eq!(bindings.flags(), [("imports_object", name != path)]);
         }
+    }
+
+    #[test]
+    fn of_two_types_of_one_name_the_first_is_imported() {
+        let mut imports = Imports::default();
+        let bindings = imports.bind(Bindings::default(), &OBJECT, "::a::Cart");
+        let bindings = imports.bind(bindings, &CONFIGURATION, "crate::Cart");
+        assert_eq!(
+            (bindings.get("Object"), bindings.get("Configuration")),
+            (Some("Cart"), Some("crate::Cart"))
+        );
+        assert_eq!(imports.shortest("::a::Cart"), "Cart");
+        assert_eq!(imports.shortest("::b::Cart"), "::b::Cart");
     }
 }

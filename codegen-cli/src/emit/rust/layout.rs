@@ -1,7 +1,7 @@
 //! Layouts: a skeleton printed once, for all kinds or types of the same shape.
 //!
 //! Two kinds with the same scope and verbs have files that differ in names alone. So the skeleton
-//! is printed with stand-ins of a generous width, and the names are put into the printed text.
+//! is printed with stand-ins, and the names are put into the printed text.
 //! That costs a hundredth of printing a syntax tree, and has a second merit: lines break at the
 //! same places for every kind, and renaming one moves none. The same holds for the rows of a list, such as the fields of a
 //! type: each shape of rows is printed once.
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::skeleton::{Bindings, Skeleton, row_mark};
 
 /// Placeholders, with the letter that stands for each and how often, at two bytes each: what the printer takes for the width
-/// of the name.
+/// of the name. That of types which signatures are about is small, so that most signatures stay on one line.
 const STAND_INS: [(&str, char, usize); 25] = [
     ("Object", 'а', 1),
     ("Kind", 'б', 8),

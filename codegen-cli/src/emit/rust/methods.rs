@@ -19,8 +19,8 @@ pub(super) fn bindings(
     methods.iter().map(|method| Arc::new(one(ir, resource, method, apply, options))).collect()
 }
 
-/// Whether one of them patches, with a patch of any type.
-pub(super) fn patch(resource: &Resource) -> bool {
+/// Whether one of them takes a patch, of any type.
+pub(super) fn any_patch(resource: &Resource) -> bool {
     resource.client.iter().flat_map(|tags| &tags.methods).any(|method| method.verb == Verb::Patch)
 }
 

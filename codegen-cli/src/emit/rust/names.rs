@@ -132,6 +132,11 @@ pub(super) fn client(plural: &str) -> String {
     apart(type_part(plural), CLIENT_PRELUDE)
 }
 
+/// The type of a kind's client of one namespace.
+pub(super) fn namespaced(plural: &str) -> String {
+    format!("Namespaced{}", type_part(plural))
+}
+
 /// The trait that gives the client of a kind.
 pub(super) fn getter(plural: &str) -> String {
     format!("{}Getter", type_part(plural))
@@ -169,6 +174,7 @@ mod tests {
         assert_eq!(accessor("rest_client"), "rest_client_");
         assert_eq!(client("patchParams"), "PatchParams_");
         assert_eq!(client("Carts"), "Carts");
+        assert_eq!(namespaced("patchParams"), "NamespacedPatchParams");
         assert_eq!(getter("patchParams"), "PatchParamsGetter");
     }
 

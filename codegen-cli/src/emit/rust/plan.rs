@@ -6,10 +6,9 @@ use std::sync::Arc;
 use heck::ToSnakeCase;
 
 use super::apply::{ApplyTypes, Files};
+use super::imports::{self, Imports};
 use super::skeleton::Bindings;
-use super::{
-    Package, RustOptions, Template, conversions, definitions, docs, imports, methods, names, root_docs,
-};
+use super::{Package, RustOptions, Template, conversions, definitions, docs, methods, names, root_docs};
 use crate::ir::{Group, InputCrate, Ir, Resource, Scope, TypeId, Verb, Version};
 
 /// A file to be rendered.
@@ -414,7 +413,7 @@ fn exports(resource: &Resource) -> Vec<String> {
     let mut exports = ["Lister", "Informer", "Interface"].map(|name| format!("{kind}{name}")).to_vec();
     exports.push(names::getter(&resource.code.plural));
     if resource.scope == Scope::Namespaced {
-        exports.extend([format!("{kind}NamespaceLister"), format!("Namespaced{plural}")]);
+        exports.extend([format!("{kind}NamespaceLister"), names::namespaced(&resource.code.plural)]);
     }
     exports.push(plural);
     exports
@@ -454,7 +453,7 @@ fn kind(
     let bindings = version_names(group, version)
         .text("Kind", names::type_part(&resource.kind))
         .text("ListKind", &resource.list_kind)
-        .text("Client", if namespaced { format!("Namespaced{plural}") } else { plural.clone() })
+        .text("Client", if namespaced { names::namespaced(&resource.code.plural) } else { plural.clone() })
         .text("Plural", plural)
         .text("Getter", getter_trait)
         .text("accessor", names::accessor(&resource.code.accessor))
@@ -473,16 +472,16 @@ fn kind(
         .flag("lister_expansion", extended("listers"))
         .flag("any_verb", !(verbs.is_empty() && methods.is_empty()))
         .flag("has_verbs", !verbs.is_empty())
-        .flag("patches_any", has(Verb::Patch) || methods::patch(resource))
-        .flag("patches_methods", methods::patch(resource))
+        .flag("any_patch", has(Verb::Patch) || methods::any_patch(resource))
+        .flag("any_patch_method", methods::any_patch(resource))
         .flag("list_or_watch", has(Verb::List) || has(Verb::Watch))
         .list("method", methods);
     let bindings = VERBS.iter().fold(bindings, |bindings, (name, verb)| bindings.flag(name, has(*verb)));
     let object = object_path(&resource.code.type_path, &options.package);
-    let own = exports(resource).into_iter().collect();
-    let bindings = imports::object(bindings, &object, &own);
-    let configuration = configuration.unwrap_or_default();
-    let bindings = imports::configuration(bindings, &configuration, &object, &own);
+    let mut imports = Imports::new(exports(resource));
+    let bindings = imports.bind(bindings, &imports::OBJECT, &object);
+    let bindings =
+        imports.bind(bindings, &imports::CONFIGURATION, configuration.as_deref().unwrap_or_default());
     let validation = options.definitions.contains_key(&resource.root);
     let root = resource.root;
     Kind { bindings: Arc::new(bindings), module, getter, source, client, informer, lister, validation, root }

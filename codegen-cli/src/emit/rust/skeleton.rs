@@ -2,8 +2,7 @@
 //!
 //! A skeleton is valid Rust, so that an editor understands it. In it,
 //! - `__Name__` inside an identifier or a string literal (documentation included) is replaced by
-//!   the bound text; a path that begins with such an identifier may be replaced by a whole path;
-//! - so may the path of an import be;
+//!   the bound text; of a path, and of what is imported, such a first identifier may be replaced by a whole path;
 //! - a documentation line that is only `__Name__` becomes as many lines as the bound text has, and
 //!   goes away, with the empty line before it, when there is no text;
 //! - `#[when(flag)]` and `#[unless(flag)]` keep or drop what they stand on, parameters and arguments of methods and bounds of
@@ -411,7 +410,7 @@ impl Filler<'_> {
         self.flag(&flag.to_string())
     }
 
-    /// Puts the bound path in the place of the placeholder that a path of imports begins with; says whether it is absolute.
+    /// Replaces the first identifier of an import by the path that it stands for, if it does; says whether that is absolute.
     fn begin_import(&self, tree: &mut syn::UseTree) -> bool {
         let (ident, rest) = match tree {
             syn::UseTree::Name(it) => (it.ident.to_string(), None),

@@ -1,13 +1,14 @@
 //! The files of the apply configurations and what their placeholders stand for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proc_macro2::Literal;
 
+use super::super::imports::{self, Imports};
 use super::super::plan::BUILT_IN_SOURCE;
 use super::super::skeleton::Bindings;
-use super::super::{docs, imports, names};
+use super::super::{docs, names};
 use super::fields::Field;
 use super::place::Place;
 use super::{ApplyTypes, Form, Key, Kind, Type};
@@ -71,15 +72,17 @@ impl ApplyTypes {
 
     fn type_bindings(&self, key: &Key, ty: &Type) -> Bindings {
         let kind = self.kinds.get(key);
-        let fields = ty.fields.iter().map(|field| Arc::new(self.field_bindings(&ty.place, field))).collect();
-        let bindings = Bindings::default()
+        let mut imports = Imports::new([ty.place.configuration()]);
+        let bindings = self.kind_bindings(kind, ty, &mut imports);
+        let field = |field: &Field| Arc::new(self.field_bindings(&ty.place, &imports, field));
+        let fields = ty.fields.iter().map(field).collect();
+        bindings
             .text("Type", &ty.place.name)
             .text("module", ty.place.module())
             .text("Summary", docs::summary(paragraph(&ty.summary)))
             .flag("kind", kind.is_some())
             .flag("extracts", kind.is_some_and(|kind| self.exports_extracts(kind, ty)))
-            .list("field", fields);
-        self.kind_bindings(bindings, kind, ty)
+            .list("field", fields)
     }
 
     /// Whether the version's module exports the kind's functions. Where one is wanted twice (`extract_foo_from` of the kinds Foo
@@ -94,17 +97,20 @@ impl ApplyTypes {
         })
     }
 
-    fn kind_bindings(&self, bindings: Bindings, kind: Option<&Kind>, ty: &Type) -> Bindings {
+    fn kind_bindings(&self, kind: Option<&Kind>, ty: &Type, imports: &mut Imports) -> Bindings {
+        let bindings = Bindings::default();
         let Some(kind) = kind else { return bindings };
         // A field of the object itself with this name has the method.
         let is_free = |name: &str| ty.fields.iter().all(|field| field.rust != name);
         let bindings = META.iter().fold(bindings, |bindings, (name, flag)| {
             bindings.flag(flag, is_free(name) && (*name != "namespace" || kind.scope != Some(Scope::Cluster)))
         });
-        let own = BTreeSet::from([format!("{}ApplyConfiguration", ty.place.name)]);
         let meta = self.path(&Key::BuiltIn(OBJECT_META.to_owned()));
-        let bindings = imports::object(bindings, &kind.object, &own);
-        imports::object_meta(bindings, &meta, &kind.object, &own)
+        // A kind that belongs to a request alone sets no metadata.
+        let meta = if kind.scope.is_some() { &*meta } else { "" };
+        let bindings = imports.bind(bindings, &imports::OBJECT, &kind.object);
+        imports
+            .bind(bindings, &imports::OBJECT_META, meta)
             .text("Kind", &kind.kind)
             .text("api_version", &kind.api_version)
             .text("ApiVersion", docs::plain(&kind.api_version))
@@ -114,7 +120,7 @@ impl ApplyTypes {
             .flag("of_subresource", kind.scope.is_none())
     }
 
-    fn field_bindings(&self, place: &Place, field: &Field) -> Bindings {
+    fn field_bindings(&self, place: &Place, imports: &Imports, field: &Field) -> Bindings {
         let doc = docs::summary(sentence(&field.doc));
         let doc = if doc.is_empty() { format!("The field `{}`.", docs::plain(&field.json)) } else { doc };
         let (form, is_map) = match &field.form {
@@ -123,10 +129,10 @@ impl ApplyTypes {
             form => (form, false),
         };
         let is_list = matches!(field.form, Form::List(_));
-        let ty = self.rust(place, &field.form);
+        let ty = self.rust(place, imports, &field.form);
         let ty = if field.boxed { format!("Box<{ty}>") } else { ty };
         let converts = field.boxed || matches!(form, Form::Whole { converts: true, .. });
-        let item = if is_list || is_map { self.rust(place, form) } else { ty.clone() };
+        let item = if is_list || is_map { self.rust(place, imports, form) } else { ty.clone() };
         let is_bare = field.flatten && is_map;
         Bindings::default()
             .text("field", &field.rust)

@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{Ir, TypeId};
 
+use super::imports::Imports;
 use super::{RustOptions, names};
 use fields::Field;
 use kinds::Kind;
@@ -184,30 +185,29 @@ impl ApplyTypes {
     fn path(&self, key: &Key) -> String {
         match self.types.get(key) {
             Some(Type { place, .. }) => {
-                format!("{}::{}::{}::{}ApplyConfiguration", self.root, place.group, place.version, place.name)
+                format!("{}::{}::{}::{}", self.root, place.group, place.version, place.configuration())
             }
             None => forms::JSON.to_owned(),
         }
     }
 
-    /// The path of a type, as seen from the file of another.
-    fn path_from(&self, from: &Place, key: &Key) -> String {
+    /// What the file of one type calls another.
+    fn name_in(&self, from: &Place, imports: &Imports, key: &Key) -> String {
         match self.types.get(key) {
-            Some(Type { place, .. }) if place.is_beside(from) => {
-                format!("super::{}ApplyConfiguration", place.name)
-            }
-            _ => self.path(key),
+            Some(Type { place, .. }) if place.is_beside(from) => format!("super::{}", place.configuration()),
+            _ => imports.shortest(&self.path(key)).to_owned(),
         }
     }
 
     /// How the type of a field is written in the file of the type that has it.
-    fn rust(&self, from: &Place, form: &Form) -> String {
+    fn rust(&self, from: &Place, imports: &Imports, form: &Form) -> String {
+        let inner = |form: &Form| self.rust(from, imports, form);
         match form {
             Form::Whole { path, .. } => path.clone(),
-            Form::Struct(key) => self.path_from(from, key),
-            Form::List(item) => format!("Vec<{}>", self.rust(from, item)),
-            Form::Map(value) => format!("::std::collections::BTreeMap<String, {}>", self.rust(from, value)),
-            Form::Nullable(inner) => format!("Option<{}>", self.rust(from, inner)),
+            Form::Struct(key) => self.name_in(from, imports, key),
+            Form::List(item) => format!("Vec<{}>", inner(item)),
+            Form::Map(value) => format!("::std::collections::BTreeMap<String, {}>", inner(value)),
+            Form::Nullable(form) => format!("Option<{}>", inner(form)),
         }
     }
 }

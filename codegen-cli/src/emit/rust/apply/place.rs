@@ -22,6 +22,11 @@ impl Place {
         names::module(&self.name.to_snake_case(), &self.version)
     }
 
+    /// The name of its apply configuration.
+    pub(super) fn configuration(&self) -> String {
+        format!("{}ApplyConfiguration", self.name)
+    }
+
     /// Whether the types are of one group and version.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         (&self.group, &self.version) == (&other.group, &other.version)

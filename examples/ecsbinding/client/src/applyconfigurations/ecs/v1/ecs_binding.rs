@@ -28,7 +28,7 @@ pub struct EcsBindingApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
+    pub metadata: Option<ObjectMetaApplyConfiguration>,
     /// The field `spec`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<super::EcsBindingSpecApplyConfiguration>,
@@ -115,10 +115,7 @@ impl EcsBindingApplyConfiguration {
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     #[inline]
-    pub fn with_metadata(
-        mut self,
-        value: crate::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    ) -> Self {
+    pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
         self
     }

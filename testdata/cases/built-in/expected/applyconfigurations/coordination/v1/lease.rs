@@ -26,7 +26,7 @@ pub struct LeaseApplyConfiguration {
     /// More info:
     /// https\://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
+    pub metadata: Option<ObjectMetaApplyConfiguration>,
     /// spec contains the specification of the Lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<super::LeaseSpecApplyConfiguration>,
@@ -120,10 +120,7 @@ impl LeaseApplyConfiguration {
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     #[inline]
-    pub fn with_metadata(
-        mut self,
-        value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    ) -> Self {
+    pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
         self
     }

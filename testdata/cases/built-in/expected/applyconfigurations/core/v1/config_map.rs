@@ -35,7 +35,7 @@ pub struct ConfigMapApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
+    pub metadata: Option<ObjectMetaApplyConfiguration>,
 }
 
 impl ConfigMapApplyConfiguration {
@@ -160,10 +160,7 @@ impl ConfigMapApplyConfiguration {
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     #[inline]
-    pub fn with_metadata(
-        mut self,
-        value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    ) -> Self {
+    pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
         self
     }

@@ -50,7 +50,7 @@ pub struct EventApplyConfiguration {
     pub message: Option<String>,
     /// Standard object's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
+    pub metadata: Option<ObjectMetaApplyConfiguration>,
     /// This should be a short, machine understandable string that gives the reason for the
     /// transition into the object's current status.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,10 +228,7 @@ impl EventApplyConfiguration {
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     #[inline]
-    pub fn with_metadata(
-        mut self,
-        value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    ) -> Self {
+    pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
         self
     }

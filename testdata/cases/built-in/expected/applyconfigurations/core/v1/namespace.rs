@@ -25,7 +25,7 @@ pub struct NamespaceApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
+    pub metadata: Option<ObjectMetaApplyConfiguration>,
     /// Spec defines the behavior of the Namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<super::NamespaceSpecApplyConfiguration>,
@@ -112,10 +112,7 @@ impl NamespaceApplyConfiguration {
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     #[inline]
-    pub fn with_metadata(
-        mut self,
-        value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    ) -> Self {
+    pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
         self
     }

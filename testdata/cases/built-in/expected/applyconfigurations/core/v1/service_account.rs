@@ -35,7 +35,7 @@ pub struct ServiceAccountApplyConfiguration {
     pub kind: Option<String>,
     /// Standard object's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
+    pub metadata: Option<ObjectMetaApplyConfiguration>,
     /// Secrets is a list of the secrets in the same namespace that pods running using this
     /// ServiceAccount are allowed to use.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,10 +146,7 @@ impl ServiceAccountApplyConfiguration {
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     #[inline]
-    pub fn with_metadata(
-        mut self,
-        value: crate::built_in::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    ) -> Self {
+    pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
         self
     }

@@ -26,7 +26,7 @@ pub struct CraneApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
+    pub metadata: Option<ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<super::WantedApplyConfiguration>,
@@ -123,10 +123,7 @@ impl CraneApplyConfiguration {
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     #[inline]
-    pub fn with_metadata(
-        mut self,
-        value: crate::methods::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    ) -> Self {
+    pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
         self
     }

@@ -23,7 +23,7 @@ pub struct UndocumentedApplyConfiguration {
     pub kind: Option<String>,
     /// Standard metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration>,
+    pub metadata: Option<ObjectMetaApplyConfiguration>,
     /// What is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<super::UndocumentedSpecApplyConfiguration>,
@@ -107,10 +107,7 @@ impl UndocumentedApplyConfiguration {
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     #[inline]
-    pub fn with_metadata(
-        mut self,
-        value: crate::summaries::applyconfigurations::meta::v1::ObjectMetaApplyConfiguration,
-    ) -> Self {
+    pub fn with_metadata(mut self, value: ObjectMetaApplyConfiguration) -> Self {
         self.metadata = Some(value);
         self
     }

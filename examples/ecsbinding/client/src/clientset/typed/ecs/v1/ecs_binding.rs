@@ -21,8 +21,7 @@ pub use self::interface::{EcsBindingInterface, EcsBindingsGetter};
 ///
 /// hopegi test crd
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct EcsBindings {
     inner: TypedClient<EcsBinding>,

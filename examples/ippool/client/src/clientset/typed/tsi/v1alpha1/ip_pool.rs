@@ -20,8 +20,7 @@ pub use self::interface::{IPPoolInterface, IPPoolsGetter};
 ///
 /// IPPool is a range of addresses that pods get theirs from.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct IPPools {
     inner: TypedClient<IPPool>,

@@ -59,8 +59,7 @@ impl Pods {
 
 /// Client of the `Pod` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedPods {
     inner: TypedClient<Pod>,

@@ -60,8 +60,7 @@ impl PostgresWriters {
 
 /// Client of the `PostgresWriter` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedPostgresWriters {
     inner: TypedClient<PostgresWriter>,

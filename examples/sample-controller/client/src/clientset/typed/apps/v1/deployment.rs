@@ -58,8 +58,7 @@ impl Deployments {
 
 /// Client of the `Deployment` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedDeployments {
     inner: TypedClient<Deployment>,

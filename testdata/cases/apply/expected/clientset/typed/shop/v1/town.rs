@@ -18,8 +18,7 @@ pub use self::interface::{TownInterface, TownsGetter};
 ///
 /// Town is cluster-scoped, and has fields with the names of methods.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Towns {
     inner: TypedClient<Town>,

@@ -18,8 +18,7 @@ pub use self::interface::{CustomResourceDefinitionInterface, CustomResourceDefin
 /// CustomResourceDefinition represents a resource that should be exposed on the API server.
 /// Its name MUST be in the format \<.spec.name>.\<.spec.group>.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct CustomResourceDefinitions {
     inner: TypedClient<CustomResourceDefinition>,

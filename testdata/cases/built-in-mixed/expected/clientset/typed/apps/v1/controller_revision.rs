@@ -63,8 +63,7 @@ impl ControllerRevisions {
 
 /// Client of the `ControllerRevision` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedControllerRevisions {
     inner: TypedClient<ControllerRevision>,

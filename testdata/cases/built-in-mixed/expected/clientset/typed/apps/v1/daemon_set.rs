@@ -55,8 +55,7 @@ impl DaemonSets {
 
 /// Client of the `DaemonSet` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedDaemonSets {
     inner: TypedClient<DaemonSet>,

@@ -57,8 +57,7 @@ impl StatefulSets {
 
 /// Client of the `StatefulSet` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedStatefulSets {
     inner: TypedClient<StatefulSet>,

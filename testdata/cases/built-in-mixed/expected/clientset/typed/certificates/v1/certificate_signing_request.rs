@@ -20,8 +20,7 @@ pub use self::interface::{
 /// submitting a certificate signing request, and having it asynchronously approved and
 /// issued.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct CertificateSigningRequests {
     inner: TypedClient<CertificateSigningRequest>,

@@ -54,8 +54,7 @@ impl Endpoints {
 
 /// Client of the `Endpoints` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedEndpoints {
     inner: TypedClient<::kubesmith_runtime::k8s_openapi::api::core::v1::Endpoints>,

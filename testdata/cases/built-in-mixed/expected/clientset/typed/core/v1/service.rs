@@ -57,8 +57,7 @@ impl Services {
 
 /// Client of the `Service` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedServices {
     inner: TypedClient<Service>,

@@ -55,8 +55,7 @@ impl Carts {
 
 /// Client of the `Cart` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedCarts {
     inner: TypedClient<Cart>,

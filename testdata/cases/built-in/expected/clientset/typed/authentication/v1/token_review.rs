@@ -16,8 +16,7 @@ pub use self::interface::{TokenReviewInterface, TokenReviewsGetter};
 /// TokenReview attempts to authenticate a token to a known user. Note: TokenReview requests
 /// may be cached by the webhook token authenticator plugin in the kube-apiserver.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct TokenReviews {
     inner: TypedClient<TokenReview>,

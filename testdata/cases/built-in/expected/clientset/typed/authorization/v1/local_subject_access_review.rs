@@ -37,8 +37,7 @@ impl LocalSubjectAccessReviews {
 
 /// Client of the `LocalSubjectAccessReview` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedLocalSubjectAccessReviews {
     inner: TypedClient<LocalSubjectAccessReview>,

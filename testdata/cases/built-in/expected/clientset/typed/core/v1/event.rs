@@ -60,8 +60,7 @@ impl Events {
 
 /// Client of the `Event` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedEvents {
     inner: TypedClient<Event>,

@@ -18,8 +18,7 @@ pub use self::interface::{NamespaceInterface, NamespacesGetter};
 ///
 /// Namespace provides a scope for Names. Use of multiple namespaces is optional.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Namespaces {
     inner: TypedClient<Namespace>,

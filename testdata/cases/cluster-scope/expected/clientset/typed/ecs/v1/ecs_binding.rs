@@ -18,8 +18,7 @@ pub use self::interface::{EcsBindingInterface, EcsBindingsGetter};
 ///
 /// EcsBinding says which machine is which node.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct EcsBindings {
     inner: TypedClient<EcsBinding>,

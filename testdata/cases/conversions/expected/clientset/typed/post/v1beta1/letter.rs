@@ -17,8 +17,7 @@ pub use self::interface::{LetterInterface, LettersGetter};
 ///
 /// Letter is sent; it is the same in both of its versions.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Letters {
     inner: TypedClient<Letter>,

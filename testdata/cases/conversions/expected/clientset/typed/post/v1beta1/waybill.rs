@@ -55,8 +55,7 @@ impl Waybills {
 
 /// Client of the `Waybill` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedWaybills {
     inner: TypedClient<Waybill>,

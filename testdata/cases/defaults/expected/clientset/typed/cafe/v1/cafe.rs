@@ -55,8 +55,7 @@ impl Caves {
 
 /// Client of the `Cafe` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedCaves {
     inner: TypedClient<Cafe>,

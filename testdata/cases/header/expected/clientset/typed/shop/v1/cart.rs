@@ -22,8 +22,7 @@ pub use self::interface::{CartInterface, CartsGetter};
 ///
 /// Cart holds what a customer wants.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Carts {
     inner: TypedClient<Cart>,

@@ -48,8 +48,7 @@ impl Cranes {
 
 /// Client of the `Crane` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedCranes {
     inner: TypedClient<Crane>,

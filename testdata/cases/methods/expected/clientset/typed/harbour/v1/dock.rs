@@ -15,8 +15,7 @@ pub use self::interface::{DockInterface, DocksGetter};
 ///
 /// Dock is of the whole cluster, read alone, and scaled; only what reads the scale is there.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Docks {
     inner: TypedClient<Dock>,

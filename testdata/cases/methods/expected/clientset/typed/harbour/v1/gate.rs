@@ -37,8 +37,7 @@ impl Gates {
 
 /// Client of the `Gate` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedGates {
     inner: TypedClient<Gate>,

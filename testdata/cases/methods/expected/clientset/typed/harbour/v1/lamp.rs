@@ -18,8 +18,7 @@ pub use self::interface::{LampInterface, LampsGetter};
 /// Lamp has its own create, a verb of the status alone, and the same methods on a
 /// subresource, of the whole cluster.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Lamps {
     inner: TypedClient<Lamp>,

@@ -54,8 +54,7 @@ impl Ropes {
 
 /// Client of the `Rope` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedRopes {
     inner: TypedClient<Rope>,

@@ -55,8 +55,7 @@ impl ExtractErrors {
 
 /// Client of the `ExtractError` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedExtractErrors {
     inner: TypedClient<::case_names::generic::ExtractError>,

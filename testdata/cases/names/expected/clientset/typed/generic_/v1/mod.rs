@@ -42,7 +42,7 @@ pub use self::foo_from::{FooFromInterface, NamespacedFooFroms, FooFroms, FooFrom
 pub use self::mod_::{ModInterface, NamespacedMods, Mods, ModsGetter};
 pub use self::option::{OptionInterface, NamespacedOptions, Options, OptionsGetter};
 pub use self::patch_param::{
-    PatchParamInterface, NamespacedPatchParams_, PatchParams_, PatchParamsGetter,
+    PatchParamInterface, NamespacedPatchParams, PatchParams_, PatchParamsGetter,
 };
 pub use self::rest_client::{
     RestClientInterface, NamespacedRestClients, RestClients, RestClientsGetter,

@@ -56,8 +56,7 @@ impl Mods {
 
 /// Client of the `Mod` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedMods {
     inner: TypedClient<Mod>,

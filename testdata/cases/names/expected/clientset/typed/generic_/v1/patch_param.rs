@@ -35,8 +35,8 @@ impl PatchParams_ {
 
     /// The `PatchParam` objects of one namespace.
     #[must_use]
-    pub fn namespace(&self, namespace: &str) -> NamespacedPatchParams_ {
-        NamespacedPatchParams_::new(self.rest.clone(), namespace)
+    pub fn namespace(&self, namespace: &str) -> NamespacedPatchParams {
+        NamespacedPatchParams::new(self.rest.clone(), namespace)
     }
 
     /// Lists the objects of all namespaces.
@@ -56,14 +56,13 @@ impl PatchParams_ {
 
 /// Client of the `PatchParam` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
-pub struct NamespacedPatchParams_ {
+pub struct NamespacedPatchParams {
     inner: TypedClient<PatchParam>,
 }
 
-impl NamespacedPatchParams_ {
+impl NamespacedPatchParams {
     /// Makes the client of a namespace from the REST client of its group-version.
     #[must_use]
     pub fn new(rest: RestClient, namespace: &str) -> Self {

@@ -55,8 +55,7 @@ impl RestClients {
 
 /// Client of the `RestClient` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedRestClients {
     inner: TypedClient<::case_names::generic::RestClient>,

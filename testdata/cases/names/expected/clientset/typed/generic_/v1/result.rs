@@ -56,8 +56,7 @@ impl Results {
 
 /// Client of the `Result` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedResults {
     inner: TypedClient<MyResult>,

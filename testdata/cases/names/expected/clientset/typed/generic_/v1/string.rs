@@ -56,8 +56,7 @@ impl Strings {
 
 /// Client of the `String` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedStrings {
     inner: TypedClient<MyString>,

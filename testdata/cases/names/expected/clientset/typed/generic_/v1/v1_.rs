@@ -56,8 +56,7 @@ impl V1s {
 
 /// Client of the `V1` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedV1s {
     inner: TypedClient<V1>,

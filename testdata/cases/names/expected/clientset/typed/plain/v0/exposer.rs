@@ -56,8 +56,7 @@ impl Exposers {
 
 /// Client of the `Exposer` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedExposers {
     inner: TypedClient<Exposer>,

@@ -18,8 +18,7 @@ pub use self::interface::{HeadingInterface, HeadingsGetter};
 ///
 /// \# Heading
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Headings {
     inner: TypedClient<Heading>,

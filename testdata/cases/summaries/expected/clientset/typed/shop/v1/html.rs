@@ -18,8 +18,7 @@ pub use self::interface::{HtmlInterface, HtmlsGetter};
 ///
 /// Has a \<tag> & a \&lt;reference\&gt; in `Vec<u8>`.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Htmls {
     inner: TypedClient<Html>,

@@ -18,8 +18,7 @@ pub use self::interface::{IndentedInterface, IndentedsGetter};
 ///
 /// four and more spaces would be code
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Indenteds {
     inner: TypedClient<Indented>,

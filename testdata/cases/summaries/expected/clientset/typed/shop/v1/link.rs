@@ -18,8 +18,7 @@ pub use self::interface::{LinkInterface, LinksGetter};
 ///
 /// See \[the docs\] and \<https\://example.com>, or https\://example.com/b?c=d#e.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Links {
     inner: TypedClient<Link>,

@@ -18,8 +18,7 @@ pub use self::interface::{ListInterface, ListsGetter};
 ///
 /// \- one - two
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Lists {
     inner: TypedClient<List>,

@@ -20,8 +20,7 @@ pub use self::interface::{LongInterface, LongsGetter};
 /// two: it goes on, - with a dash - and 1. a number and # a hash, until nobody reads it any
 /// more.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Longs {
     inner: TypedClient<Long>,

@@ -18,8 +18,7 @@ pub use self::interface::{QuotedInterface, QuotedsGetter};
 ///
 /// "Quoted" \\ with \*stars\*, \_underscores\_ and \*/ the end of a comment.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Quoteds {
     inner: TypedClient<Quoted>,

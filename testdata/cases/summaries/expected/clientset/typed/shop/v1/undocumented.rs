@@ -16,8 +16,7 @@ pub use self::interface::{UndocumentedInterface, UndocumentedsGetter};
 
 /// Client of the `Undocumented` objects of the cluster.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Undocumenteds {
     inner: TypedClient<Undocumented>,

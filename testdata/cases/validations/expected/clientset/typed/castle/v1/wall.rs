@@ -17,8 +17,7 @@ pub use self::interface::{WallInterface, WallsGetter};
 ///
 /// Wall stands around all.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct Walls {
     inner: TypedClient<Wall>,

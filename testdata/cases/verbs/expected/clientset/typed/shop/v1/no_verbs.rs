@@ -34,8 +34,7 @@ impl NoVerbses {
 
 /// Client of the `NoVerbs` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedNoVerbses {
     rest: RestClient,

@@ -15,8 +15,7 @@ pub use self::interface::{OnlyGetListInterface, OnlyGetListsGetter};
 ///
 /// OnlyGetList can be listed but not watched.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct OnlyGetLists {
     inner: TypedClient<OnlyGetList>,

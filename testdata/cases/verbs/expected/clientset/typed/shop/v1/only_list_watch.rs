@@ -15,8 +15,7 @@ pub use self::interface::{OnlyListWatchInterface, OnlyListWatchesGetter};
 ///
 /// OnlyListWatch has an informer, whose lister is the runtime's.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct OnlyListWatches {
     inner: TypedClient<OnlyListWatch>,

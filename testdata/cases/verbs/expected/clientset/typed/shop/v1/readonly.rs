@@ -53,8 +53,7 @@ impl Readonlies {
 
 /// Client of the `Readonly` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedReadonlies {
     inner: TypedClient<Readonly>,

@@ -56,8 +56,7 @@ impl SkipDeletes {
 
 /// Client of the `SkipDelete` objects of one namespace.
 ///
-/// Each request fails with [`Error`]: the API server's answer,
-/// or why there is none.
+/// Each request fails with [`Error`]: the API server's answer, or why there is none.
 #[derive(Clone, Debug)]
 pub struct NamespacedSkipDeletes {
     inner: TypedClient<SkipDelete>,

@@ -36,17 +36,17 @@ where
 {}
 
 impl PatchParamsGetter for super::super::GenericV1Client {
-    type PatchParams_ = super::NamespacedPatchParams_;
+    type PatchParams_ = super::NamespacedPatchParams;
 
     fn patch_params(&self, namespace: &str) -> Self::PatchParams_ {
         self.patch_params().namespace(namespace)
     }
 }
 
-impl PatchParamInterface for super::NamespacedPatchParams_ {}
+impl PatchParamInterface for super::NamespacedPatchParams {}
 
 /// Requests are those of the client inside.
-impl delegate::Delegate for super::NamespacedPatchParams_ {
+impl delegate::Delegate for super::NamespacedPatchParams {
     type Object = PatchParam;
 
     fn typed(&self) -> &TypedClient<PatchParam> {
@@ -54,15 +54,15 @@ impl delegate::Delegate for super::NamespacedPatchParams_ {
     }
 }
 
-impl delegate::Create for super::NamespacedPatchParams_ {}
-impl delegate::Update for super::NamespacedPatchParams_ {}
-impl delegate::Delete for super::NamespacedPatchParams_ {}
-impl delegate::DeleteCollection for super::NamespacedPatchParams_ {}
-impl delegate::Get for super::NamespacedPatchParams_ {}
-impl delegate::List for super::NamespacedPatchParams_ {}
-impl delegate::Watch for super::NamespacedPatchParams_ {}
-impl delegate::Patch for super::NamespacedPatchParams_ {}
+impl delegate::Create for super::NamespacedPatchParams {}
+impl delegate::Update for super::NamespacedPatchParams {}
+impl delegate::Delete for super::NamespacedPatchParams {}
+impl delegate::DeleteCollection for super::NamespacedPatchParams {}
+impl delegate::Get for super::NamespacedPatchParams {}
+impl delegate::List for super::NamespacedPatchParams {}
+impl delegate::Watch for super::NamespacedPatchParams {}
+impl delegate::Patch for super::NamespacedPatchParams {}
 
-impl delegate::Apply for super::NamespacedPatchParams_ {
+impl delegate::Apply for super::NamespacedPatchParams {
     type Configuration = PatchParamApplyConfiguration;
 }
