@@ -1,18 +1,10 @@
 //! Names in generated code: whatever the API calls things, an identifier that compiles comes out.
 
 use heck::ToSnakeCase;
+use kubesmith_core::names::is_keyword;
 
 use super::imports::CLIENT_PRELUDE;
 use crate::ir::{Group, Resource, Version};
-
-/// Names of modules and functions that are words of Rust, of every edition.
-const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
-    "struct", "super", "trait", "true", "try", "type", "typeof", "union", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
 
 /// Modules that stand beside the groups' modules in some part of the tree.
 const GROUP_NEIGHBOURS: &[&str] = &["factory", "generic", "scheme", "typed"];
@@ -113,7 +105,7 @@ pub(super) fn identifier(name: &str) -> String {
 
 /// The name without the `_` that keeps it from being a keyword.
 pub(super) fn bare(name: &str) -> &str {
-    name.strip_suffix('_').filter(|bare| KEYWORDS.contains(bare)).unwrap_or(name)
+    name.strip_suffix('_').filter(|bare| is_keyword(bare)).unwrap_or(name)
 }
 
 /// A type, or a part of a type's name. A kind may have dashes and begin with a lower-case letter.
@@ -152,7 +144,7 @@ fn snake(name: &str) -> String {
 
 /// Appends `_` to keywords and to the names that are taken.
 fn apart(name: String, taken: &[&str]) -> String {
-    let clashes = KEYWORDS.contains(&name.as_str()) || taken.contains(&name.as_str());
+    let clashes = is_keyword(&name) || taken.contains(&name.as_str());
     if clashes { name + "_" } else { name }
 }
 
