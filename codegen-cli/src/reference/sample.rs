@@ -8,7 +8,7 @@ use kubesmith_apiextensions::structural::{Cause, Checker, aggregate, apply_defau
 use kubesmith_apiextensions::yaml;
 use serde_json::{Map, Number, Value, json};
 
-use super::{Sample, strings};
+use super::{Sample, strings, text};
 use crate::ir::{Resource, Scope};
 use crate::schema::{Additional, Schema, overlay};
 
@@ -78,13 +78,14 @@ fn faults(checker: &Checker, object: &Value) -> Vec<Cause> {
     checker.create(&object)
 }
 
-/// What may be done otherwise, the least first.
+/// What may be done otherwise, the least first, and what is deprecated after what is not.
 fn changes<'a>(maker: &'a Maker, schema: &Schema) -> impl Iterator<Item = Maker> + 'a {
     let mut names = BTreeSet::new();
     optional_names(schema, &mut names);
     let branches = (1..BRANCHES).map(move |branch| Maker { branch, ..maker.clone() });
     let shifts = (1..SHIFTS).map(move |shift| Maker { shift, ..maker.clone() });
-    let extras = names.into_iter().filter(|name| !maker.extras.contains(name)).take(EXTRAS).map(|name| {
+    let names = names.into_iter().map(|(_, name)| name);
+    let extras = names.filter(|name| !maker.extras.contains(name)).take(EXTRAS).map(|name| {
         let mut changed = maker.clone();
         changed.extras.insert(name);
         changed
@@ -114,16 +115,21 @@ fn whole(group: &str, version: &str, resource: &Resource, object: Value) -> Valu
     Value::Object(out)
 }
 
-fn optional_names(schema: &Schema, out: &mut BTreeSet<String>) {
+/// The names of optional fields, behind whether they are deprecated.
+fn optional_names(schema: &Schema, out: &mut BTreeSet<(bool, String)>) {
     for (name, property) in &schema.properties {
         if !schema.required.contains(name) {
-            out.insert(name.clone());
+            out.insert((is_deprecated(property), name.clone()));
         }
         optional_names(property, out);
     }
     if let Some(items) = &schema.items {
         optional_names(items, out);
     }
+}
+
+fn is_deprecated(schema: &Schema) -> bool {
+    text::is_deprecated(schema.description.as_ref())
 }
 
 /// Where a value is made.
@@ -211,6 +217,10 @@ impl Maker {
         let mut branches: Vec<Schema> = std::mem::take(&mut out.all_of);
         for mut alternatives in [std::mem::take(&mut out.any_of), std::mem::take(&mut out.one_of)] {
             if !alternatives.is_empty() && !schema.int_or_string {
+                let property = |name: &String| schema.properties.get(name);
+                let asks_for_deprecated =
+                    |it: &Schema| it.required.iter().filter_map(property).any(|it| is_deprecated(it));
+                alternatives.sort_by_cached_key(asks_for_deprecated);
                 branches.push(alternatives.swap_remove(self.branch % alternatives.len()));
             }
         }
@@ -237,7 +247,8 @@ impl Maker {
             out.insert("metadata".into(), json!({"name": "example"}));
         }
         let wanted = |name: &String, property: &Schema| {
-            let chosen = self.extras.contains(name) || (self.all && at.depth < DEPTH);
+            let any = self.all && at.depth < DEPTH && !is_deprecated(property);
+            let chosen = self.extras.contains(name) || any;
             schema.required.contains(name)
                 || property.default.is_some()
                 || property.example.is_some()
@@ -252,7 +263,9 @@ impl Maker {
         let least = schema.min_properties.unwrap_or(0).min(at.most());
         let inside = at.among(least);
         let least = usize::try_from(least).unwrap_or(0);
-        for (name, property) in &schema.properties {
+        let (last, first): (Vec<_>, Vec<_>) =
+            schema.properties.iter().partition(|(_, property)| is_deprecated(property));
+        for (name, property) in first.into_iter().chain(last) {
             if out.len() < least {
                 out.entry(name.clone()).or_insert_with(|| self.value(property, salt, at.below()));
             }
@@ -472,5 +485,28 @@ mod tests {
         let choice = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
             "oneOf": [{"required": ["a"]}, {"required": ["b"]}]});
         assert_eq!(made(choice), json!({"a": "example"}));
+    }
+
+    #[test]
+    fn what_is_deprecated_comes_last() {
+        let properties = json!({"a": {"type": "string", "description": "Old.\n\nDeprecated: use b."},
+            "b": {"type": "string"}});
+        let with = |name: &str, value: Value| {
+            let mut schema = json!({"type": "object", "properties": properties});
+            schema[name] = value;
+            made(schema)
+        };
+        let only_b = json!({"b": "example"});
+        assert_eq!(with("oneOf", json!([{"required": ["a"]}, {"required": ["b"]}])), only_b);
+        assert_eq!(with("minProperties", json!(1)), only_b);
+        let asked_for = with("required", json!(["a"]));
+        assert_eq!(asked_for, json!({"a": "example"}));
+
+        let schema: Schema =
+            serde_json::from_value(json!({"type": "object", "properties": properties})).unwrap();
+        let maker = Maker::default();
+        let tried: Vec<Value> =
+            changes(&maker, &schema).filter(|it| !it.extras.is_empty()).map(|it| it.root(&schema)).collect();
+        assert_eq!(tried, [only_b, json!({"a": "example"})]);
     }
 }

@@ -134,7 +134,7 @@ fn check_tags(html: &str) {
     const NAMES: &[&str] = &[
         "html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "h3", "h4", "nav", "ul",
         "ol", "li", "a", "strong", "em", "main", "section", "article", "p", "dl", "dt", "dd", "div", "span",
-        "code", "pre", "table", "thead", "tbody", "tr", "th", "td",
+        "code", "pre", "table", "thead", "tbody", "tr", "th", "td", "wbr",
     ];
     const ATTRIBUTES: &[&str] =
         &["lang", "charset", "name", "content", "aria-label", "href", "id", "class", "scope", "data-title"];
@@ -146,7 +146,7 @@ fn check_tags(html: &str) {
             assert_eq!(open.pop(), Some(name), "</{name}>");
             continue;
         }
-        if name != "meta" {
+        if !matches!(name, "meta" | "wbr") {
             open.push(name);
         }
         let mut rest = &tag[name.len()..];

@@ -32,7 +32,7 @@ pub(super) fn document(reference: &Reference) -> String {
 fn contents(pages: &[Page], out: &mut String) {
     out.push_str("<nav aria-label=\"Contents\">\n<ul>\n");
     for page in pages {
-        out.push_str(&format!("<li><a href=\"#{}\">{}</a>\n<ul>\n", page.id, html(&page.api_version)));
+        out.push_str(&format!("<li><a href=\"#{}\">{}</a>\n<ul>\n", page.id, foldable(&page.api_version)));
         for described in page.kinds.iter().map(|kind| &kind.object) {
             out.push_str(&format!(
                 "<li><a href=\"#{}\"><strong>{}</strong></a></li>\n",
@@ -48,8 +48,13 @@ fn contents(pages: &[Page], out: &mut String) {
     out.push_str("</ul>\n</nav>\n");
 }
 
+/// A group and version, which a narrow screen breaks between their parts alone.
+fn foldable(api_version: &str) -> String {
+    html(api_version).replace('.', ".<wbr>").replace('/', "/<wbr>")
+}
+
 fn page(page: &Page, out: &mut String) {
-    out.push_str(&format!("<section>\n<h2 id=\"{}\">{}</h2>\n", page.id, html(&page.api_version)));
+    out.push_str(&format!("<section>\n<h2 id=\"{}\">{}</h2>\n", page.id, foldable(&page.api_version)));
     for described in &page.kinds {
         kind(described, out);
     }
