@@ -129,7 +129,7 @@ async fn a_process_that_never_gets_ready_is_given_up() {
 #[tokio::test]
 async fn a_process_that_does_not_stop_is_killed_and_reported() {
     let assets = assets(Mode::Good, Mode::IgnoresTerm);
-    let builder = control_plane(assets.path()).control_plane_stop_timeout(Duration::from_millis(100));
+    let builder = control_plane(assets.path()).control_plane_stop_timeout(Duration::from_secs(2));
     let env = builder.start().await.unwrap();
     let text = env.try_stop().await.unwrap_err().to_string();
     assert_eq!(text, "timeout waiting for process kube-apiserver to stop");
@@ -310,7 +310,7 @@ async fn crds_are_waited_for_until_discovery_serves_them() {
     cluster.stop().await;
 
     let (cluster, proxy, builder) = troubled_cluster(late()).await;
-    let builder = builder.crd_max_time(Duration::from_millis(100));
+    let builder = builder.crd_max_time(Duration::from_secs(2));
     let error = builder.crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap_err();
     assert!(error.to_string().contains("is not established: discovery of a.example/v1: "), "{error}");
     proxy.stop().await;
@@ -344,7 +344,7 @@ async fn a_cluster_that_has_just_come_up_is_waited_for() {
 async fn crds_that_do_not_go_are_reported() {
     let (cluster, config) = cluster().await;
     let builder = TestEnv::builder().backend(Backend::ExistingCluster).cluster_config(config);
-    let builder = builder.crd_max_time(Duration::from_millis(200)).clean_up_after_use(true);
+    let builder = builder.crd_max_time(Duration::from_secs(3)).clean_up_after_use(true);
     let env = builder.crds([widget_crd("a.example", "Namespaced")]).start().await.unwrap();
     let api: Api<kube::api::DynamicObject> =
         Api::namespaced_with(env.client(), "default", &widget_resource("a.example"));
