@@ -36,6 +36,8 @@ serve() {
   cargo build --quiet --locked --package kubesmith
   mkdir -p "$folder"
   rm -f "$folder/kubeconfig"
+  # Of an earlier run.
+  : >"$folder/serve.log"
   "$target/debug/kubesmith" serve --addr 127.0.0.1:0 --controllers --simulated-node \
     --kubeconfig "$folder/kubeconfig" "${@:2}" >"$folder/serve.log" 2>&1 &
   server=$!
