@@ -82,6 +82,7 @@ impl<K> CacheOf<K> for Compact<PartialObjectMeta<K>> where Self: Cached {}
 /// nodes.patch_status(&key, &merge, &patch).await?;
 /// nodes.patch_subresource("status", &key, &merge, &patch).await?;
 /// nodes.delete(&key, &DeleteParams::default()).await?;
+/// assert!(nodes.get_live(&key).await?.is_none(), "whatever the cache says");
 /// println!("{} writes are not in the cache of {} nodes", nodes.pending_writes(), nodes.lister().store().len());
 /// # Ok(())
 /// # }
@@ -184,12 +185,25 @@ where
     }
 }
 
-/// Writing. What the server answers is remembered for later reads.
+/// Writing, and reading past the cache. What the server answers to a write is remembered for later reads.
 impl<K, C> CachedClient<K, C>
 where
     K: Resource<DynamicType = (), Scope: ClientScope> + Clone + Debug + DeserializeOwned + Serialize,
     C: CacheOf<K>,
 {
+    /// The object as the server has it, as of controller-runtime's `APIReader`; `None` if there is none. For decisions that
+    /// a cache cannot carry which may not have heard yet of what *others* have written.
+    ///
+    /// # Errors
+    /// As [`TypedClient::get`], but for an object that is not there.
+    pub async fn get_live(&self, key: &ObjectKey) -> Result<Option<K>, Error> {
+        let namespace = Some(key.namespace()).filter(|namespace| !namespace.is_empty());
+        match self.typed(namespace).get(key.name()).await {
+            Err(error) if error.is_not_found() => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     /// As [`TypedClient::create`], in the object's namespace.
     ///
     /// # Errors

@@ -231,6 +231,19 @@ async fn an_index_is_looked_up_fresh() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_live_read_knows_what_others_have_written() {
+    let (env, maps) = started::<ConfigMap>().await;
+    let others: kube::Api<ConfigMap> = kube::Api::namespaced(env.client(), "default");
+    let written = others.create(&PostParams::default(), &map("a")).await.unwrap();
+    assert!(maps.get(&key("a")).await.unwrap().is_none(), "the cache cannot know yet");
+    assert_eq!(maps.get_live(&key("a")).await.unwrap(), Some(written));
+    assert_eq!(maps.get_live(&key("b")).await.unwrap(), None);
+    assert_eq!(maps.pending_writes(), 0, "a read is no write");
+    maps.informer().shutdown().await;
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cache_that_does_not_follow_is_an_error_until_it_does() {
     let mut server = FakeServer::new();
     let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());

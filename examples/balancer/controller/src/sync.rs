@@ -83,7 +83,12 @@ pub async fn ensure<K: Child>(
     owner: &Balancer,
     wanted: &K,
 ) -> Result<Ensured<K>, SyncError> {
-    let found = client.get(&ObjectKey::of(wanted)).await?;
+    let key = ObjectKey::of(wanted);
+    let found = match client.get(&key).await? {
+        // The cache may not have heard yet of what somebody else has made, and an apply would take it over.
+        None => client.get_live(&key).await?.map(Arc::new),
+        found => found,
+    };
     if let Some(found) = found.clone() {
         if !is_controlled_by(&*found, owner) {
             return Err(not_ours(&*found));

@@ -7,15 +7,16 @@ use balancer_client::clientset::Clientset;
 use balancer_controller::NGINX_IMAGE;
 use balancer_controller::children::Children;
 use balancer_controller::plan::Plan;
-use balancer_controller::sync::ensure;
+use balancer_controller::sync::{SyncError, ensure};
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::controller::Reconciler;
 use kubesmith_runtime::informer::{CachedClient, SharedInformerFactory};
-use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{Patch, PatchParams, PostParams};
+use kubesmith_runtime::kube::{Api, Client};
 use kubesmith_runtime::manager::Manager;
+use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
 use operator_testing::{Cluster, Needs, eventually};
 use serde_json::{Value, json};
 
@@ -37,7 +38,12 @@ impl Backend {
     async fn of(sample: Balancer) -> Option<Self> {
         let cluster = cluster(Needs::Api).await?;
         let client = cluster.client();
-        let balancers = Clientset::new(client.clone()).exposer_v1alpha1().balancers();
+        Some(Self::with(cluster, client, sample).await)
+    }
+
+    /// The operator's part uses `client`, which may be a broken one.
+    async fn with(cluster: Cluster, client: Client, sample: Balancer) -> Self {
+        let balancers = Clientset::new(cluster.client()).exposer_v1alpha1().balancers();
         let balancers = balancers.namespace(&cluster.namespace);
         let balancer = balancers.create(&sample, &PostParams::default()).await.expect("created");
         let plan = Plan::new(&balancer).expect("accepted");
@@ -45,7 +51,7 @@ impl Backend {
         let factory = SharedInformerFactory::builder(client.clone()).namespace(&cluster.namespace).build();
         let services = CachedClient::new(client, &factory.informer_for());
         factory.start();
-        Some(Backend { cluster, balancer, wanted, factory, services })
+        Backend { cluster, balancer, wanted, factory, services }
     }
 
     /// Whether that has changed anything.
@@ -104,6 +110,28 @@ async fn what_others_own_in_a_child_is_no_reason_to_write() {
     backend.patch(json!({ "spec": { "ports": [{ "port": 80, "targetPort": 1 }] } })).await;
     assert!(backend.ensure().await, "another target is changed back");
     backend.stop().await;
+}
+
+#[tokio::test]
+async fn somebody_elses_object_of_which_no_watch_has_told_is_left_alone() {
+    let Some(cluster) = cluster(Needs::Api).await else { return };
+    let watch = |fault, n| Rule::new(fault).verb(Verb::Watch).resource("services").nth(n);
+    // The first watch tells that there is none, the second one nothing.
+    let schedule =
+        Schedule::new().rule(watch(Fault::EndWatch(1), 1)).rule(watch(Fault::SilenceWatch(None), 2));
+    let proxy = cluster.env.fault_proxy(schedule).await.expect("a proxy");
+    let client = proxy.client();
+    let backend = Backend::with(cluster, client, sample()).await;
+    let is_silent = async || (proxy.injections().len() >= 2).then_some(());
+    eventually("the watch is silent", is_silent).await;
+    let metadata = ObjectMeta { name: backend.wanted.metadata.name.clone(), ..ObjectMeta::default() };
+    let foreign = Service { metadata, ..backend.wanted.clone() };
+    let services: Api<Service> = Api::namespaced(backend.cluster.client(), &backend.cluster.namespace);
+    services.create(&PostParams::default(), &foreign).await.expect("created");
+    let result = ensure(&backend.services, &backend.balancer, &backend.wanted).await;
+    assert!(matches!(result, Err(SyncError::NotOurs { .. })), "{result:?}");
+    backend.stop().await;
+    proxy.stop().await;
 }
 
 #[tokio::test]
