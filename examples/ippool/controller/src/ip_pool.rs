@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ippool_api::tsi::v1alpha1::{ADDRESS_ANNOTATION, IPPool, IPPoolStatus, POOL_ANNOTATION};
 use ippool_client::clientset::Clientset;
+use ippool_client::clientset::typed::core::v1::Pods;
 use ippool_client::clientset::typed::tsi::v1alpha1::IPPools;
 use ippool_client::informers::SharedInformerFactory;
 use ippool_client::listers::tsi::v1alpha1::ip_pool::IPPoolLister;
@@ -18,7 +19,7 @@ use kubesmith_runtime::controllerutil::{
     add_finalizer, condition, contains_finalizer, is_status_condition_true, remove_finalizer,
     set_status_condition,
 };
-use kubesmith_runtime::kube::api::PostParams;
+use kubesmith_runtime::kube::api::{ListParams, PostParams};
 use kubesmith_runtime::manager::Manager;
 use kubesmith_runtime::rbac;
 use kubesmith_runtime::record::{EventRecorder, EventType};
@@ -75,10 +76,12 @@ pub fn controller(manager: &Manager) -> ControllerBuilder {
 pub fn reconciler(manager: &mut Manager) -> anyhow::Result<IPPoolReconciler> {
     let factory = SharedInformerFactory::from(manager.factory().clone());
     let pods = factory.core().v1().pods().informer();
+    let clients = Clientset::new(manager.client().clone());
     Ok(IPPoolReconciler {
         pools: factory.tsi().v1alpha1().ip_pools().lister(),
         pods: pods.add_typed_index(BY_POOL, |pod: &Pod| pool_of(pod).into_iter().collect())?,
-        client: Clientset::new(manager.client().clone()).tsi_v1alpha1().ip_pools(),
+        client: clients.tsi_v1alpha1().ip_pools(),
+        pod_client: clients.core_v1().pods(),
         recorder: manager.event_recorder_for(CONTROLLER_NAME),
         clock: Timestamp::now,
     })
@@ -107,6 +110,8 @@ pub struct IPPoolReconciler {
     /// Pods by the pool that they name.
     pods: TypedIndex<Pod, String>,
     client: IPPools,
+    /// Past the cache.
+    pod_client: Pods,
     recorder: EventRecorder,
     /// For the times of conditions.
     clock: fn() -> Timestamp,
@@ -140,7 +145,10 @@ impl IPPoolReconciler {
     async fn bring_in_line(&self, pool: Arc<IPPool>) -> Result<(), ClientError> {
         let name = pool.metadata.name.clone().unwrap_or_default();
         let in_use: Vec<IpAddr> = self.pods.list(&name).iter().filter_map(|pod| address_of(pod)).collect();
-        let pool = self.finalize(pool, in_use.is_empty()).await?;
+        let leaves = pool.metadata.deletion_timestamp.is_some();
+        // The cache of pods may be behind that of pools, and a pool that has gone does not come back.
+        let unused = in_use.is_empty() && (!leaves || self.is_unused(&name).await?);
+        let pool = self.finalize(pool, unused).await?;
         let Some(pool) = pool else { return Ok(()) };
 
         let usage = Range::new(&pool.spec).map(|range| range.usage(in_use));
@@ -158,6 +166,12 @@ impl IPPoolReconciler {
             self.recorder.event(&written, type_, reason, message);
         }
         Ok(())
+    }
+
+    /// Asks the server itself whether no pod has an address from the pool.
+    async fn is_unused(&self, name: &str) -> Result<bool, ClientError> {
+        let pods = self.pod_client.list(&ListParams::default()).await?;
+        Ok(!pods.iter().any(|pod| pool_of(pod).as_deref() == Some(name) && address_of(pod).is_some()))
     }
 
     /// Puts the finalizer on a pool, and takes it from one that is to go and is not used. `None`: the pool goes.

@@ -11,11 +11,13 @@ use k8s_openapi::api::core::v1::{Container, Event, Pod, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::controller::{CancellationToken, Reconciler};
-use kubesmith_runtime::kube::Api;
 use kubesmith_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kubesmith_runtime::kube::{Api, Client};
 use kubesmith_runtime::manager::{Manager, ManagerError};
 use kubesmith_runtime::serde_json::{Value, json};
-use operator_testing::{Cluster, Needs, eventually, in_time};
+use kubesmith_testenv::Backend;
+use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
+use operator_testing::{Cluster, Needs, eventually, in_time, skipped};
 use tokio::task::JoinHandle;
 
 const CRDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../config/crd/bases");
@@ -40,7 +42,13 @@ impl Running {
     async fn start() -> Self {
         let cluster = cluster().await;
         let client = cluster.client();
-        let mut manager = Manager::builder(client.clone()).build();
+        Self::with(cluster, client)
+    }
+
+    /// The controller uses `broken`, the test does not.
+    fn with(cluster: Cluster, broken: Client) -> Self {
+        let client = cluster.client();
+        let mut manager = Manager::builder(broken).build();
         ip_pool::add_to_manager(&mut manager, 2).expect("the controller is built");
         let stop = CancellationToken::new();
         let manager = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
@@ -191,6 +199,38 @@ async fn a_pool_in_use_does_not_go() {
     running.pods.delete("a", &DeleteParams::default()).await.expect("it is there");
     running.gone().await;
     running.stop().await;
+}
+
+#[tokio::test]
+async fn a_pool_stays_for_a_pod_of_which_no_watch_has_told() {
+    if Backend::from_env() != Backend::Embedded {
+        skipped("other tests have pods that the watch begins with");
+        return;
+    }
+    let cluster = cluster().await;
+    let watch = |fault, n| Rule::new(fault).verb(Verb::Watch).resource("pods").nth(n);
+    let asked = Rule::new(Fault::Delay(Duration::ZERO)).verb(Verb::List).resource("pods");
+    // The first watch tells that there is none, the second one nothing.
+    let schedule =
+        Schedule::new().rule(watch(Fault::EndWatch(1), 1)).rule(watch(Fault::SilenceWatch(None), 2));
+    let proxy = cluster.env.fault_proxy(schedule.rule(asked)).await.expect("a proxy");
+    let client = proxy.client();
+    let running = Running::with(cluster, client);
+    let injected = async |count| {
+        eventually("it asks the server", async || (proxy.injections().len() >= count).then_some(())).await;
+    };
+    injected(2).await;
+    running.create("10.1.0.0/24").await;
+    running.until("counted", |pool| counts(pool) == Some((0, 253, 0))).await;
+    running.pod("a", "10.1.0.2").await;
+    running.pools.delete(running.pool(), &DeleteParams::default()).await.expect("it is there");
+    injected(3).await;
+    running.until("kept", |pool| pool.metadata.deletion_timestamp.is_some()).await;
+    running.stop.cancel();
+    in_time("the manager ends", running.manager).await.expect("no panic").expect("no error");
+    assert!(running.pools.get(&running.cluster.namespace).await.is_ok(), "{}", proxy.report());
+    running.cluster.stop().await;
+    proxy.stop().await;
 }
 
 #[tokio::test]
