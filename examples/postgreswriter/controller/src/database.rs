@@ -181,6 +181,7 @@ impl Database {
         let mut connection = self.connection.lock().await;
         let asked = async {
             let mut transaction = self.connected(&mut connection).await?.transaction().await?;
+            statements::lock(&transaction, &row.id).await?;
             for left in leave {
                 statements::delete(&mut transaction, left, &row.id).await?;
             }
@@ -216,6 +217,7 @@ impl Database {
         let mut connection = self.connection.lock().await;
         let asked = async {
             let mut transaction = self.connected(&mut connection).await?.transaction().await?;
+            statements::lock(&transaction, id).await?;
             for table in tables {
                 statements::delete(&mut transaction, table, id).await?;
             }
@@ -310,17 +312,18 @@ impl From<tokio_postgres::Error> for DatabaseError {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{Ipv4Addr, TcpListener};
+    use std::os::unix::net::UnixListener;
 
     use super::*;
 
     /// A server that takes connections and says nothing.
     #[tokio::test(start_paused = true)]
     async fn a_server_that_does_not_answer_holds_up_nobody() {
-        let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let port = server.local_addr().expect("an address").port().to_string();
-        let settings =
-            Settings::read(|name| Some(if name == "PSQL_PORT" { &port } else { "127.0.0.1" }.into()));
+        // A socket in a folder is connected to at once, so that paused time cannot run out before.
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let _server = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).expect("a socket");
+        let host = folder.path().to_str().expect("a name");
+        let settings = Settings::read(|name| Some(if name == "PSQL_PORT" { "5432" } else { host }.into()));
         let database = Database::new(&settings.expect("good"));
         database.is_reachable.store(true, Ordering::Relaxed);
         let table = Table::new("students").expect("a name");

@@ -130,16 +130,18 @@ impl RowReconciler {
         Ok(())
     }
 
-    /// Asks the server itself whether the object is still there. The cache may be behind what another replica has done,
-    /// and a row for an object that has gone would stay for ever.
+    /// Asks the server itself whether the object is still as it was. The cache may be behind what another replica has done,
+    /// and a row for an object that has gone, or in a table that it has left, would stay for ever.
     async fn confirm(
         &self,
         client: &NamespacedPostgresWriters,
         writer: &PostgresWriter,
     ) -> Result<(), Fault> {
         let now = client.get(writer.metadata.name.as_deref().unwrap_or_default()).await?;
-        let is_there = now.metadata.uid == writer.metadata.uid && now.metadata.deletion_timestamp.is_none();
-        if is_there { Ok(()) } else { Err(Fault::Stale) }
+        // Of this very state: another replica may have moved the row to another table since.
+        let is_current = now.metadata.uid == writer.metadata.uid
+            && now.metadata.resource_version == writer.metadata.resource_version;
+        if is_current { Ok(()) } else { Err(Fault::Stale) }
     }
 
     /// Removes the row and then what keeps the object.

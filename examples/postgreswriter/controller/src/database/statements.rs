@@ -44,6 +44,13 @@ pub(super) async fn probe(client: &Client, table: &Table) -> Result<(), Error> {
     client.execute(&format!("explain {}", delete_all(table)), &[&text]).await.map(drop)
 }
 
+/// Waits for whoever else is writing a row of this id, until the end of the transaction: a program that was killed may have
+/// left a commit behind, and what follows would not see it.
+pub(super) async fn lock(transaction: &Transaction<'_>, id: &str) -> Result<(), Error> {
+    let statement = "select pg_advisory_xact_lock(hashtextextended($1::text, 0))";
+    transaction.execute(statement, &[&id]).await.map(drop)
+}
+
 /// Makes `row` the only one of its id. `None`: the server has not inserted it, as another row has a value that may be there once.
 pub(super) async fn write(
     transaction: &Transaction<'_>,
