@@ -171,8 +171,8 @@ impl<O: Operator> Replicas<O> {
             Backend::Embedded => ElectionTimes::default(),
             // Nobody wants to wait so long where time is not paused; yet a busy machine may be slow to renew.
             _ => ElectionTimes {
-                lease_duration: Duration::from_secs(8),
-                renew_deadline: Duration::from_secs(6),
+                lease_duration: Duration::from_secs(12),
+                renew_deadline: Duration::from_secs(10),
                 retry_period: Duration::from_millis(500),
             },
         };
@@ -180,18 +180,21 @@ impl<O: Operator> Replicas<O> {
         Replicas { cluster, times, log, stop, operator }
     }
 
-    /// Whether the other took over after the lease's duration, counted from when it had seen the last renewal, and then its
-    /// next try. Tries are a period apart, and up to 1.2 times as much more. Only where time is paused: what a machine and
-    /// its network take on top of that has no bound.
-    fn assert_within_bound(&self, taken: Duration) {
-        let bound = self.times.lease_duration + 2 * self.times.retry_period.mul_f64(2.2);
-        let is_paused = self.cluster.env.backend() == Backend::Embedded;
-        assert!(taken <= bound || !is_paused, "after {taken:?}");
+    /// The lease's duration, counted from when the other has seen the last renewal, and then its next try. Tries are a
+    /// period apart, and up to 1.2 times as much more.
+    fn bound(&self) -> Duration {
+        self.times.lease_duration + 2 * self.times.retry_period.mul_f64(2.2)
     }
 
-    /// Long enough for anything to happen that is not to happen.
+    /// Only where time is paused: what a machine and its network take on top has no bound.
+    fn assert_within_bound(&self, taken: Duration) {
+        let is_paused = self.cluster.env.backend() == Backend::Embedded;
+        assert!(taken <= self.bound() || !is_paused, "after {taken:?}");
+    }
+
+    /// Long enough for the other to take over, if it were to.
     fn long(&self) -> Duration {
-        2 * self.times.lease_duration
+        self.bound() + 2 * self.times.retry_period
     }
 
     fn replica(&self, who: &'static str, client: Client) -> JoinHandle<Result<(), ManagerError>> {

@@ -62,7 +62,6 @@ async fn whatever_else_happens_to_a_service_renews_nothing() {
     services.patch(BACKEND, &params, &patch).await.expect("patched");
     let status = Patch::Merge(json!({ "status": { "loadBalancer": { "ingress": [{ "ip": "10.9.9.9" }] } } }));
     services.patch_status(BACKEND, &params, &status).await.expect("patched");
-    // The frontend's Service is written after the proxy: once it is as before, the backend's was looked at.
     let patch = Patch::Merge(json!({ "spec": { "selector": { "app": "other" } } }));
     services.patch("balancer-sample", &params, &patch).await.expect("patched");
     eventually("the selector is back", async || {
@@ -70,7 +69,10 @@ async fn whatever_else_happens_to_a_service_renews_nothing() {
         (selector == labels("balancer-sample")).then_some(())
     })
     .await;
-    assert_eq!(operator.backends(&namespace, "balancer-sample").await.len(), 3, "the label is back");
+    eventually("the label is back", async || {
+        (operator.backends(&namespace, "balancer-sample").await.len() == 3).then_some(())
+    })
+    .await;
     assert_eq!(proxy(&operator).await.metadata.generation, Some(1));
     operator.stop().await;
 }

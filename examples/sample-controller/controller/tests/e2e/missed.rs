@@ -7,7 +7,7 @@ use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
 use operator_testing::{Needs, run};
 use tokio::time::Instant;
 
-use crate::support::{BEFORE_RESYNC, Running, cluster, foo};
+use crate::support::{Running, cluster, foo};
 
 /// How long the watch tells nothing.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -39,7 +39,7 @@ fn a_deployment_whose_deletion_was_missed_is_made_again() {
             running.deployments.delete("web", &DeleteParams::background()).await.expect("deleted");
             known = running.deployment("web", known.as_deref()).await.metadata.uid;
         }
-        assert!(deleted.elapsed() < BEFORE_RESYNC, "{:?}\n{}", deleted.elapsed(), proxy.report());
+        running.assert_before_resync(deleted.elapsed());
         assert_eq!(proxy.injections().len(), 3, "{}", proxy.report());
         running.stop().await;
         proxy.stop().await;
