@@ -453,9 +453,14 @@ fn text(choices: &mut Choices<'_>, schema: &Value) -> Value {
     let (least, most) = (size("minLength", 0), size("maxLength", 9));
     let length =
         choices.of(&[least, least + 1, most, most.saturating_sub(1), 1]).clamp(least, most.max(least));
-    let letters = if schema.get("pattern").is_some() { "abc" } else { "abcdX" };
-    let letters: Vec<char> = letters.chars().collect();
-    json!((0..length).map(|_| choices.of(&letters)).collect::<String>())
+    let has_pattern = schema.get("pattern").is_some();
+    let letters: Vec<char> = if has_pattern { "abc" } else { "abcdX" }.chars().collect();
+    let mut text: String = (0..length).map(|_| choices.of(&letters)).collect();
+    // What most patterns want: a map of many such values would hardly ever be valid otherwise.
+    if has_pattern && most > 0 && !choices.one_in(8) {
+        text.replace_range(..text.len().min(1), "a");
+    }
+    json!(text)
 }
 
 fn map(choices: &mut Choices<'_>, schema: &Value, depth: usize) -> Value {
