@@ -164,6 +164,8 @@ prints "the first image is back" "^nginx$" \
   kubectl get deployment web -o 'jsonpath={.spec.template.spec.containers[*].image}'
 prints "get all" "deployment.apps/web +3/3" kubectl get all
 prints "delete deployment" "deleted" kubectl delete deployment web --cascade=foreground
+# Those that ran have their time to end.
+kubectl wait --for=delete pods --all --timeout=60s >/dev/null 2>&1 || true
 prints "its pods went along" "No resources found" kubectl get pods,replicasets
 prints "events" "No (resources|events) found|LAST SEEN" kubectl get events
 prints "delete by label" "deleted" kubectl delete shirts -l app=kubectl

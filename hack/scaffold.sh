@@ -34,5 +34,6 @@ cargo clippy --quiet --workspace --all-targets -- -D warnings
 cargo test --quiet --workspace
 # An image of another name is installed through an overlay, and the project's files stay as they are.
 make --silent deploy IMG=registry.example.com/pools:v2 KUBESMITH="$kubesmith" KUBECTL=true
-kubectl kustomize target/deploy | grep --quiet 'image: registry.example.com/pools:v2'
+built=$(kubectl kustomize target/deploy)
+grep --quiet 'image: registry.example.com/pools:v2' <<<"$built"
 KUBESMITH=$kubesmith hack/verify-codegen.sh

@@ -4,4 +4,7 @@ set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
 need_tools
+need git git
+# The shell has one of its own, which programs cannot start.
+type -P kill >/dev/null || install_packages procps
 cargo test --locked --workspace "$@"

@@ -160,7 +160,8 @@ async fn a_controller_runs_its_course() -> Result<(), Failure> {
     let uid = api.get("two").await?.uid().unwrap();
     api.delete("two", &DeleteParams::default()).await?;
     await_condition(api.clone(), "two", conditions::is_deleted(&uid)).await?;
-    assert_eq!(shop.cleaned.load(Ordering::SeqCst), 1);
+    // Once, or again before the cache has heard that the object went.
+    assert!(shop.cleaned.load(Ordering::SeqCst) >= 1);
     await_condition(maps.clone(), "two", |found: Option<&ConfigMap>| found.is_none()).await?;
 
     let events: Api<Event> = Api::namespaced(client.clone(), NAMESPACE);

