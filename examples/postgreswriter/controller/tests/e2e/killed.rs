@@ -9,6 +9,8 @@ use kubesmith_runtime::kube::api::{DeleteParams, ListParams, PostParams};
 use kubesmith_testenv::fault::{Fault, Rule, Schedule, Verb};
 
 use operator_testing::{Cluster, eventually};
+use postgreswriter_controller::database::Database;
+use postgreswriter_controller::row::Table;
 
 use crate::postgres::Postgres;
 use crate::support::{Operator, change, clear, cluster, condition, create, gone, stop, student, writers};
@@ -48,6 +50,26 @@ async fn killed_between_row_and_finalizer_it_goes_on_where_it_was() {
     assert!(postgres.rows("others").await.is_empty());
     stop(cluster, operator).await;
     proxy.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_killed_program_still_commits_is_waited_for() {
+    let Some(postgres) = Postgres::start().await else { return };
+    let killed = postgres.connect().await.expect("connected");
+    let lock = "select pg_advisory_xact_lock(hashtextextended('n/a', 0))";
+    let insert = "insert into students values ('n/a', 'alex', 1, 'canada')";
+    killed.batch_execute(&format!("begin; {lock}; {insert}")).await.expect("done");
+    let database = Database::new(&postgres.settings());
+    let tables = [Table::new("students").expect("a name")];
+    // A deletion that does not wait sees no row, and is long done when there is one.
+    let commit = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        killed.batch_execute("commit").await
+    };
+    let (deleted, committed) = tokio::join!(database.delete(&tables, "n/a"), commit);
+    deleted.expect("deleted");
+    committed.expect("committed");
+    assert!(postgres.ids("students").await.is_empty());
 }
 
 /// The program as a process.

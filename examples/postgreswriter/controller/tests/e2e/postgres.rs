@@ -108,7 +108,7 @@ impl Postgres {
         Settings::read(|name| self.variable(name)).expect("the environment is right")
     }
 
-    async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
+    pub(crate) async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
         let mut config = self.settings().to_config();
         // Without the operator's limit: what a test asks may wait for the operator.
         let (client, connection) = config.options("").connect(NoTls).await?;
