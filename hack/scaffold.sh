@@ -9,6 +9,8 @@ need make make
 need kubectl kubernetes-client
 source=$PWD
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$source/target}"
+# The project has no profile of its own; dependencies with debug info would be built anew, at several times the disk.
+export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}"
 kubesmith=$CARGO_TARGET_DIR/debug/kubesmith
 project=$CARGO_TARGET_DIR/scaffold/pools
 
