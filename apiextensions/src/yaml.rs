@@ -570,12 +570,12 @@ fn is_time(separator: &str, time: &str) -> bool {
         && fraction.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Numbers as Go prints them: integers in full, other numbers in the shortest form.
+/// Numbers as Go's tools print them, which come to YAML by way of JSON: integers in full, whatever they were, other numbers in
+/// the shortest form.
 fn format_number(number: &serde_json::Number) -> String {
-    if number.is_i64() || number.is_u64() {
-        return number.to_string();
-    }
-    golang::float(number.as_f64().unwrap_or(0.0))
+    let float = number.as_f64().unwrap_or(0.0);
+    let json = if number.is_f64() { golang::json_float(float) } else { number.to_string() };
+    if json.parse::<i64>().is_ok() || json.parse::<u64>().is_ok() { json } else { golang::float(float) }
 }
 
 #[cfg(test)]
@@ -664,9 +664,15 @@ mod tests {
 
     #[test]
     fn numbers_look_like_gos() {
-        for (value, text) in
-            [(json!(0.5), "0.5"), (json!(2.0), "2"), (json!(1e21), "1e+21"), (json!(1e-7), "1e-07")]
-        {
+        for (value, text) in [
+            (json!(0.5), "0.5"),
+            (json!(2.0), "2"),
+            (json!(1e21), "1e+21"),
+            (json!(1e-7), "1e-07"),
+            (json!(1e7), "10000000"),
+            (json!(1e20), "1e+20"),
+            (json!(12_345_678.5), "1.23456785e+07"),
+        ] {
             assert_eq!(to_yaml(&value), format!("{text}\n"));
         }
         assert_eq!(to_yaml(&json!(123_456_789_012_345_678_i64)), "123456789012345678\n");

@@ -31,22 +31,23 @@ pub fn quote(text: &str) -> String {
 /// Whether Go counts a character as printable: letters, marks, numbers, punctuation, symbols and the ASCII space.
 #[must_use]
 pub fn is_print(c: char) -> bool {
-    let hidden = matches!(c as u32,
-        0x80..=0xa0 | 0xad | 0x1680 | 0x2000..=0x200f | 0x2028..=0x202f | 0x205f..=0x206f | 0x3000
-        | 0xfeff | 0xfff0..=0xfffb | 0xe000..=0xf8ff | 0xe0000..=0x10ffff);
-    !c.is_control() && !hidden
+    // Rust's escaping has the same classes. Behind another character, marks are not escaped.
+    let mut buffer = [b'a'; 5];
+    let length = c.encode_utf8(&mut buffer[1..]).len();
+    let text = std::str::from_utf8(&buffer[..=length]).unwrap_or_default();
+    matches!(c, '"' | '\'' | '\\') || text.escape_debug().nth(1) == Some(c)
 }
 
-/// A float as Go's `%v` prints it: the shortest text that reads back, with an exponent outside of 1e-4..1e21.
+/// A float as Go's `%v` prints it: the shortest text that reads back, with an exponent outside of 1e-4..1e6.
 #[must_use]
 pub fn float(value: f64) -> String {
-    shortest(value, -4)
+    shortest(value, -4, 6)
 }
 
 /// A float as Go's encoding/json prints it.
 #[must_use]
 pub fn json_float(value: f64) -> String {
-    let text = shortest(value, -6);
+    let text = shortest(value, -6, 21);
     // encoding/json writes e-9 where fmt writes e-09.
     match text.find("e-0") {
         Some(at) => format!("{}e-{}", &text[..at], &text[at + 3..]),
@@ -54,7 +55,8 @@ pub fn json_float(value: f64) -> String {
     }
 }
 
-fn shortest(value: f64, lowest_exponent: i32) -> String {
+/// With an exponent below `lowest` and from `highest` on.
+fn shortest(value: f64, lowest: i32, highest: i32) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
@@ -64,14 +66,29 @@ fn shortest(value: f64, lowest_exponent: i32) -> String {
     if value == 0.0 {
         return if value.is_sign_negative() { "-0" } else { "0" }.to_owned();
     }
-    let scientific = format!("{value:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    // The shortest text has so many digits; `{:e}` rounds a last one that is halfway between two up, Go to the even one.
+    let text = format!("{value:e}");
+    let fraction = text.find('.').map_or(0, |at| text.find('e').unwrap_or(text.len()) - at - 1);
+    let text = format!("{value:.fraction$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if exponent < lowest_exponent || exponent >= 21 {
+    if exponent < lowest || exponent >= highest {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}e{sign}{:02}", exponent.abs());
     }
-    format!("{value}")
+    plain(mantissa, exponent)
+}
+
+/// `mantissa` times ten to the power of `exponent`, without an exponent.
+fn plain(mantissa: &str, exponent: i32) -> String {
+    let sign = if mantissa.starts_with('-') { "-" } else { "" };
+    let digits = mantissa.replace(['-', '.'], "");
+    // Digits before the point.
+    match usize::try_from(exponent + 1) {
+        Ok(0) | Err(_) => format!("{sign}0.{}{digits}", "0".repeat(exponent.abs_diff(-1) as usize)),
+        Ok(before) if before >= digits.len() => format!("{sign}{digits:0<before$}"),
+        Ok(before) => format!("{sign}{}.{}", &digits[..before], &digits[before..]),
+    }
 }
 
 /// A JSON number as Go's `%v` prints it once decoded (integers as int64, all else as float64).
@@ -172,19 +189,30 @@ mod tests {
             (1.0, "1"),
             (0.5, "0.5"),
             (1e21, "1e+21"),
-            (1e20, "100000000000000000000"),
+            (999_999.5, "999999.5"),
+            (1_000_000.0, "1e+06"),
+            (1_234_567.5, "1.2345675e+06"),
+            (-0.25, "-0.25"),
+            (-1200.0, "-1200"),
+            (0.0123, "0.0123"),
+            (980_366_611.675_781_25, "9.803666116757812e+08"),
+            (0.0001, "0.0001"),
             (0.00001, "1e-05"),
             (1.5e-7, "1.5e-07"),
         ] {
             assert_eq!(float(value), text);
         }
         assert_eq!(json_float(1e-7), "1e-7");
+        assert_eq!(json_float(1e20), "100000000000000000000");
+        assert_eq!(json_float(980_366_611.675_781_25), "980366611.6757812");
         assert_eq!(json_float(0.00001), "0.00001");
     }
 
     #[test]
     fn strings_are_quoted_as_in_go() {
         assert_eq!(quote("a\"b\\\u{1}é\u{200b}"), "\"a\\\"b\\\\\\x01é\\u200b\"");
+        // Marks and symbols are shown; what is not assigned, or nobody sees, is not.
+        assert_eq!(quote("e\u{301}'→\u{378}\u{a0}\u{e000}"), "\"e\u{301}'→\\u0378\\u00a0\\ue000\"");
         assert_eq!(
             json(&serde_json::json!({"b": [1, 2.0], "a": "<&>"})),
             r#"{"a":"\u003c\u0026\u003e","b":[1,2]}"#
