@@ -5,8 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use kubesmith_apiextensions::jsonpath::JsonPath;
 use kubesmith_apiextensions::structural::{CustomResource, Structural};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::apply::{ReplicasPaths, Typed};
 use crate::conversion::ConversionWebhook;
@@ -201,37 +202,31 @@ fn def(crd: &Value, version: &Value, family: &Arc<Family>) -> Option<ResourceDef
     })
 }
 
+/// The printer columns up to the first whose path cannot be read: kube-apiserver shows none of those behind it.
 fn columns(columns: &Value) -> Vec<Column> {
-    let Some(columns) = columns.as_array() else {
-        // What kube-apiserver shows when a CRD declares no columns.
-        return vec![Column {
-            name: "Age".to_owned(),
-            kind: "date".to_owned(),
-            format: String::new(),
-            description: CREATION_TIMESTAMP.to_owned(),
-            priority: 0,
-            path: ".metadata.creationTimestamp".to_owned(),
-        }];
-    };
+    let declared = columns.as_array().filter(|columns| !columns.is_empty());
+    let age = [json!({
+        "name": "Age", "type": "date", "description": CREATION_TIMESTAMP, "jsonPath": ".metadata.creationTimestamp",
+    })];
+    // What kube-apiserver shows when a CRD declares no columns.
+    declared.map_or(age.as_slice(), Vec::as_slice).iter().map_while(column).collect()
+}
+
+fn column(column: &Value) -> Option<Column> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    columns
-        .iter()
-        .map(|column| {
-            let path = text(&column["jsonPath"]);
-            let mut description = text(&column["description"]);
-            if description.is_empty() {
-                description = format!("Custom resource definition column (in JSONPath format): {path}");
-            }
-            Column {
-                name: text(&column["name"]),
-                kind: text(&column["type"]),
-                format: text(&column["format"]),
-                description,
-                priority: column["priority"].as_i64().unwrap_or_default(),
-                path,
-            }
-        })
-        .collect()
+    let path = text(&column["jsonPath"]);
+    let mut description = text(&column["description"]);
+    if description.is_empty() {
+        description = format!("Custom resource definition column (in JSONPath format): {path}");
+    }
+    Some(Column {
+        name: text(&column["name"]),
+        kind: text(&column["type"]),
+        format: text(&column["format"]),
+        description,
+        priority: column["priority"].as_i64().unwrap_or_default(),
+        path: JsonPath::parse_column(&path).ok()?,
+    })
 }
 
 /// The description of `metadata.creationTimestamp` in the API's own documentation.

@@ -43,7 +43,6 @@ mod garbage;
 mod http;
 mod identity;
 mod installed;
-mod jsonpath;
 mod kubeconfig;
 mod kubectl;
 mod label_selector;

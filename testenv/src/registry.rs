@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubesmith_apiextensions::jsonpath::JsonPath;
 pub(crate) use kubesmith_apiextensions::structural::ScalePaths;
 use serde_json::Value;
 
@@ -19,14 +20,14 @@ pub(crate) enum Behaviour {
 }
 
 /// A column of the table output.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) kind: String,
     pub(crate) format: String,
     pub(crate) description: String,
     pub(crate) priority: i64,
-    pub(crate) path: String,
+    pub(crate) path: JsonPath,
 }
 
 /// One resource in one version.

@@ -1,6 +1,7 @@
 //! Output for people and for caches of metadata: `Table` and `PartialObjectMetadata`.
 
 use jiff::Timestamp;
+use kubesmith_apiextensions::jsonpath::Found;
 use serde_json::{Map, Value, json};
 
 use crate::builtin::printers;
@@ -20,7 +21,7 @@ pub(crate) fn list_metadata(object: &Value) -> Value {
 
 /// A table of objects with the options of a request.
 pub(crate) fn table(call: &Call<'_>, version: &str, items: &[Value], metadata: &Value) -> Value {
-    let now = Some(call.server.timestamp());
+    let now = call.server.timestamp();
     of(&call.def, version, items, metadata, true, now, call.query.get("includeObject"))
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn of(
     items: &[Value],
     metadata: &Value,
     headers: bool,
-    now: Option<Timestamp>,
+    now: Timestamp,
     include: &str,
 ) -> Value {
     let rows: Vec<Value> = items
@@ -93,9 +94,8 @@ fn head(def: &ResourceDef) -> Vec<Value> {
 }
 
 /// The cells of an object's row.
-fn cells(def: &ResourceDef, item: &Value, now: Option<Timestamp>) -> Vec<Value> {
+fn cells(def: &ResourceDef, item: &Value, now: Timestamp) -> Vec<Value> {
     if !def.is_custom() {
-        let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
         return printers::columns(def).iter().map(|column| column.cell(item, now)).collect();
     }
     let mut cells = vec![Value::from(meta::name(item))];
@@ -103,30 +103,42 @@ fn cells(def: &ResourceDef, item: &Value, now: Option<Timestamp>) -> Vec<Value> 
     cells
 }
 
-fn cell(item: &Value, column: &Column, now: Option<Timestamp>) -> Value {
-    let found = crate::jsonpath::first(item, &column.path);
-    match (column.kind.as_str(), found) {
-        (_, None | Some(Value::Null)) => match column.kind.as_str() {
-            "date" if column.path == ".metadata.creationTimestamp" => Value::from("<unknown>"),
-            _ => Value::Null,
+/// A column's cell: the first value that its path finds, when it is of the column's type.
+fn cell(item: &Value, column: &Column, now: Timestamp) -> Value {
+    let Ok(results) = column.path.find_results(item) else { return Value::Null };
+    let Some(found) = results.first().and_then(|first| first.first()) else { return Value::Null };
+    if column.kind == "string" {
+        return Value::from(found.print());
+    }
+    let Found::Value(value) = found else { return Value::Null };
+    match (column.kind.as_str(), value) {
+        ("integer" | "number", Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
+            // Go converts to an integer without the fraction, and writes a float without one as an integer.
+            (None, Some(value))
+                if column.kind == "integer" || (value == value.trunc() && value.abs() < 1e15) =>
+            {
+                Value::from(value as i64)
+            }
+            _ => (*value).clone(),
         },
-        ("date", Some(Value::String(text))) => Value::from(age(&text, now)),
-        ("string", Some(Value::String(text))) => Value::from(text),
-        ("string", Some(other)) => Value::from(other.to_string()),
-        ("integer" | "number" | "boolean", Some(value)) => value,
-        (_, Some(value)) => value,
+        ("boolean", Value::Bool(_)) => (*value).clone(),
+        ("date", Value::String(text)) if text.is_empty() || text == "null" => Value::from("<unknown>"),
+        ("date", Value::String(text)) => Value::from(age(text, now)),
+        _ => Value::Null,
     }
 }
 
 /// How long ago a time was, as kubectl shows it.
-fn age(text: &str, now: Option<Timestamp>) -> String {
-    let (Some(now), Ok(then)) = (now, text.parse::<Timestamp>()) else { return text.to_owned() };
-    human_duration(now.as_second() - then.as_second())
+fn age(text: &str, now: Timestamp) -> String {
+    match text.parse::<Timestamp>() {
+        Ok(then) => human_duration(now.as_second() - then.as_second()),
+        Err(_) => "<invalid>".to_owned(),
+    }
 }
 
 /// The time that has gone by since `text`, or that there is no such time.
 pub(crate) fn since(text: Option<&str>, now: Timestamp) -> String {
-    text.map_or_else(|| "<unknown>".to_owned(), |text| age(text, Some(now)))
+    text.map_or_else(|| "<unknown>".to_owned(), |text| age(text, now))
 }
 
 /// The time between two times, or nothing when one of them is none.

@@ -288,7 +288,7 @@ impl Encoder {
                     &[value],
                     &metadata,
                     first,
-                    Some(self.server.timestamp()),
+                    self.server.timestamp(),
                     &self.include,
                 )
             }

@@ -5,6 +5,7 @@
 mod backends;
 mod basics;
 mod builtin;
+mod columns;
 mod conformance;
 mod controllers;
 mod data;
