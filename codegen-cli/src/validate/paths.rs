@@ -102,7 +102,7 @@ enum Step {
     Unknown,
 }
 
-/// Splits `.spec.ports[*].name`, `.a['b.c']`, `.a.b\.c`.
+/// Splits `.spec.ports[*].name`, `.a['b']`, `.a.b\.c`.
 fn steps(path: &str) -> Vec<Step> {
     let mut out = Vec::new();
     let mut rest = path;
@@ -134,12 +134,12 @@ fn steps(path: &str) -> Vec<Step> {
                 break;
             };
             rest = after;
-            let quoted = inside.strip_prefix(['\'', '"']).and_then(|text| text.strip_suffix(['\'', '"']));
-            out.push(match quoted {
-                Some(name) => Step::Field(name.to_string()),
-                None if inside.starts_with('?') && inside.contains('[') => Step::Unknown,
-                None => Step::Item,
-            });
+            match inside.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+                // A dot leads on in quotes too.
+                Some(name) => out.extend(steps(&format!(".{name}"))),
+                None if inside.starts_with('?') && inside.contains('[') => out.push(Step::Unknown),
+                None => out.push(Step::Item),
+            }
         } else {
             out.push(Step::Unknown);
             break;
@@ -183,6 +183,9 @@ mod tests {
             assert_eq!(missing(path), None, "{path}");
         }
         assert_eq!(missing(".spec.replica").as_deref(), Some("replica"));
+        assert_eq!(missing(".spec['replica']").as_deref(), Some("replica"));
+        assert_eq!(missing(".spec['ports.name']"), None);
+        assert_eq!(missing(r".spec['ports\.name']").as_deref(), Some("ports.name"));
         assert_eq!(missing(".status.x").as_deref(), Some("status"));
         assert_eq!(missing(".spec.ports[*].nmae").as_deref(), Some("nmae"));
     }

@@ -6,6 +6,7 @@ mod aliases;
 mod api_rules;
 mod builtin;
 mod cli;
+mod columns;
 mod conformance;
 mod crash;
 mod dependencies;

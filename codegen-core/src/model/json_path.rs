@@ -52,6 +52,9 @@ fn steps(path: &str) -> Result<(), String> {
         let deep = rest.strip_prefix("..").filter(|after| !after.starts_with('.'));
         rest = match (c, deep) {
             ('.', Some(after)) if after.starts_with('[') => after,
+            ('.', Some(after)) if after.starts_with(['*', '-', '/', ':', '\\']) => {
+                return Err("behind `..`, a name begins with a letter, a digit or `_`".to_owned());
+            }
             ('.', Some(after)) => name(after)?,
             ('.', None) => name(&rest[1..])?,
             ('[', _) => brackets(&rest[1..])?,
@@ -61,29 +64,26 @@ fn steps(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A field name, in which a backslash escapes the next character: `foo\.bar`. Returns the rest.
+/// A field name up to the next step. Returns the rest.
 fn name(text: &str) -> Result<&str, String> {
+    let length = name_length(text)?;
+    match text[length..].chars().next() {
+        Some(c) if !matches!(c, '.' | '[') => Err(format!("unexpected `{c}` in a field name")),
+        _ if length == 0 => Err("a field name is missing after a dot".to_owned()),
+        _ => Ok(&text[length..]),
+    }
+}
+
+/// How long a field name is, in which a backslash escapes the next character: `foo\.bar`.
+fn name_length(text: &str) -> Result<usize, String> {
     let mut escaped = false;
-    let mut end = text.len();
     for (at, c) in text.char_indices() {
-        if escaped {
-            escaped = false;
-        } else if c == '\\' {
-            escaped = true;
-        } else if matches!(c, '.' | '[') {
-            end = at;
-            break;
-        } else if !(c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '*' | ':')) {
-            return Err(format!("unexpected `{c}` in a field name"));
+        if !(escaped || c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '*' | ':' | '\\')) {
+            return Ok(at);
         }
+        escaped = c == '\\' && !escaped;
     }
-    if escaped {
-        return Err("it ends with a backslash".to_owned());
-    }
-    if end == 0 {
-        return Err("a field name is missing after a dot".to_owned());
-    }
-    Ok(&text[end..])
+    if escaped { Err("it ends with a backslash".to_owned()) } else { Ok(text.len()) }
 }
 
 /// The inside of brackets up to the closing one. Returns the rest.
@@ -97,39 +97,139 @@ fn brackets(text: &str) -> Result<&str, String> {
     if inside.trim().is_empty() {
         return Err("empty brackets name the first item alone, which is `[0]`; `[*]` are all".to_owned());
     }
-    match inside.split(',').find(|part| !is_place(part.trim_matches(' '))) {
-        Some(part) => Err(format!("`{part}` is no place in a list, and no name in single quotes")),
-        None => Ok(rest),
+    for place in inside.split(',').map(|place| place.trim_matches(' ')) {
+        if !is_place(place) {
+            return Err(format!("`{place}` is no place in a list, and no name in single quotes"));
+        }
+        if let Some((before, after)) = quoted_name(place).and_then(split_at_dot) {
+            return Err(format!(
+                "in quotes too, a dot leads on, to `{after}` of `{before}`; one that belongs to a name is written `\\.`"
+            ));
+        }
     }
+    Ok(rest)
 }
 
 /// `*`, `'name'`, or a number, or up to three with `:` between them.
 fn is_place(text: &str) -> bool {
-    let is_number = |text: &str| text.is_empty() || text.parse::<i32>().is_ok();
-    let name = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+    let is_number = |text: &str| text.is_empty() || !text.starts_with('+') && text.parse::<i64>().is_ok();
     let is_range = text.split(':').count() <= 3 && text.split(':').all(is_number) && !text.is_empty();
-    text == "*" || name.is_some_and(|name| !name.contains('\'')) || is_range
+    text == "*" || quoted_name(text).is_some_and(is_name) || is_range
 }
 
-/// A filter behind `[?(` up to the bracket that closes it. Returns the rest.
+/// `'name'`
+fn quoted_name(text: &str) -> Option<&str> {
+    text.strip_prefix('\'')?.strip_suffix('\'')
+}
+
+/// A name, or several with dots between them.
+fn is_name(text: &str) -> bool {
+    !text.contains('\'') && steps(&format!(".{text}")).is_ok()
+}
+
+/// What is before and behind the first dot without a backslash.
+fn split_at_dot(text: &str) -> Option<(&str, &str)> {
+    let mut before = None;
+    text.char_indices().find_map(|(at, c)| {
+        let is_escaped = before == Some('\\');
+        before = Some(if is_escaped { ' ' } else { c });
+        (c == '.' && !is_escaped).then(|| (&text[..at], &text[at + 1..]))
+    })
+}
+
+/// A filter behind `[?(` up to the bracket that closes it: `@.type=="Ready"`, `@.type`. Returns the rest.
 fn filter(text: &str) -> Result<&str, String> {
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            _ if escaped => escaped = false,
-            (_, '\\') => escaped = true,
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, ')') => {
-                let rest = text[at + 1..].strip_prefix(']');
-                return rest.ok_or_else(|| "`]` has to follow the `)` of a filter".to_owned());
-            }
-            (None, _) => {}
+    let rest = operand(text)?.trim_start_matches(' ');
+    let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
+    let end = rest.find(|c| !is_operator(c)).unwrap_or(rest.len());
+    let rest = match &rest[..end] {
+        "" => rest,
+        "==" | "!=" | "<" | "<=" | ">" | ">=" => operand(rest[end..].trim_start_matches(' '))?,
+        other => {
+            return Err(format!(
+                "filters compare with `==`, `!=`, `<`, `<=`, `>` or `>=`, not with `{other}`"
+            ));
         }
+    };
+    let Some(rest) = rest.trim_start_matches(' ').strip_prefix(')') else {
+        return Err(match rest.trim_start_matches(' ').chars().next() {
+            Some(c) => format!("unexpected `{c}` in a filter, which is one comparison"),
+            None => "a filter is not closed".to_owned(),
+        });
+    };
+    if end_of_filter(text) != Some(text.len() - rest.len() - 1) {
+        return Err("a `)` ends a filter, but in the first text in quotes".to_owned());
     }
-    Err(if quote.is_some() { "a quote is not closed" } else { "a filter is not closed" }.to_owned())
+    rest.strip_prefix(']').ok_or_else(|| "`]` has to follow the `)` of a filter".to_owned())
+}
+
+/// Where client-go takes a filter to end: at the first `)` that is not between the first quote and the next of its kind.
+fn end_of_filter(text: &str) -> Option<usize> {
+    let (mut quote, mut ended) = (None, false);
+    text.char_indices().find_map(|(at, c)| {
+        match (c, quote) {
+            ('"' | '\'', None) => quote = Some(c),
+            (c, Some(open)) if c == open => ended |= !text[..at].ends_with('\\'),
+            _ => {}
+        }
+        (c == ')' && quote.is_some() == ended).then_some(at)
+    })
+}
+
+/// A side of a comparison: `@.a.b`, a text in quotes, a number, `true` or `false`. Returns the rest.
+fn operand(text: &str) -> Result<&str, String> {
+    let Some(first) = text.chars().next() else { return Err("a filter is not closed".to_owned()) };
+    if let Some(path) = text.strip_prefix('@') {
+        return place_of_item(path);
+    }
+    if matches!(first, '"' | '\'') {
+        return quoted(&text[1..], first);
+    }
+    let end =
+        text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '+'))).unwrap_or(text.len());
+    let word = &text[..end];
+    // What else Rust reads as a number is a word to client-go.
+    let is_number = word.parse::<f64>().is_ok() && !word.contains(char::is_alphabetic);
+    match is_number || matches!(word, "true" | "false") {
+        true => Ok(&text[end..]),
+        false if word.is_empty() => Err(format!("unexpected `{first}` in a filter")),
+        false => Err(format!(
+            "`{word}` in a filter is no number; texts have quotes, and fields of an item begin with `@.`"
+        )),
+    }
+}
+
+/// The steps behind `@`. Returns the rest.
+fn place_of_item(path: &str) -> Result<&str, String> {
+    let mut rest = path;
+    loop {
+        rest = match rest.strip_prefix('.') {
+            Some(after) => match name_length(after)? {
+                0 => return Err("a field name is missing after a dot".to_owned()),
+                length => &after[length..],
+            },
+            None => match rest.strip_prefix('[') {
+                Some(after) => brackets(after)?,
+                None => return Ok(rest),
+            },
+        };
+    }
+}
+
+/// A text behind its quote. Returns what is behind the closing one.
+fn quoted(text: &str, quote: char) -> Result<&str, String> {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        // client-go takes a quote behind any backslash for escaped.
+        if c == quote && before != '\\' {
+            return Ok(&text[at + 1..]);
+        }
+        if before == '\\' && c != quote && !r"abfnrtvxuU\01234567".contains(c) {
+            return Err(format!("`\\{c}` is no escape"));
+        }
+        before = c;
+    }
+    Err("a quote is not closed".to_owned())
 }
 
 #[cfg(test)]
@@ -145,7 +245,14 @@ mod tests {
             ".spec.ports[*].port",
             ".spec.ports[0].port",
             r".metadata.annotations.example\.com/name",
-            ".metadata.labels['a.b/c']",
+            r".metadata.labels['a\.b/c']",
+            ".status.conditions[?(@.type=='Ready')].status",
+            ".status.conditions[?(@.type != 'a)b')].status",
+            ".status.conditions[?(@.ready==true)].status",
+            ".status.conditions[?(@.n >= -1.5)].status",
+            r".status.conditions[?(@.labels.a\.b/c<=@['d'][0])].status",
+            ".status.conditions[?(@.reason)].reason",
+            ".status.list[?(@==\"a\")]",
             ".status.conditions[?(@.message==\"]\")].status",
             ".spec..a",
             "..a",
@@ -167,6 +274,7 @@ mod tests {
             ".....",
             ".spec.",
             ".spec..",
+            ".spec..*",
             ".spec...a",
             ".spec[",
             ".spec[]",
@@ -176,12 +284,29 @@ mod tests {
             ".spec[0:1:2:3]",
             ".spec[1 2]",
             ".spec[-]",
+            ".spec[+1]",
             ".spec[?@.a]",
             ".spec[?(@.a)",
             ".spec[?(@.a=='b)].c",
             ".spec[?(@.a)b].c",
             ".a@b",
             ".spec['a]",
+            ".spec['a.b/c']",
+            r".spec['b', 'c\\.d']",
+            ".spec['a b']",
+            ".a[?(@.b==1&&@.c==2)]",
+            ".a[?(@.b=1)]",
+            ".a[?(@.b===1)]",
+            ".a[?(@.b=~'x')]",
+            ".a[?(@.b==Ready)]",
+            ".a[?(b=='Ready')]",
+            ".a[?(@.b==)]",
+            ".a[?()]",
+            ".a[?(@.)]",
+            ".a[?(@.b[x])]",
+            ".a[?(@.b==1e5)]",
+            ".a[?(@['b']=='c)')]",
+            ".a[?(@.b=='\\q')]",
             ".a\n",
             ".a b",
             ".a\\",

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
     print_column(name = "Empty", type = "string", json_path = ".spec.tags[].name"),
     print_column(name = "Dots", type = "string", json_path = "..."),
     print_column(name = "Quotes", type = "integer", json_path = ".spec[\"size\"]"),
+    print_column(name = "Dotted", type = "string", json_path = ".metadata.labels['example.com/name']"),
+    print_column(name = "And", type = "string", json_path = ".spec.tags[?(@.name=='a'&&@.name!='b')].name"),
+    print_column(name = "Unquoted", type = "string", json_path = ".spec.tags[?(@.name==a)].name"),
     print_column(name = "Deep", type = "integer", json_path = "..size"))]
 pub struct Widget {
     pub metadata: ObjectMeta,
