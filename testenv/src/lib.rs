@@ -21,6 +21,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
 mod access;
+mod address;
 mod admission;
 pub mod apply;
 mod backend;
@@ -65,6 +66,7 @@ mod user;
 mod verbs;
 mod webhook;
 
+pub use address::free_address;
 pub use backend::{Arguments, Backend, ProcessError};
 pub use builder::TestEnvBuilder;
 pub use clock::{Clock, ManualClock, SystemClock};

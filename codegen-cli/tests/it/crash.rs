@@ -178,7 +178,8 @@ impl Place {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_server_has_every_acknowledged_write() {
     let dir = tempfile::tempdir().unwrap();
-    let mut place = Place { data: dir.path().join("data"), addr: "127.0.0.1:0".to_owned() };
+    let mut place =
+        Place { data: dir.path().join("data"), addr: kubesmith_testenv::free_address().unwrap().to_string() };
     let mut random = Random(20_261_121);
     let mut writes = Writes::new();
     let mut watchers = vec![Seen { version: "1".to_owned(), events: Vec::new() }; WATCHERS];

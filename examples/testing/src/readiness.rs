@@ -1,8 +1,6 @@
 //! `/readyz` of a manager, asked as a kubelet would.
 
-use std::collections::BTreeSet;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::sync::{Mutex, PoisonError};
+use std::net::SocketAddr;
 
 use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::manager::Manager;
@@ -13,9 +11,6 @@ use tokio::net::TcpStream;
 use crate::cluster::Cluster;
 use crate::wait::{eventually, in_time};
 
-/// Ports that this process has given out: none is given twice, even while nobody listens on it yet.
-static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
-
 /// An address on which nobody listens: the place for a manager's probes.
 ///
 /// # Panics
@@ -23,13 +18,7 @@ static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 /// If there is none.
 #[must_use]
 pub fn free_address() -> SocketAddr {
-    loop {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let address = listener.local_addr().expect("an address");
-        if GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(address.port()) {
-            return address;
-        }
-    }
+    kubesmith_testenv::free_address().expect("a port")
 }
 
 /// Waits until `/readyz` says so.

@@ -1,19 +1,13 @@
 //! Where a webhook server under test is to listen, and with which certificate.
 
-use std::collections::BTreeSet;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
+use crate::address::free_address;
 use crate::error::Error;
 use crate::tls::{Authority, Pair};
-
-/// Ports that this process has given out: none is given twice, even while nobody listens on it yet.
-static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
-/// How many ports are tried before one is given twice.
-const TRIES: usize = 100;
 
 /// The place of the webhook server under test, and its certificate: what envtest calls local serving.
 ///
@@ -30,7 +24,8 @@ pub struct LocalServing {
 impl LocalServing {
     /// Finds a free port and makes certificates.
     pub(crate) fn new() -> Result<Self, Error> {
-        let addr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), free_port()?);
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let addr = free_address().map_err(|source| Error::Listen { addr: any, source })?;
         let authority = Authority::new()?;
         let pair = authority.server_pair(vec!["localhost".to_owned(), addr.ip().to_string()])?;
         let folder = written(&pair).map_err(Error::ServingCertificates)?;
@@ -74,18 +69,4 @@ fn written(pair: &Pair) -> std::io::Result<TempDir> {
     std::fs::write(folder.path().join("tls.crt"), &pair.certificate)?;
     std::fs::write(folder.path().join("tls.key"), &pair.key)?;
     Ok(folder)
-}
-
-fn free_port() -> Result<u16, Error> {
-    let any = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-    let failed = |source| Error::Listen { addr: any, source };
-    let mut port = 0;
-    for _ in 0..TRIES {
-        let socket = TcpListener::bind(any).map_err(failed)?;
-        port = socket.local_addr().map_err(failed)?.port();
-        if GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
-            break;
-        }
-    }
-    Ok(port)
 }

@@ -8,7 +8,7 @@ use kube::api::{
     Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
 };
 use kube::{Client, ResourceExt};
-use kubesmith_testenv::{DataError, Error, TestEnv};
+use kubesmith_testenv::{DataError, Error, TestEnv, free_address};
 use serde_json::json;
 
 use crate::support::{widget, widget_crd, widget_resource};
@@ -100,8 +100,9 @@ async fn a_watch_goes_on_after_a_restart() {
 async fn an_old_kubeconfig_is_good_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let mut env = open(dir.path()).await;
+    let addr = free_address().unwrap();
+    env.serve(addr).await.unwrap();
     let config = env.config().await.unwrap();
-    let addr = env.url().unwrap().strip_prefix("https://").unwrap().parse().unwrap();
     env.stop().await;
 
     let mut env = open(dir.path()).await;

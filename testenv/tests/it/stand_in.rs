@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use http::{Request, Response, StatusCode};
@@ -73,8 +74,11 @@ fn script(folder: &Path, name: &str, mode: Mode) {
 
 /// Writes a script.
 pub(crate) fn executable(path: &Path, text: &str) {
-    std::fs::write(path, text).unwrap();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let source = path.with_extension("source");
+    std::fs::write(&source, text).unwrap();
+    std::fs::set_permissions(&source, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // What is open for writing cannot be executed, and a program that another test starts meanwhile has what is open here.
+    assert!(Command::new("cp").args([source.as_path(), path]).status().unwrap().success());
 }
 
 /// The flags that a program was started with last.

@@ -128,7 +128,7 @@ fn what_a_cluster_does_not_give_is_told() {
     assert_eq!(code, Some(1));
     assert!(err.contains("forbids it: ") && err.contains("it takes the verbs get and list"), "{err}");
 
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = kubesmith_testenv::free_address().unwrap();
     folder.write("config", kubeconfig(&format!("http://{free}")));
     let (code, _, err) = diff();
     assert_eq!(code, Some(1));

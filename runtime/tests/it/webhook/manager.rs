@@ -16,9 +16,8 @@ use crate::scripted::{Asked, client, failure};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A port that is free now.
-async fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port()
+fn free_port() -> u16 {
+    kubesmith_testenv::free_address().unwrap().port()
 }
 
 async fn get(port: u16, path: &str) -> String {
@@ -33,7 +32,7 @@ async fn get(port: u16, path: &str) -> String {
 #[tokio::test]
 async fn webhooks_are_served_before_caches_fill_and_until_they_have_stopped() {
     let mut server = FakeServer::new();
-    let (health, metrics) = (free_port().await, free_port().await);
+    let (health, metrics) = (free_port(), free_port());
     let loopback = |port| ([127, 0, 0, 1], port).into();
     let mut manager = Manager::builder(server.client())
         .health_address(loopback(health))
@@ -42,7 +41,7 @@ async fn webhooks_are_served_before_caches_fill_and_until_they_have_stopped() {
     let maps = manager.factory().informer_for::<ConfigMap>();
     let authority = Authority::new("webhooks");
     let (_folder, builder) = served(&authority);
-    let port = free_port().await;
+    let port = free_port();
     let stopped = maps.clone();
     // Answers at once before the stop, and waits for the end of the caches after it.
     let stop = CancellationToken::new();

@@ -1,0 +1,55 @@
+//! Addresses for the servers of tests.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::ops::Range;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Below those that systems give to clients' connections (Linux from 32768 on, others from 49152 on): a port of theirs that was
+/// free a moment ago may have become the other end of any connection. Below Kubernetes' node ports too.
+const PORTS: Range<u16> = 20_000..30_000;
+
+/// The place in [`PORTS`] of the next port. Processes begin in places of their own.
+static NEXT: LazyLock<AtomicU32> = LazyLock::new(|| AtomicU32::new(std::process::id().wrapping_mul(61)));
+
+/// An address on loopback, 127.0.0.1, on which nobody listens, for a server that a test starts later: a manager's probes, a
+/// webhook server, a program of its own.
+///
+/// It is not held. It is not given twice by one process either, until ten thousand have been.
+///
+/// # Errors
+/// There is no free port from 20000 to 29999, or this process may not listen.
+pub fn free_address() -> io::Result<SocketAddr> {
+    let mut refused = io::Error::from(io::ErrorKind::AddrInUse);
+    for _ in PORTS {
+        let next = NEXT.fetch_add(1, Ordering::Relaxed) % u32::from(PORTS.end - PORTS.start);
+        let port = PORTS.start + u16::try_from(next).unwrap_or_default();
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+            Ok(listener) => return listener.local_addr(),
+            Err(error) => refused = error,
+        }
+    }
+    Err(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_given_once_and_can_be_listened_on() {
+        let given: Vec<SocketAddr> = (0..50).map(|_| free_address().unwrap()).collect();
+        let held: Vec<TcpListener> =
+            given.iter().map(|address| TcpListener::bind(address).unwrap()).collect();
+        assert_eq!(held.len(), 50);
+        assert!(given.iter().all(|address| address.ip().is_loopback() && PORTS.contains(&address.port())));
+    }
+
+    #[test]
+    fn ports_in_use_are_passed_over() {
+        let port = free_address().unwrap().port() + 1;
+        let Ok(_held) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) else { return };
+        assert!((0..5).all(|_| free_address().unwrap().port() != port));
+    }
+}
