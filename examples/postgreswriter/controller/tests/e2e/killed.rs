@@ -72,6 +72,32 @@ async fn what_a_killed_program_still_commits_is_waited_for() {
     assert!(postgres.ids("students").await.is_empty());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_row_is_made_for_a_state_that_is_over() {
+    let Some(postgres) = Postgres::start().await else { return };
+    postgres.execute("create table others (id text primary key, name text, age integer, country text)").await;
+    let cluster = cluster().await;
+    let proxy = cluster.env.fault_proxy(Schedule::new()).await.expect("a proxy");
+    let operator = Operator::start(&cluster, proxy.client(), &postgres);
+    create(&cluster, &student("a", "students", 1)).await;
+    postgres.has("students", &["a alex 1 canada"]).await;
+    condition(&cluster, "a", "RowWritten").await;
+
+    // Somebody removes the row. While the operator asks whether to make it again, the object leaves the table.
+    let asked = Rule::new(Fault::Delay(Duration::from_secs(5))).verb(Verb::Get).resource("postgreswriters");
+    proxy.add_rule(asked);
+    let noted = "create table made (id text); create function note() returns trigger language plpgsql as \
+        'begin insert into made values (new.id); return new; end'; \
+        create trigger note before insert on students for each row execute function note()";
+    postgres.execute(&format!("{noted}; delete from students")).await;
+    eventually("it asks", async || (!proxy.injections().is_empty()).then_some(())).await;
+    change(&cluster, "a", serde_json::json!({ "table": "others" })).await;
+    postgres.has("others", &["a alex 1 canada"]).await;
+    assert_eq!(postgres.ids("made").await, [""; 0], "of the former table");
+    stop(cluster, operator).await;
+    proxy.stop().await;
+}
+
 /// The program as a process.
 fn program(kubeconfig: &Path, namespace: &str, postgres: &Postgres) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_postgreswriter-controller"));
