@@ -68,12 +68,18 @@ impl Crate {
 
     /// Runs the binary in the folder.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_kubesmith"))
-            .args(arguments)
-            .current_dir(self.dir.path())
-            .env_remove("RUST_BACKTRACE")
-            .output()
-            .unwrap()
+        let mut command = self.command(env!("CARGO_BIN_EXE_kubesmith"));
+        command.args(arguments).env_remove("RUST_BACKTRACE").output().unwrap()
+    }
+
+    /// A program to run in the folder. Where the tests run in a hook of git, it does not see the repository of that hook.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.dir.path());
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"] {
+            command.env_remove(name);
+        }
+        command
     }
 
     /// Every file under a folder with its text.

@@ -212,9 +212,9 @@ fn what_is_large_or_deep_is_compared() {
 }
 
 fn git(folder: &Crate, arguments: &[&str]) {
-    let mut command = Command::new("git");
+    let mut command = folder.command("git");
     command.args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]);
-    let output = command.args(arguments).current_dir(folder.dir.path()).output().unwrap();
+    let output = command.args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
@@ -237,11 +237,7 @@ fn revisions_are_compared_and_nothing_is_touched() {
     );
     git(&folder, &["add", "crds"]);
     let status = || {
-        let output = Command::new("git")
-            .args(["status", "--porcelain"])
-            .current_dir(folder.dir.path())
-            .output()
-            .unwrap();
+        let output = folder.command("git").args(["status", "--porcelain"]).output().unwrap();
         text(&output.stdout)
     };
     let before = status();
