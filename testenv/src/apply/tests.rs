@@ -344,6 +344,24 @@ fn old_updaters_are_joined() {
     assert_eq!(owners[0].0, "ancient-changes");
 }
 
+#[test]
+fn nothing_takes_nothing_away_where_anything_may_be() {
+    let typed = Typed::custom(&schema());
+    let object = applied(&Value::Null, json!({"free": {"inner": {"x": 1}}}), "one", 1);
+    let nothing = config(json!({"free": {"inner": null}}));
+    let kept = apply(&typed, &object, &nothing, &manager("two", 2), false).unwrap().object;
+    assert_eq!(kept["spec"], json!({"free": {"inner": {"x": 1}}}));
+    assert_eq!(
+        fields(&kept)[0],
+        ("two".to_owned(), json!({"f:spec": {"f:free": {"f:inner": {}}}})),
+        "it is owned all the same"
+    );
+    let mut new = object.clone();
+    new["spec"]["free"]["inner"] = Value::Null;
+    let updated = update(&typed, &object, &new, &manager("web", 2));
+    assert_eq!(fields(&updated), [("one".to_owned(), json!({"f:spec": {"f:free": {"f:inner": {}}}}))]);
+}
+
 fn specs() -> impl Strategy<Value = Value> {
     let port = ("[abc]", 0..3_i32).prop_map(|(name, port)| json!({"name": name, "port": port}));
     let ports = prop::collection::vec(port, 0..3).prop_map(|ports| {

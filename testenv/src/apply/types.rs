@@ -95,7 +95,8 @@ impl<'a> Ty<'a> {
             ("array", Some(Value::Array(_) | Value::Null) | None) => {
                 Atom::List(self.schema.map_or(ListType::Atomic, Structural::effective_list_type))
             }
-            (_, Some(Value::Object(_))) => Atom::Map { atomic },
+            // Nothing where anything may be stands for a map, which it therefore does not replace.
+            (_, Some(Value::Object(_))) | ("", Some(Value::Null)) => Atom::Map { atomic },
             (_, Some(Value::Array(_))) => Atom::List(ListType::Atomic),
             _ => Atom::Scalar,
         }
