@@ -67,6 +67,20 @@ impl Identity {
         }
     }
 
+    /// The text that the server sorts managers by: an entry of `managedFields` without what changes.
+    pub(super) fn sort_key(&self) -> String {
+        let members = [
+            ("manager", self.name.as_str()),
+            ("operation", self.operation.as_str()),
+            ("apiVersion", &self.api_version),
+            ("subresource", &self.subresource),
+        ];
+        let written = members.iter().filter(|(_, text)| !text.is_empty());
+        let written: Vec<String> =
+            written.map(|(name, text)| format!("\"{name}\":{}", golang::json_string(text))).collect();
+        format!("{{{}}}", written.join(","))
+    }
+
     /// The manager as conflicts name it.
     pub(super) fn text(&self) -> String {
         let mut text = golang::quote(&self.name);
@@ -164,7 +178,7 @@ impl Managed {
         if count <= MAX_UPDATERS {
             return;
         }
-        updaters.sort_by(|a, b| (&self.0[a].time, a).cmp(&(&self.0[b].time, b)));
+        updaters.sort_by_cached_key(|id| (self.0[id].time.clone(), id.sort_key()));
         let mut first_of: BTreeMap<String, Identity> = BTreeMap::new();
         for identity in updaters {
             if count <= MAX_UPDATERS {

@@ -373,7 +373,9 @@ fn settle(
     force: bool,
 ) -> Result<(), ApplyError> {
     let mut conflicts = Vec::new();
-    for (other, owned) in managed.0.iter_mut().filter(|(other, _)| *other != identity) {
+    let mut others: Vec<_> = managed.0.iter_mut().filter(|(other, _)| *other != identity).collect();
+    others.sort_by_cached_key(|(other, _)| other.sort_key());
+    for (other, owned) in others {
         let Some(compared) = compared.at(&owned.api_version)? else {
             owned.set = Set::default();
             continue;

@@ -362,6 +362,22 @@ fn nothing_takes_nothing_away_where_anything_may_be() {
     assert_eq!(fields(&updated), [("one".to_owned(), json!({"f:spec": {"f:free": {"f:inner": {}}}}))]);
 }
 
+#[test]
+fn conflicts_with_a_subresource_come_first() {
+    let typed = Typed::custom(&schema());
+    let status = Manager { subresource: "status".to_owned(), ..manager("web", 1) };
+    let object = update(&typed, &Value::Null, &config(json!({"size": 1})), &status);
+    let mut new = object.clone();
+    new["spec"]["color"] = json!("red");
+    let object = update(&typed, &object, &new, &manager("web", 2));
+    let wanted = config(json!({"size": 2, "color": "blue"}));
+    assert_eq!(
+        apply(&typed, &object, &wanted, &manager("one", 3), false).unwrap_err().to_string(),
+        "Apply failed with 2 conflicts: conflicts with \"web\" with subresource \"status\" using g/v1:\n- .spec.size\n\
+         conflicts with \"web\" using g/v1:\n- .spec.color"
+    );
+}
+
 fn specs() -> impl Strategy<Value = Value> {
     let port = ("[abc]", 0..3_i32).prop_map(|(name, port)| json!({"name": name, "port": port}));
     let ports = prop::collection::vec(port, 0..3).prop_map(|ports| {
