@@ -121,7 +121,7 @@ impl Schema {
         let structural = parsed.unwrap_or_default();
         Self {
             id: id(crd, version),
-            typed: Typed::custom(&structural),
+            typed: Typed::custom(&structural).keeping_unknown_fields(preserves_unknown),
             replicas: ScalePaths::parse(&version["subresources"]["scale"]).map(|paths| paths.spec),
             schema,
             rules: CustomResource::new(structural)

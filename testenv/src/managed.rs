@@ -94,6 +94,16 @@ pub(crate) async fn applied(
     }
 }
 
+/// Refuses a configuration of a custom resource that does not fit its schema.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn check_config(call: &Call<'_>, config: &Value) -> ApiResult<()> {
+    let versions = Converted::new(call);
+    let typed = versions.typed(&call.def.api_version());
+    typed.map_or(Ok(()), |typed| apply::check_config(typed, config).map_err(|error| refused(&error)))
+}
+
 /// Records who set which fields of a scale by a write that is no apply.
 pub(crate) fn updated_scale(call: &Call<'_>, old: &Value, new: &Value, options: &WriteOptions) -> Value {
     apply::update(apply::scale(), old, new, &manager_of_scale(call, options))

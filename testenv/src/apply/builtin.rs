@@ -27,13 +27,40 @@ fn text(default: Option<&str>) -> Value {
     }
 }
 
-/// The rules of metadata.
+/// The rules of metadata, of which every field is named: it is the same in all kinds.
 pub(super) fn object_meta() -> Value {
-    let mut rules = types::find("meta.ObjectMeta").map(message).unwrap_or_default();
-    for field in ["labels", "annotations"] {
-        rules["properties"][field] = json!({"type": "object", "additionalProperties": text(None)});
-    }
+    let mut rules = declared("meta.ObjectMeta");
+    let mut owner = declared("meta.OwnerReference");
+    owner["x-kubernetes-map-type"] = json!("atomic");
+    rules["properties"]["ownerReferences"]["items"] = owner;
     rules
+}
+
+/// The rules of a message with all of its members.
+fn declared(name: &str) -> Value {
+    let members = types::find(name).into_iter().flat_map(|of| of.members.values());
+    let properties: Map<String, Value> = members
+        .map(|field| (field.name.to_owned(), rules(field).unwrap_or_else(|| by_type(field))))
+        .collect();
+    json!({"type": "object", "properties": properties})
+}
+
+/// The type of a field that merges by its shape.
+fn by_type(field: &Field) -> Value {
+    match (field.shape, field.of) {
+        (Shape::List, _) => json!({"type": "array"}),
+        (Shape::Map, _) => json!({"type": "object", "additionalProperties": text(None)}),
+        (Shape::One | Shape::Inline, of) => scalar(of),
+    }
+}
+
+fn scalar(of: &str) -> Value {
+    match of {
+        "bool" => json!({"type": "boolean"}),
+        "int32" | "int64" => json!({"type": "integer"}),
+        "meta.Time" => json!({"type": "string", "format": "date-time"}),
+        _ => text(None),
+    }
 }
 
 /// The rules of a message: its special members.
@@ -51,7 +78,7 @@ fn rules(field: &Field) -> Option<Value> {
     let inner = types::find(field.of);
     match (field.shape, field.merge) {
         (Shape::List, Merge::Set) => {
-            Some(json!({"type": "array", "x-kubernetes-list-type": "set", "items": text(None)}))
+            Some(json!({"type": "array", "x-kubernetes-list-type": "set", "items": scalar(field.of)}))
         }
         (Shape::List, Merge::Keys(keys)) => {
             let keys: Vec<&str> = keys.split(',').collect();

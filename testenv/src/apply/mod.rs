@@ -4,6 +4,8 @@
 //! other write. Both are functions of their arguments; the caller fills in defaults, validates and stores.
 
 mod builtin;
+mod check;
+mod declared;
 mod managed;
 mod prune;
 mod scale;
@@ -14,6 +16,7 @@ mod walk;
 
 use serde_json::{Map, Value};
 
+pub(crate) use declared::faults as declared_faults;
 use managed::{Identity, Managed, Owned};
 pub use managed::{Manager, Operation};
 pub use scale::{ReplicasPaths, SCALE_VERSION, scale};
@@ -113,6 +116,9 @@ pub fn update_in(
 ) -> Result<Value, Unconverted> {
     let mut managed = live_or_new(live, new, !manager.subresource.is_empty());
     let mut object = without_managed_fields(new);
+    if versions.typed(&manager.api_version).is_some_and(|typed| !can_be_owned(typed, live, &object)) {
+        return Ok(object);
+    }
     let exists = live.pointer("/metadata/uid").is_some();
     if !(managed.0.is_empty() && exists) {
         record_update(versions, live, &object, &mut managed, manager)?;
@@ -136,6 +142,11 @@ fn live_or_new(live: &Value, new: &Value, subresource: bool) -> Managed {
         Some(managed) if !managed.0.is_empty() => managed,
         _ => Managed::of(live),
     }
+}
+
+/// Of an object that does not fit its schema, before or after the write, the server forgets who owns what.
+fn can_be_owned(typed: &Typed, live: &Value, new: &Value) -> bool {
+    check::object(typed, new).and_then(|()| check::object(typed, live)).is_ok()
 }
 
 fn without_managed_fields(object: &Value) -> Value {
@@ -315,12 +326,31 @@ fn check_request(applied: &Value, manager: &Manager) -> Result<(), ApplyError> {
 }
 
 /// What Go's field manager calls an object: `default/web; apps/v1, Kind=Deployment`.
-fn about(object: &Value) -> String {
+pub(crate) fn about(object: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (metadata, version) = (&object["metadata"], text(&object["apiVersion"]));
     let (group, version) = version.split_once('/').unwrap_or(("", &version));
     let (namespace, name) = (text(&metadata["namespace"]), text(&metadata["name"]));
     format!("{namespace}/{name}; {group}/{version}, Kind={}", text(&object["kind"]))
+}
+
+fn unfit(what: &str, object: &Value, fault: &str) -> ApplyError {
+    ApplyError::Invalid(format!("failed to create typed {what} object ({}): {fault}", about(object)))
+}
+
+fn unmanageable(object: &Value, fault: &str) -> ApplyError {
+    let about = about(object);
+    ApplyError::Invalid(format!(
+        "failed to create manager for existing fields: failed to convert new object ({about}) to smd typed: {fault}"
+    ))
+}
+
+/// Checks a configuration of a custom resource as [`apply`] does, before anything else is done with it.
+///
+/// # Errors
+/// What is not declared, of another type than is declared, or cannot be told apart.
+pub fn check_config(typed: &Typed, config: &Value) -> Result<(), ApplyError> {
+    check::config(typed, config).map_err(|fault| unfit("patch", config, &fault))
 }
 
 fn run(
@@ -332,15 +362,16 @@ fn run(
     force: bool,
 ) -> Result<Applied, ApplyError> {
     let ty = Ty::of(typed);
+    let base = base(Some(typed), live, applied);
     let mut managed = Managed::of(live);
     if managed.0.is_empty() && !live.is_null() {
+        check::object(typed, &base).map_err(|fault| unmanageable(&base, &fault))?;
         let before = Manager { name: "before-first-apply".to_owned(), ..manager.clone() };
         record_update(versions, &Value::Null, &without_managed_fields(live), &mut managed, &before)?;
     }
-    let base = base(Some(typed), live, applied);
-    let merged = walk::merge(ty, &base, applied).map_err(|e| {
-        ApplyError::Invalid(format!("failed to create typed patch object ({}): {e}", about(applied)))
-    })?;
+    check::config(typed, applied).map_err(|fault| unfit("patch", applied, &fault))?;
+    check::object(typed, &base).map_err(|fault| unfit("live", &base, &fault))?;
+    let merged = walk::merge(ty, &base, applied).map_err(|fault| unfit("patch", applied, &fault))?;
     let identity = Identity::new(manager, Operation::Apply);
     let last = managed.0.get(&identity).cloned().unwrap_or_default();
     let scope = Scope::new(manager);

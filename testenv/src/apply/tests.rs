@@ -363,6 +363,66 @@ fn nothing_takes_nothing_away_where_anything_may_be() {
 }
 
 #[test]
+fn a_configuration_has_to_fit_its_schema() {
+    let typed = Typed::custom(&schema());
+    let refused = |spec: Value| {
+        let error = apply(&typed, &Value::Null, &config(spec), &manager("one", 1), false).unwrap_err();
+        let text = error.to_string();
+        let about = "failed to create typed patch object (/a; g/v1, Kind=W): ";
+        text.strip_prefix(about).unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    assert_eq!(refused(json!({"sise": 1})), ".spec.sise: field not declared in schema");
+    assert_eq!(refused(json!({"size": "1"})), ".spec.size: expected numeric (int or float), got string");
+    assert_eq!(
+        refused(json!({"color": 1.5, "tags": {"x": [1, null]}, "ports": [{"name": "a", "port": {}}]})),
+        "errors:\n  .spec.color: expected string, got &value.valueUnstructured{Value:1.5}\n  \
+         .spec.ports[name=\"a\"].port: expected numeric (int or float), got map[string]interface {}\n  \
+         .spec.tags: expected list, got &{map[x:[1 <nil>]]}"
+    );
+    assert_eq!(refused(json!({"conf": ["a", true]})), ".spec.conf: expected map, got &{[a true]}");
+    assert_eq!(
+        refused(json!({"atoms": [["a"]]})),
+        ".spec.atoms[0]: expected string, got &value.valueUnstructured{Value:[]interface {}{\"a\"}}"
+    );
+    let mut wrong = config(json!({}));
+    wrong["metadata"]["labels"] = json!({"x": true});
+    wrong["metadata"]["ownerReferences"] = json!([{"uid": "u", "nme": "n"}]);
+    let error = apply(&typed, &Value::Null, &wrong, &manager("one", 1), false).unwrap_err().to_string();
+    let faults = "errors:\n  .metadata.labels.x: expected string, got &value.valueUnstructured{Value:true}\n  \
+                  .metadata.ownerReferences[uid=\"u\"].nme: field not declared in schema";
+    assert!(error.ends_with(faults), "{error}");
+    for fine in [json!({"size": 1.5, "color": null, "free": {"x": [1]}}), json!({"conf": {"x": "y"}})] {
+        assert!(apply(&typed, &Value::Null, &config(fine), &manager("one", 1), false).is_ok());
+    }
+    let typed = typed.keeping_unknown_fields(true);
+    assert!(apply(&typed, &Value::Null, &config(json!({"sise": 1})), &manager("one", 1), false).is_ok());
+}
+
+#[test]
+fn nobody_owns_an_object_that_does_not_fit_its_schema() {
+    let typed = Typed::custom(&schema());
+    let mut live = applied(&Value::Null, json!({"size": 1}), "one", 1);
+    live["spec"]["color"] = json!(1);
+    let error = |live: &Value| {
+        apply(&typed, live, &config(json!({"size": 1})), &manager("two", 2), false).unwrap_err().to_string()
+    };
+    assert_eq!(
+        error(&live),
+        "failed to create typed live object (/a; g/v1, Kind=W): .spec.color: expected string, got \
+         &value.valueUnstructured{Value:1}"
+    );
+    let mut new = live.clone();
+    new["spec"]["color"] = json!("red");
+    assert_eq!(update(&typed, &live, &new, &manager("web", 2))["metadata"].get("managedFields"), None);
+    live["metadata"].as_object_mut().unwrap().remove("managedFields");
+    assert_eq!(
+        error(&live),
+        "failed to create manager for existing fields: failed to convert new object (/a; g/v1, Kind=W) to smd typed: \
+         .spec.color: expected string, got &value.valueUnstructured{Value:1}"
+    );
+}
+
+#[test]
 fn conflicts_with_a_subresource_come_first() {
     let typed = Typed::custom(&schema());
     let status = Manager { subresource: "status".to_owned(), ..manager("web", 1) };

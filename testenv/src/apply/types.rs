@@ -19,6 +19,8 @@ pub struct Typed {
     pub(crate) blank: Value,
     /// Whether every member is a declared field: the schema names only those with rules of their own.
     pub(crate) closed: bool,
+    /// Whether objects may have fields that the schema does not name.
+    pub(crate) keeps_unknown: bool,
 }
 
 static OBJECT_META: LazyLock<Structural> = LazyLock::new(|| builtin::parse(&builtin::object_meta()));
@@ -29,7 +31,7 @@ impl Typed {
     pub fn custom(schema: &Structural) -> Self {
         let mut schema = schema.clone();
         add_metadata(&mut schema, true);
-        Self { schema, blank: json!({}), closed: false }
+        Self { schema, blank: json!({}), closed: false, keeps_unknown: false }
     }
 
     /// The rules of a built-in kind; kinds that are not in the table merge maps field by field and lists as a whole.
@@ -37,7 +39,13 @@ impl Typed {
     pub fn builtin(group: &str, version: &str, kind: &str) -> Self {
         let mut schema = builtin::parse(&builtin::schema(group, version, kind));
         add_metadata(&mut schema, true);
-        Self { schema, blank: builtin::blank(group, version, kind), closed: true }
+        Self { schema, blank: builtin::blank(group, version, kind), closed: true, keeps_unknown: true }
+    }
+
+    /// As these rules, for a resource that keeps unknown fields wherever they are.
+    #[must_use]
+    pub fn keeping_unknown_fields(self, keeps_unknown: bool) -> Self {
+        Self { keeps_unknown, ..self }
     }
 }
 
@@ -112,6 +120,15 @@ impl<'a> Ty<'a> {
         }
     }
 
+    pub(crate) fn schema(self) -> Option<&'a Structural> {
+        self.schema
+    }
+
+    /// Whether the items of a list are told apart by what they are.
+    pub(crate) fn is_associative(self) -> bool {
+        self.schema.is_some_and(|s| s.effective_list_type() != ListType::Atomic)
+    }
+
     /// The rules of the items of a list.
     pub(crate) fn item(self) -> Ty<'a> {
         self.at(self.schema.and_then(|s| s.items.as_deref()))
@@ -124,40 +141,56 @@ impl<'a> Ty<'a> {
     pub(crate) fn element(self, item: &Value) -> Result<Element, String> {
         match self.schema.map(Structural::effective_list_type) {
             Some(ListType::Map) => self.key(item),
-            Some(ListType::Set) => match item {
-                Value::Object(_) => {
-                    Err("associative list without keys has an element that's a map type".to_owned())
-                }
-                Value::Array(_) => Err("not supported: associative list with lists as elements".to_owned()),
-                Value::Null => {
-                    Err("associative list without keys has an element that's an explicit null".to_owned())
-                }
-                scalar => Ok(Element::value(scalar)),
-            },
+            Some(ListType::Set) => value_of(item),
             _ => Err("invalid indexing of non-associative list".to_owned()),
         }
     }
 
     fn key(self, item: &Value) -> Result<Element, String> {
         let keys = self.schema.map(|s| s.list_map_keys.as_slice()).unwrap_or_default();
-        let map = match item {
-            Value::Object(map) => map,
-            Value::Null => return Err("associative list with keys may not have a null element".to_owned()),
-            _ => return Err("associative list with keys may not have non-map elements".to_owned()),
-        };
-        let default = |name: &str| self.item().field(name).0.schema.and_then(|s| s.default.as_ref());
-        let fields: Map<String, Value> = keys
-            .iter()
-            .filter_map(|name| Some((name.clone(), map.get(name).or_else(|| default(name))?.clone())))
-            .collect();
-        if fields.is_empty() && !keys.is_empty() {
-            let keys: Vec<String> =
-                keys.iter().map(|k| kubesmith_apiextensions::structural::golang::quote(k)).collect();
-            return Err(format!(
-                "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
-                keys.join(" ")
-            ));
-        }
-        Ok(Element::key(fields))
+        let default = |name: &str| self.item().field(name).0.schema.and_then(|s| s.default.clone());
+        key_of(keys, default, item)
     }
+}
+
+/// The path element of an item of a set.
+///
+/// # Errors
+/// What is wrong with the item.
+pub(super) fn value_of(item: &Value) -> Result<Element, String> {
+    match item {
+        Value::Object(_) => Err("associative list without keys has an element that's a map type".to_owned()),
+        Value::Array(_) => Err("not supported: associative list with lists as elements".to_owned()),
+        Value::Null => Err("associative list without keys has an element that's an explicit null".to_owned()),
+        scalar => Ok(Element::value(scalar)),
+    }
+}
+
+/// The path element of an item of a list map with these keys, of which some may have defaults.
+///
+/// # Errors
+/// As for [`value_of`].
+pub(super) fn key_of(
+    keys: &[String],
+    default: impl Fn(&str) -> Option<Value>,
+    item: &Value,
+) -> Result<Element, String> {
+    let map = match item {
+        Value::Object(map) => map,
+        Value::Null => return Err("associative list with keys may not have a null element".to_owned()),
+        _ => return Err("associative list with keys may not have non-map elements".to_owned()),
+    };
+    let fields: Map<String, Value> = keys
+        .iter()
+        .filter_map(|name| Some((name.clone(), map.get(name).cloned().or_else(|| default(name))?)))
+        .collect();
+    if fields.is_empty() && !keys.is_empty() {
+        let keys: Vec<String> =
+            keys.iter().map(|k| kubesmith_apiextensions::structural::golang::quote(k)).collect();
+        return Err(format!(
+            "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
+            keys.join(" ")
+        ));
+    }
+    Ok(Element::key(fields))
 }

@@ -80,46 +80,6 @@ pub(crate) fn blank(of: &'static Type) -> Value {
     object
 }
 
-/// Paths of members that the type does not have, as server-side apply names them: `.spec.containers[0].image`.
-pub(crate) fn undeclared(config: &Value, of: &'static Type) -> Vec<String> {
-    let mut out = Vec::new();
-    collect_undeclared(config, of, &At::ROOT, &mut out);
-    out
-}
-
-fn collect_undeclared(value: &Value, of: &'static Type, at: &At<'_>, out: &mut Vec<String>) {
-    for (name, value) in value.as_object().into_iter().flatten() {
-        let here = at.to(Step::Member(name));
-        let Some(field) = of.members.get(name.as_str()) else {
-            if !(has_type_meta(of) && matches!(name.as_str(), "apiVersion" | "kind")) {
-                out.push(format!(".{}", here.path()));
-            }
-            continue;
-        };
-        let Some(inner) = find(field.of) else { continue };
-        match (field.shape, value) {
-            (Shape::List, Value::Array(list)) => {
-                for (i, item) in list.iter().enumerate() {
-                    collect_undeclared(item, inner, &here.to(Step::Index(i)), out);
-                }
-            }
-            (Shape::Map, Value::Object(map)) => {
-                for (key, item) in map {
-                    collect_undeclared(item, inner, &here.to(Step::Key(key)), out);
-                }
-            }
-            _ => collect_undeclared(value, inner, &here, out),
-        }
-    }
-}
-
-/// Whether objects of the type say their own version and kind.
-fn has_type_meta(of: &Type) -> bool {
-    of.members.get("metadata").is_some_and(|m| m.of == "meta.ObjectMeta")
-        && !of.name.ends_with("TemplateSpec")
-        && of.name != "core.PersistentVolumeClaimTemplate"
-}
-
 fn message(
     map: &mut Map<String, Value>,
     of: &'static Type,
@@ -130,7 +90,7 @@ fn message(
         map.keys().filter(|k| !of.members.contains_key(k.as_str())).cloned().collect();
     for name in strangers {
         let here = at.to(Step::Member(&name));
-        if has_type_meta(of) && matches!(name.as_str(), "apiVersion" | "kind") {
+        if of.has_type_meta() && matches!(name.as_str(), "apiVersion" | "kind") {
             if !map[&name].is_string() {
                 return Err(mismatch(&map[&name], "string", &here, of));
             }
@@ -389,8 +349,6 @@ mod tests {
                 .unwrap();
         assert_eq!(unknown, ["x", "spec.containers[0].imagee"]);
         assert!(map.get("x").is_none());
-        let config = json!({"apiVersion": "v1", "spec": {"containers": [{"name": "c", "imagee": "x"}]}});
-        assert_eq!(undeclared(&config, find("core.Pod").unwrap()), [".spec.containers[0].imagee"]);
     }
 
     #[test]

@@ -98,6 +98,13 @@ pub(crate) struct Patch {
 }
 
 impl Type {
+    /// Whether objects of the type say their own version and kind.
+    pub(crate) fn has_type_meta(&self) -> bool {
+        self.members.get("metadata").is_some_and(|m| m.of == "meta.ObjectMeta")
+            && !self.name.ends_with("TemplateSpec")
+            && self.name != "core.PersistentVolumeClaimTemplate"
+    }
+
     fn parse(line: &'static str) -> Option<(&'static str, Self)> {
         let mut words = line.split(' ');
         let head = words.next().filter(|head| *head != "#")?;

@@ -3,6 +3,7 @@
 use kubesmith_apiextensions::structural::object_meta::{validate_object_meta, validate_object_meta_update};
 use serde_json::Value;
 
+use crate::apply;
 use crate::builtin::parts::Part;
 use crate::builtin::{self, Stage};
 use crate::http::decode::{self, Decoded};
@@ -14,7 +15,7 @@ use crate::names;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
-use crate::types::{self, Type};
+use crate::types::Type;
 
 /// Reads the body as an object of the resource.
 pub(super) fn read_object(call: &Call<'_>) -> ApiResult<Decoded> {
@@ -167,7 +168,7 @@ pub(super) fn settle_fields(
     }
 }
 
-/// As [`settle_fields`] for a configuration that is applied: it stays as the client wrote it.
+/// As [`settle_fields`] for a configuration that is applied: it stays as the client wrote it, and has to fit its schema.
 pub(super) fn settle_applied(
     call: &Call<'_>,
     value: &mut Value,
@@ -177,32 +178,27 @@ pub(super) fn settle_applied(
     let def = &call.def;
     let message = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => built_in.message(),
-        Behaviour::Custom(_) => None,
+        Behaviour::Custom(_) => {
+            crate::managed::check_config(call, value)?;
+            None
+        }
     };
     let Some(message) = message else { return settle_fields(def, value, duplicates, options) };
-    let kind = format!("{}/{}, Kind={}", def.group, def.version, def.kind);
-    check_declared(call, value, message, &kind)?;
+    check_declared(value, message)?;
     Ok(Vec::new())
 }
 
-/// Refuses a configuration with members that its type does not have.
-pub(super) fn check_declared(
-    call: &Call<'_>,
-    config: &Value,
-    message: &'static Type,
-    kind: &str,
-) -> ApiResult<()> {
-    let unknown = types::decode::undeclared(config, message);
-    let faults: Vec<String> =
-        unknown.iter().map(|path| format!("{path}: field not declared in schema")).collect();
+/// Refuses a configuration that does not fit its type.
+pub(super) fn check_declared(config: &Value, message: &'static Type) -> ApiResult<()> {
+    let faults = apply::declared_faults(config, message);
     let faults = match faults.as_slice() {
         [] => return Ok(()),
         [one] => one.clone(),
         several => format!("errors:\n  {}", several.join("\n  ")),
     };
-    let (namespace, name) = (&call.path.namespace, &call.path.name);
     Err(ApiError::unexpected(format!(
-        "failed to create typed patch object ({namespace}/{name}; {kind}): {faults}"
+        "failed to create typed patch object ({}): {faults}",
+        apply::about(config)
     )))
 }
 

@@ -48,7 +48,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
             let patch = decoded(call, kind)?.value;
             match kind {
                 PatchKind::Apply => {
-                    check_applied(call, &patch)?;
+                    check_applied(&patch)?;
                     let edit = |old: &Value| crate::managed::applied_scale(call, old, &patch, &options);
                     write(call, &paths, &options, &edit).await
                 }
@@ -68,15 +68,13 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
 }
 
 /// Checks that a configuration is one of a scale.
-fn check_applied(call: &Call<'_>, patch: &Value) -> ApiResult<()> {
+fn check_applied(patch: &Value) -> ApiResult<()> {
     let (version, kind) = patch::type_of(patch);
     if (version, kind) != (SCALE_VERSION, KIND) {
         return Err(patch::no_object(version, kind));
     }
     match message() {
-        Some(message) => {
-            admit::check_declared(call, patch, message, &format!("{SCALE_VERSION}, Kind={KIND}"))
-        }
+        Some(message) => admit::check_declared(patch, message),
         None => Ok(()),
     }
 }

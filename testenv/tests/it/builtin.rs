@@ -50,17 +50,41 @@ async fn a_value_of_the_wrong_type_is_told_with_its_path() {
 }
 
 #[tokio::test]
-async fn an_applied_configuration_may_not_have_fields_that_the_kind_does_not_know() {
+async fn an_applied_configuration_has_to_fit_the_types_of_its_kind() {
     let env = TestEnv::builder().start().await.unwrap();
+    let refused = async |config: Value| {
+        let path = format!("{DEPLOYMENTS}/d?fieldManager=m");
+        let (code, status) = patch(&env, &path, "apply-patch+yaml", config).await;
+        assert_eq!(code, 500);
+        let about = "failed to create typed patch object (/d; apps/v1, Kind=Deployment): ";
+        let text = status["message"].as_str().unwrap();
+        text.strip_prefix(about).unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
     let mut config = deployment("d");
     config["spec"]["template"]["spec"]["containers"][0]["imagee"] = json!("x");
-    let path = format!("{DEPLOYMENTS}/d?fieldManager=m");
-    let (code, status) = patch(&env, &path, "apply-patch+yaml", config).await;
-    assert_eq!(code, 500);
+    let name = config["spec"]["template"]["spec"]["containers"][0]["name"].clone();
     assert_eq!(
-        status["message"],
-        "failed to create typed patch object (default/d; apps/v1, Kind=Deployment): \
-         .spec.template.spec.containers[0].imagee: field not declared in schema"
+        refused(config.clone()).await,
+        format!(".spec.template.spec.containers[name={name}].imagee: field not declared in schema")
+    );
+    let container = &mut config["spec"]["template"]["spec"]["containers"][0];
+    *container = json!({"name": "a", "command": "x", "resources": {"limits": {"cpu": {}, "memory": 1}},
+        "ports": [{"containerPort": 1}, {"containerPort": 1, "protocol": "TCP", "hostPort": "x"}]});
+    config["spec"]["replicas"] = json!("3");
+    assert_eq!(
+        refused(config.clone()).await,
+        "errors:\n  .spec.replicas: expected numeric (int or float), got string\n  \
+         .spec.template.spec.containers[name=\"a\"].command: expected list, got &{x}\n  \
+         .spec.template.spec.containers[name=\"a\"].ports: duplicate entries for key [containerPort=1,protocol=\"TCP\"]\n  \
+         .spec.template.spec.containers[name=\"a\"].ports[containerPort=1,protocol=\"TCP\"].hostPort: expected numeric \
+         (int or float), got string\n  \
+         .spec.template.spec.containers[name=\"a\"].resources.limits.cpu: expected any scalar, got &{map[]}"
+    );
+    config["spec"] = json!({"template": {"spec": {"containers": [{"image": "x"}]}}});
+    assert_eq!(
+        refused(config).await,
+        ".spec.template.spec.containers: element 0: associative list with keys has an element that omits all key fields \
+         [\"name\"] (and doesn't have default values for any key fields)"
     );
 }
 

@@ -173,8 +173,8 @@ async fn a_scale_is_applied() {
     assert_eq!(cause["field"], ".spec.replicas");
     assert!(cause["message"].as_str().unwrap().ends_with("using autoscaling/v1"), "{cause}");
     let (status, body) = apply("fieldManager=me", "Scale", json!({"size": 3})).await;
-    let text = "failed to create typed patch object (default/d; autoscaling/v1, Kind=Scale): .spec.size: field not \
-                declared in schema";
+    let text = "failed to create typed patch object (/; autoscaling/v1, Kind=Scale): .spec.size: field not declared in \
+                schema";
     assert_eq!((status, &body["message"]), (500, &json!(text)));
     let (status, body) = apply("fieldManager=me&force=true", "Scale", three()).await;
     assert_eq!((status, &body["kind"], &body["spec"]["replicas"]), (200, &json!("Scale"), &json!(3)));

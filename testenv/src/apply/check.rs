@@ -1,0 +1,170 @@
+//! Whether an object fits the merge rules of its kind: what fails here is never merged.
+
+use std::collections::BTreeSet;
+
+use kubesmith_apiextensions::structural::{Additional, Structural, golang};
+use serde_json::{Map, Value};
+
+use super::set::{Element, path_text};
+use super::types::{Ty, Typed};
+use super::walk::MAX_DEPTH;
+
+/// Checks a configuration: all of it must be declared, of its type, and told apart in sets and list maps.
+///
+/// # Errors
+/// All faults as kube-apiserver words them.
+pub(super) fn config(typed: &Typed, value: &Value) -> Result<(), String> {
+    check(typed, value, false)
+}
+
+/// Checks an object that is stored or about to be: it may have items twice, and nothing undeclared is left in it.
+///
+/// # Errors
+/// As for [`config`].
+pub(super) fn object(typed: &Typed, value: &Value) -> Result<(), String> {
+    check(typed, value, true)
+}
+
+fn check(typed: &Typed, value: &Value, stored: bool) -> Result<(), String> {
+    let mut check = Check { stored, path: Vec::new(), faults: Vec::new() };
+    check.node(Ty::of(typed), typed.keeps_unknown, value);
+    match check.faults.as_slice() {
+        [] => Ok(()),
+        [one] => Err(one.clone()),
+        several => Err(format!("errors:\n  {}", several.join("\n  "))),
+    }
+}
+
+struct Check {
+    stored: bool,
+    path: Vec<Element>,
+    faults: Vec<String>,
+}
+
+impl Check {
+    fn fault(&mut self, text: &str) {
+        let path = path_text(&self.path);
+        self.faults.push(if path.is_empty() { text.to_owned() } else { format!("{path}: {text}") });
+    }
+
+    /// `keeps_unknown` holds below the schema that says it, too.
+    fn node(&mut self, ty: Ty<'_>, keeps_unknown: bool, value: &Value) {
+        // What no schema describes is what it is, and null is a value of every type.
+        let Some(schema) = ty.schema().filter(|_| !value.is_null() && self.path.len() < MAX_DEPTH) else {
+            return;
+        };
+        let keeps_unknown = keeps_unknown || schema.preserves_unknown_fields();
+        match (declared(schema), value) {
+            ("object" | "", Value::Object(map)) => self.members(ty, schema, keeps_unknown, map),
+            ("array" | "", Value::Array(items)) => self.items(ty, keeps_unknown, items),
+            (declared, value) => {
+                if let Some(fault) = mismatch(declared, &schema.format, value) {
+                    self.fault(&fault);
+                }
+            }
+        }
+    }
+
+    fn members(&mut self, ty: Ty<'_>, schema: &Structural, keeps_unknown: bool, map: &Map<String, Value>) {
+        let open = match &schema.additional_properties {
+            Some(Additional::Schema(_)) => true,
+            Some(Additional::Any(any)) => *any,
+            None => keeps_unknown || schema.properties.is_empty(),
+        };
+        for (name, value) in map {
+            self.path.push(Element::Field(name.clone()));
+            if open || self.stored || schema.properties.contains_key(name) {
+                self.node(ty.field(name).0, keeps_unknown, value);
+            } else {
+                self.fault("field not declared in schema");
+            }
+            self.path.pop();
+        }
+    }
+
+    fn items(&mut self, ty: Ty<'_>, keeps_unknown: bool, items: &[Value]) {
+        let mut seen = BTreeSet::new();
+        for (i, item) in items.iter().enumerate() {
+            let element = if ty.is_associative() { ty.element(item) } else { Ok(Element::Index(i)) };
+            let element = match element {
+                Ok(element) => element,
+                // Nothing can be said of the rest without a path.
+                Err(fault) => return self.fault(&format!("element {i}: {fault}")),
+            };
+            if !seen.insert(element.clone()) && !self.stored {
+                self.fault(&format!("duplicate entries for key {element}"));
+            }
+            self.path.push(element);
+            self.node(ty.item(), keeps_unknown, item);
+            self.path.pop();
+        }
+    }
+}
+
+fn declared(schema: &Structural) -> &str {
+    if schema.int_or_string { "" } else { &schema.type_ }
+}
+
+/// What is wrong with a value where another type is declared.
+pub(super) fn mismatch(declared: &str, format: &str, value: &Value) -> Option<String> {
+    let is_scalar = !value.is_object() && !value.is_array();
+    match declared {
+        "object" => Some(format!("expected map, got &{{{}}}", shown(value))),
+        "array" => Some(format!("expected list, got &{{{}}}", shown(value))),
+        "integer" | "number" if !value.is_number() => {
+            Some(format!("expected numeric (int or float), got {}", go_type(value)))
+        }
+        "boolean" if !value.is_boolean() => Some(format!("expected boolean, got &{{{}}}", shown(value))),
+        "string" if matches!(format, "" | "byte") && !value.is_string() => {
+            Some(format!("expected string, got &value.valueUnstructured{{Value:{}}}", syntax(value)))
+        }
+        // The other formats may stand for more than texts.
+        "string" if !is_scalar => Some(format!("expected any scalar, got &{{{}}}", shown(value))),
+        _ => None,
+    }
+}
+
+/// The type of a decoded value in Go.
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(n) if n.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+/// A value as Go's `%v` prints it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(b) => b.to_string(),
+        Value::Number(n) => golang::number(n),
+        Value::String(s) => s.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(" ")),
+        Value::Object(map) => {
+            let members: Vec<String> = map.iter().map(|(k, v)| format!("{k}:{}", shown(v))).collect();
+            format!("map[{}]", members.join(" "))
+        }
+    }
+}
+
+/// A value as Go's `%#v` prints it.
+fn syntax(value: &Value) -> String {
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::String(s) => golang::quote(s),
+        Value::Array(items) => {
+            format!("[]interface {{}}{{{}}}", items.iter().map(syntax).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(map) => {
+            let members: Vec<String> =
+                map.iter().map(|(k, v)| format!("{}:{}", golang::quote(k), syntax(v))).collect();
+            format!("map[string]interface {{}}{{{}}}", members.join(", "))
+        }
+        other => shown(other),
+    }
+}

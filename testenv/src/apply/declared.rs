@@ -1,0 +1,130 @@
+//! Whether a configuration of a built-in kind fits the kind's types; see [`super::check`] for custom resources.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::check::mismatch;
+use super::set::{Element, path_text};
+use super::types::{key_of, value_of};
+use crate::types::{self, Field, Merge, Shape, Type};
+
+/// The faults of a configuration: members that its type does not have, values of another type, items that cannot be told
+/// apart.
+pub(crate) fn faults(config: &Value, of: &'static Type) -> Vec<String> {
+    let mut walk = Walk { path: Vec::new(), faults: Vec::new() };
+    if let Value::Object(map) = config {
+        walk.members(map, of);
+    }
+    walk.faults
+}
+
+struct Walk {
+    path: Vec<Element>,
+    faults: Vec<String>,
+}
+
+impl Walk {
+    fn fault(&mut self, text: &str) {
+        self.faults.push(format!("{}: {text}", path_text(&self.path)));
+    }
+
+    /// Whether a value is of a type as schemas declare it; if not, that is a fault.
+    fn is(&mut self, declared: &str, format: &str, value: &Value) {
+        if let Some(fault) = mismatch(declared, format, value) {
+            self.fault(&fault);
+        }
+    }
+
+    fn members(&mut self, map: &Map<String, Value>, of: &'static Type) {
+        for (name, value) in map {
+            self.path.push(Element::Field(name.clone()));
+            match of.members.get(name.as_str()) {
+                Some(field) => self.field(field, value),
+                None if of.has_type_meta() && matches!(name.as_str(), "apiVersion" | "kind") => {
+                    self.one("string", value);
+                }
+                None => self.fault("field not declared in schema"),
+            }
+            self.path.pop();
+        }
+    }
+
+    fn field(&mut self, field: &Field, value: &Value) {
+        match (field.shape, value) {
+            (_, Value::Null) => {}
+            (Shape::List, Value::Array(items)) => self.items(field, items),
+            (Shape::List, other) => self.is("array", "", other),
+            (Shape::Map, Value::Object(map)) => {
+                for (name, value) in map {
+                    self.path.push(Element::Field(name.clone()));
+                    self.one(field.of, value);
+                    self.path.pop();
+                }
+            }
+            (Shape::Map, other) => self.is("object", "", other),
+            (_, value) => self.one(field.of, value),
+        }
+    }
+
+    fn items(&mut self, field: &Field, items: &[Value]) {
+        let mut seen = BTreeSet::new();
+        for (i, item) in items.iter().enumerate() {
+            let element = match element(field, i, item) {
+                Ok(element) => element,
+                // Nothing can be said of the rest without a path.
+                Err(fault) => return self.fault(&format!("element {i}: {fault}")),
+            };
+            if !seen.insert(element.clone()) {
+                self.fault(&format!("duplicate entries for key {element}"));
+            }
+            self.path.push(element);
+            self.one(field.of, item);
+            self.path.pop();
+        }
+    }
+
+    fn one(&mut self, of: &str, value: &Value) {
+        match (types::find(of), value) {
+            (_, Value::Null) => {}
+            (Some(inner), Value::Object(map)) => self.members(map, inner),
+            (Some(_), other) => self.is("object", "", other),
+            (None, value) => self.leaf(of, value),
+        }
+    }
+
+    fn leaf(&mut self, of: &str, value: &Value) {
+        match (of, value) {
+            ("bool", _) => self.is("boolean", "", value),
+            ("int32" | "int64" | "float", _) => self.is("number", "", value),
+            ("string" | "bytes", _) => self.is("string", "", value),
+            // Any scalar may stand for these.
+            ("IntOrString" | "Quantity" | "meta.Time" | "meta.MicroTime", _) => {
+                self.is("string", of, value);
+            }
+            ("strings", Value::Array(items)) => {
+                for (i, item) in items.iter().enumerate() {
+                    self.path.push(Element::Index(i));
+                    self.one("string", item);
+                    self.path.pop();
+                }
+            }
+            ("strings", _) => self.is("array", "", value),
+            _ => {}
+        }
+    }
+}
+
+/// What tells an item of a list from the others.
+fn element(field: &Field, place: usize, item: &Value) -> Result<Element, String> {
+    match field.merge {
+        Merge::Set => value_of(item),
+        Merge::Keys(keys) => {
+            let keys: Vec<String> = keys.split(',').map(str::to_owned).collect();
+            let members = types::find(field.of).map(|of| &of.members);
+            let default = |name: &str| members?.get(name)?.default.map(Value::from);
+            key_of(&keys, default, item)
+        }
+        Merge::ByShape | Merge::Atomic => Ok(Element::Index(place)),
+    }
+}
