@@ -8,6 +8,7 @@ mod check;
 mod declared;
 mod managed;
 mod prune;
+mod reconcile;
 mod scale;
 mod set;
 mod types;
@@ -220,6 +221,7 @@ fn record_update(
     manager: &Manager,
 ) -> Result<(), Unconverted> {
     let base = base(versions.typed(&manager.api_version), live, new);
+    reconcile::reconcile(versions, managed);
     let scope = Scope::new(manager);
     let mut compared = Comparisons::new(versions, &base, new, scope.clone());
     for owned in managed.0.values_mut() {
@@ -371,6 +373,7 @@ fn run(
     }
     check::config(typed, applied).map_err(|fault| unfit("patch", applied, &fault))?;
     check::object(typed, &base).map_err(|fault| unfit("live", &base, &fault))?;
+    reconcile::reconcile(versions, &mut managed);
     let merged = walk::merge(ty, &base, applied).map_err(|fault| unfit("patch", applied, &fault))?;
     let identity = Identity::new(manager, Operation::Apply);
     let last = managed.0.get(&identity).cloned().unwrap_or_default();

@@ -438,6 +438,28 @@ fn conflicts_with_a_subresource_come_first() {
     );
 }
 
+#[test]
+fn parts_of_what_has_become_one_value_are_owned_as_that_value() {
+    let granular = Typed::custom(&schema());
+    let object = json!({"ports": [{"name": "web", "port": 80}], "tags": ["x"], "free": {"x": {"y": 1}}});
+    let live =
+        apply(&granular, &Value::Null, &config(object.clone()), &manager("one", 1), false).unwrap().object;
+    let mut whole = schema();
+    let spec = whole.properties.get_mut("spec").unwrap();
+    for list in ["ports", "tags"] {
+        spec.properties.get_mut(list).unwrap().list_type = None;
+    }
+    spec.properties.get_mut("free").unwrap().map_type = Some("atomic".to_owned());
+    let whole = Typed::custom(&whole);
+    let after = json!({"f:spec": {"f:ports": {}, "f:tags": {}, "f:free": {"f:x": {".": {}, "f:y": {}}}}});
+    let updated = update(&whole, &live, &live.clone(), &manager("web", 2));
+    assert_eq!(fields(&updated), [("one".to_owned(), after)], "maps of anything are left alone");
+    let mut other = object;
+    other["tags"] = json!(["y"]);
+    let error = apply(&whole, &live, &config(other), &manager("two", 2), false).unwrap_err();
+    assert_eq!(error.to_string(), "Apply failed with 1 conflict: conflict with \"one\": .spec.tags");
+}
+
 fn specs() -> impl Strategy<Value = Value> {
     let port = ("[abc]", 0..3_i32).prop_map(|(name, port)| json!({"name": name, "port": port}));
     let ports = prop::collection::vec(port, 0..3).prop_map(|ports| {

@@ -1,0 +1,64 @@
+//! Fields that managers own by a schema that has changed since.
+
+use kubesmith_apiextensions::structural::{Additional, ListType, MapType, Structural};
+
+use super::managed::Managed;
+use super::set::{Element, Set};
+use super::types::Ty;
+use super::versions::Versions;
+
+/// Whoever owns parts of what has become one value owns the value, and managers of versions that are gone own nothing.
+pub(super) fn reconcile(versions: &dyn Versions, managed: &mut Managed) {
+    for owned in managed.0.values_mut() {
+        let Some(typed) = versions.typed(&owned.api_version) else {
+            owned.set = Set::default();
+            continue;
+        };
+        let mut whole = Set::default();
+        collect(Ty::of(typed), &owned.set, &mut Vec::new(), &mut whole);
+        if !whole.is_empty() {
+            owned.set = owned.set.recursive_difference(&whole).union(&whole);
+        }
+    }
+}
+
+/// Collects the values that the schema says are whole and `set` owns parts of.
+fn collect(ty: Ty<'_>, set: &Set, path: &mut Vec<Element>, whole: &mut Set) {
+    for (element, parts) in set.children() {
+        let below = field(ty, element);
+        let Some(schema) = below.schema() else { continue };
+        path.push(element.clone());
+        if is_whole(schema) && !parts.is_empty() {
+            whole.insert(path);
+        } else {
+            collect(below, parts, path, whole);
+        }
+        path.pop();
+    }
+}
+
+fn field<'a>(ty: Ty<'a>, element: &Element) -> Ty<'a> {
+    match element {
+        Element::Field(name) => ty.field(name).0,
+        _ => ty.item(),
+    }
+}
+
+/// Maps of anything stay as they are, as kube-apiserver leaves them.
+fn is_whole(schema: &Structural) -> bool {
+    if schema.type_ == "array" {
+        return schema.effective_list_type() == ListType::Atomic;
+    }
+    let of_anything = match &schema.additional_properties {
+        Some(Additional::Schema(all)) => all.type_.is_empty() || is_untyped_text(all),
+        Some(Additional::Any(any)) => *any,
+        None => true,
+    };
+    let is_free = schema.properties.is_empty() && of_anything;
+    schema.effective_map_type() == MapType::Atomic && !is_free
+}
+
+/// Texts of a format may be any scalar.
+fn is_untyped_text(schema: &Structural) -> bool {
+    schema.type_ == "string" && !matches!(schema.format.as_str(), "" | "byte")
+}
