@@ -300,15 +300,14 @@ pub fn apply_in(
     let Some(typed) = versions.typed(&manager.api_version) else {
         return Err(ApplyError::BadRequest(format!("there is no version {}", manager.api_version)));
     };
-    let first = run(versions, typed, live, applied, manager, force);
-    let result = match &first {
+    let result = match run(versions, typed, live, applied, manager, force) {
         Err(ApplyError::Conflicts(conflicts)) if manager.name == "kubectl" => {
-            match last_applied_allows(typed, live, conflicts) {
-                true => run(versions, typed, live, applied, manager, true),
-                false => first,
+            match beyond_last_applied(typed, live, conflicts, manager) {
+                left if left.is_empty() => run(versions, typed, live, applied, manager, true),
+                left => Err(ApplyError::Conflicts(left)),
             }
         }
-        _ => first,
+        result => result,
     };
     result.map(|applied_object| remember_last_applied(applied_object, applied, manager))
 }
@@ -429,20 +428,41 @@ fn settle(
 /// The annotation in which kubectl's client-side apply keeps the last configuration.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-fn last_applied(object: &Value) -> Option<Value> {
+/// How many bytes annotations may have, with their names.
+const MAX_ANNOTATIONS: usize = 256 * 1024;
+
+fn last_applied(object: &Value) -> Option<&str> {
     let text = object.get("metadata")?.get("annotations")?.get(LAST_APPLIED)?.as_str()?;
-    serde_json::from_str(text).ok()
+    Some(text).filter(|text| !text.is_empty())
 }
 
-/// Whether all conflicts are about fields that client-side apply set and that nobody changed since: then the move to
-/// server-side apply is no conflict.
-fn last_applied_allows(typed: &Typed, live: &Value, conflicts: &[Conflict]) -> bool {
-    let Some(last) = last_applied(live) else { return false };
+/// The conflicts about fields that client-side apply did not set or that somebody changed since: about all others the
+/// move to server-side apply is no conflict.
+fn beyond_last_applied(
+    typed: &Typed,
+    live: &Value,
+    mut conflicts: Vec<Conflict>,
+    manager: &Manager,
+) -> Vec<Conflict> {
+    if let Some(kept) = kept_since_last_applied(typed, live, manager) {
+        let kept: Vec<String> = kept.paths().iter().map(|path| path_text(path)).collect();
+        conflicts.retain(|conflict| !kept.contains(&conflict.field));
+    }
+    conflicts
+}
+
+/// What client-side apply set last and is still so; `None` if that cannot be told.
+fn kept_since_last_applied(typed: &Typed, live: &Value, manager: &Manager) -> Option<Set> {
+    let live = without_managed_fields(live);
+    let last: Value = serde_json::from_str(last_applied(&live)?).ok()?;
+    let has_kind = last.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
+    if !has_kind || last["apiVersion"].as_str() != Some(&manager.api_version) {
+        return None;
+    }
+    check::config(typed, &live).and_then(|()| check::config(typed, &last)).ok()?;
     let ty = Ty::of(typed);
-    let changed = Comparison::between(ty, &last, &without_managed_fields(live));
-    let allowed = walk::fields_of(ty, &last).difference(&changed.modified).difference(&changed.removed);
-    let allowed: Vec<String> = allowed.paths().iter().map(|path| path_text(path)).collect();
-    conflicts.iter().all(|conflict| allowed.contains(&conflict.field))
+    let changed = Comparison::between(ty, &last, &live);
+    Some(walk::fields_of(ty, &last).difference(&changed.modified).difference(&changed.removed))
 }
 
 /// Keeps the annotation in step, so that client-side apply can be used again.
@@ -460,6 +480,10 @@ fn remember_last_applied(mut result: Applied, applied: &Value, manager: &Manager
     {
         let old = annotations.insert(LAST_APPLIED.to_owned(), Value::String(text.clone()));
         result.changed |= old != Some(Value::String(text));
+        let size = |(name, text): (&String, &Value)| name.len() + text.as_str().map_or(0, str::len);
+        if annotations.iter().map(size).sum::<usize>() > MAX_ANNOTATIONS {
+            annotations.remove(LAST_APPLIED);
+        }
     }
     result
 }

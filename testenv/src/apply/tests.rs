@@ -438,6 +438,51 @@ fn conflicts_with_a_subresource_come_first() {
     );
 }
 
+/// What client-side apply leaves: the last configuration in an annotation.
+fn client_side(spec: Value, last: &str) -> Value {
+    let mut object = config(spec);
+    object["metadata"]["annotations"] = json!({LAST_APPLIED: last});
+    update(&Typed::custom(&schema()), &Value::Null, &object, &manager("kubectl-client-side-apply", 1))
+}
+
+#[test]
+fn client_side_apply_is_followed_without_conflicts_where_nothing_changed_since() {
+    let typed = Typed::custom(&schema());
+    let last = config(json!({"size": 1, "color": "red"}));
+    let try_with = |last: &Value, live: Value| {
+        let wanted = config(json!({"size": 2, "color": "blue"}));
+        let live = client_side(live, &last.to_string());
+        apply(&typed, &live, &wanted, &manager("kubectl", 2), false)
+    };
+    let object = try_with(&last, json!({"size": 1, "color": "red"})).unwrap().object;
+    assert_eq!(object["spec"], json!({"size": 2, "color": "blue"}));
+    let conflict =
+        "Apply failed with 1 conflict: conflict with \"kubectl-client-side-apply\" using g/v1: .spec.color";
+    let error = try_with(&last, json!({"size": 1, "color": "green"})).unwrap_err();
+    assert_eq!(error.to_string(), conflict, "only what changed since is left");
+    let mut older = last.clone();
+    older["apiVersion"] = json!("g/v0");
+    for unusable in [older, json!({"spec": last["spec"]}), config(json!({"size": "1", "color": "red"}))] {
+        let error = try_with(&unusable, json!({"size": 1, "color": "red"})).unwrap_err();
+        assert!(error.to_string().starts_with("Apply failed with 2 conflicts"), "{error}");
+    }
+}
+
+#[test]
+fn the_last_configuration_is_kept_in_step() {
+    let typed = Typed::custom(&schema());
+    let annotation = |last: &str, spec: Value| {
+        let live = client_side(json!({"size": 1}), last);
+        let object = apply(&typed, &live, &config(spec), &manager("kubectl", 2), true).unwrap().object;
+        object["metadata"]["annotations"].get(LAST_APPLIED).cloned()
+    };
+    let text = format!("{}\n", config(json!({"size": 2})));
+    assert_eq!(annotation("{", json!({"size": 2})), Some(json!(text)), "whatever it was before");
+    assert_eq!(annotation("", json!({"size": 2})), Some(json!("")));
+    let long = "x".repeat(MAX_ANNOTATIONS);
+    assert_eq!(annotation("{", json!({"color": long})), None, "there is no room for it");
+}
+
 #[test]
 fn parts_of_what_has_become_one_value_are_owned_as_that_value() {
     let granular = Typed::custom(&schema());
