@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::ast::{Ast, Comprehension, Entry, Expr, Kind, Literal, NodeId};
 use super::issue::Issue;
+use super::literals;
 use super::overloads::{self, Overload};
 use super::types::Type;
 
@@ -36,7 +37,6 @@ pub(super) fn check(ast: &Ast, variables: &[(&str, Type)]) -> Result<Checked, Ve
         },
     };
     checker.expr(&ast.root);
-    checker.validate_literals(&ast.root);
     if !checker.issues.is_empty() {
         return Err(checker.issues);
     }
@@ -44,7 +44,8 @@ pub(super) fn check(ast: &Ast, variables: &[(&str, Type)]) -> Result<Checked, Ve
     for type_ in found.types.values_mut() {
         *type_ = substitute(&checker.mappings, type_, true);
     }
-    Ok(found)
+    let issues = literals::issues(ast, &found);
+    if issues.is_empty() { Ok(found) } else { Err(issues) }
 }
 
 type Mappings = BTreeMap<String, Type>;
@@ -369,7 +370,7 @@ impl<'a> Checker<'a> {
         for (i, element) in elements.iter().enumerate() {
             let type_ = self.expr(element);
             let type_ = self.unwrap_optional(element, type_, optional.contains(&i));
-            joined = Some(self.join(element, joined, type_));
+            joined = Some(self.join(joined, type_));
         }
         let item = joined.unwrap_or_else(|| self.fresh());
         Type::list(item)
@@ -379,28 +380,25 @@ impl<'a> Checker<'a> {
         let (mut keys, mut values) = (None, None);
         for entry in entries {
             let key = self.expr(&entry.key);
-            keys = Some(self.join(&entry.key, keys, key));
+            keys = Some(self.join(keys, key));
             let value = self.expr(&entry.value);
             let value = self.unwrap_optional(&entry.value, value, entry.optional);
-            values = Some(self.join(&entry.value, values, value));
+            values = Some(self.join(values, value));
         }
         let key = keys.unwrap_or_else(|| self.fresh());
         let value = values.unwrap_or_else(|| self.fresh());
         Type::map(key, value)
     }
 
-    /// Elements of a literal have one type.
-    fn join(&mut self, expr: &Expr, previous: Option<Type>, current: Type) -> Type {
+    /// What elements of a literal have in common; whether they may differ is decided once all types are known.
+    fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
         let Some(previous) = previous else { return current };
         let mut mappings = self.mappings.clone();
         if assignable(&mut mappings, &previous, &current) {
             self.mappings = mappings;
             return if previous == Type::Dyn || current == Type::Null { previous } else { current };
         }
-        let show = |t: &Type| substitute(&self.mappings, t, true);
-        let message = format!("expected type '{}' but found '{}'", show(&previous), show(&current));
-        self.issue(expr.id, message);
-        Type::Error
+        Type::Dyn
     }
 
     fn comprehension(&mut self, c: &Comprehension) -> Type {
@@ -446,25 +444,6 @@ impl<'a> Checker<'a> {
             let show = |t: &Type| substitute(&self.mappings, t, true);
             let message = format!("expected type '{}' but found '{}'", show(wanted), show(found));
             self.issue(expr.id, message);
-        }
-    }
-
-    /// Literals that a function will refuse whenever it is called.
-    fn validate_literals(&mut self, expr: &'a Expr) {
-        for child in expr.children() {
-            self.validate_literals(child);
-        }
-        let Kind::Call { function, args, .. } = &expr.kind else { return };
-        let Some(Kind::Literal(Literal::String(text))) = args.last().map(|arg| &arg.kind) else { return };
-        let at = args.last().map_or(0, |arg| arg.id);
-        let bad = match function.as_str() {
-            "duration" => crate::structural::formats::parse_go_duration(text).is_none(),
-            "timestamp" => super::value::parse_timestamp(text).is_none(),
-            "matches" => crate::structural::pattern::compile(text).is_err(),
-            _ => false,
-        };
-        if bad {
-            self.issue(at, format!("invalid {function} argument"));
         }
     }
 }

@@ -330,7 +330,7 @@ fn collected<'e>(step: &'e Expr, accu: &str) -> Option<(Option<&'e Expr>, &'e Ex
     }
 }
 
-fn literal_value(literal: &Literal) -> Value {
+pub(super) fn literal_value(literal: &Literal) -> Value {
     match literal {
         Literal::Null => Value::Null,
         Literal::Bool(b) => Value::Bool(*b),

@@ -17,6 +17,7 @@ mod implies;
 mod issue;
 mod known;
 mod lexer;
+mod literals;
 mod macros;
 mod overloads;
 mod parser;

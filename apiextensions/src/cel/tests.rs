@@ -310,3 +310,41 @@ fn old_values_may_be_optional_and_keyed() {
         ["l[1].v: Invalid value: 4: failed rule: self >= oldSelf"]
     );
 }
+
+#[track_caller]
+fn refused(source: &str, text: &str) {
+    let found = run(source).unwrap_err();
+    assert!(found.starts_with("ERROR") && found.contains(text), "{source}: {found}");
+}
+
+#[test]
+fn templates_are_checked_with_their_arguments() {
+    refused(
+        "'%d'.format(['a']) == ''",
+        "1:14: error during formatting: decimal clause can only be used on integers, was given string",
+    );
+    refused("'%s'.format([self.o]) == ''", "was given self.o");
+    refused("'%s %s'.format([1]) == ''", "index 1 out of range");
+    refused("'a'.format([1]) == ''", "too many arguments supplied to string.format (expected 0, got 1)");
+    holds("'%s'.format([[1, 'a', {'b': 2.5}]]) == '[1, \"a\", {\"b\":2.500000}]'");
+    holds("'%s %d'.format([self.s, self.n]) == 'héllo 3' && (self.s + '%s').format([1, 2]) == 'héllo1'");
+}
+
+#[test]
+fn literals_are_checked_once_types_are_known() {
+    refused("[dyn(1), 'a'] == []", "1:10: expected type 'dyn' but found 'string'");
+    refused("[duration('1s'), null] == []", "expected type 'duration' but found 'null'");
+    refused("size({'a': 1, 'b': 'c'}) == 1", "expected type 'int' but found 'string'");
+    refused("timestamp(253402300800) == timestamp(0)", "invalid timestamp argument");
+    refused("matches('(', 'a')", "invalid matches argument");
+    refused("[1, 'a'].nope() && self.nope", "undefined field 'nope'");
+}
+
+#[test]
+fn places_in_texts_are_as_in_cel_go() {
+    holds("'abc'.indexOf('', 9) == 9 && 'abc'.lastIndexOf('', 9) == 9 && ''.lastIndexOf('') == 0");
+    holds("'abcabc'.lastIndexOf('abc', 5) == 3 && 'abcabc'.lastIndexOf('abc', 6) == -1");
+    holds("'abc'.indexOf('xxxx', 9) == -1 && 'hé😀l'.indexOf('l', 2) == 3");
+    fails("'abc'.indexOf('a', -1) == 0", "index out of range: -1");
+    holds(r#"strings.quote('a"\u200b\u0001') == '"a\\"\u200b\u0001"'"#);
+}

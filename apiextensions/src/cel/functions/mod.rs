@@ -2,6 +2,7 @@
 //! on values that the schema leaves open.
 
 mod convert;
+mod format;
 mod list;
 mod net;
 mod ops;
@@ -16,6 +17,7 @@ use super::semver::Semver;
 use super::url::Url;
 use super::value::{Key, List, ListKind, Value};
 pub(super) use convert::text_of;
+pub(super) use format::check as check_format;
 
 pub(super) type Called = Result<Value, String>;
 

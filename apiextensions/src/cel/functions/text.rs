@@ -1,8 +1,9 @@
 //! Strings and regular expressions.
 
-use super::{Called, items, no_overload, text_of};
-use crate::cel::value::{Key, Value, double_text};
-use crate::structural::{golang, pattern};
+use super::format::format;
+use super::{Called, items, no_overload};
+use crate::cel::value::Value;
+use crate::structural::pattern;
 
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
     match (function, args) {
@@ -15,7 +16,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         ("lowerAscii", [Value::String(s)]) => Ok(Value::string(s.to_ascii_lowercase())),
         ("upperAscii", [Value::String(s)]) => Ok(Value::string(s.to_ascii_uppercase())),
         ("trim", [Value::String(s)]) => Ok(Value::string(s.trim())),
-        ("strings.quote", [Value::String(s)]) => Ok(Value::string(golang::quote(s))),
+        ("strings.quote", [Value::String(s)]) => Ok(Value::string(quote(s))),
         ("format", [Value::String(s), list]) => format(s, items(list)?).map(Value::string),
         ("join", [list, rest @ ..]) => join(items(list)?, rest),
         ("find" | "findAll", [Value::String(s), Value::String(p), rest @ ..]) => find(function, s, p, rest),
@@ -117,133 +118,55 @@ fn by_place(function: &str, text: &str, rest: &[Value]) -> Called {
             Ok(collected(&chars[place(*start)?..place(*end)?]))
         }
         ("indexOf" | "lastIndexOf", [Value::String(part), offset @ ..]) => {
-            let part: Vec<char> = part.chars().collect();
             let offset = match offset {
-                [Value::Int(i)] => Some(place(*i)?),
+                [Value::Int(offset)] => Some(*offset),
                 _ => None,
             };
-            Ok(index_of(&chars, &part, offset, function == "lastIndexOf"))
+            let part: Vec<char> = part.chars().collect();
+            index_of(&chars, &part, offset, function == "lastIndexOf").map(Value::Int)
         }
         _ => no_overload(),
     }
 }
 
-fn index_of(chars: &[char], part: &[char], offset: Option<usize>, last: bool) -> Value {
-    let Some(highest) = chars.len().checked_sub(part.len()) else { return Value::Int(-1) };
+/// The empty text is found wherever it is looked for, and nothing is found from an offset behind the end.
+fn index_of(chars: &[char], part: &[char], offset: Option<i64>, last: bool) -> Result<i64, String> {
+    let whole = |i: usize| i64::try_from(i).unwrap_or(i64::MAX);
+    if part.is_empty() {
+        return Ok(offset.unwrap_or(if last { whole(chars.len()) } else { 0 }));
+    }
+    let from = match offset {
+        Some(offset) if offset < 0 => return Err(format!("index out of range: {offset}")),
+        Some(offset) if offset >= whole(chars.len()) => return Ok(-1),
+        offset => offset.and_then(|offset| usize::try_from(offset).ok()),
+    };
+    let Some(highest) = chars.len().checked_sub(part.len()) else { return Ok(-1) };
     let matches = |i: &usize| chars[*i..].starts_with(part);
     let found = match last {
-        false => (offset.unwrap_or(0)..=highest).find(matches),
-        true => (0..=offset.unwrap_or(highest).min(highest)).rev().find(matches),
+        false => (from.unwrap_or(0)..=highest).find(matches),
+        true => (0..=from.unwrap_or(highest).min(highest)).rev().find(matches),
     };
-    Value::Int(found.and_then(|i| i64::try_from(i).ok()).unwrap_or(-1))
+    Ok(found.map_or(-1, whole))
 }
 
-/// `'%s has %d'.format([a, 1])`.
-fn format(template: &str, args: &[Value]) -> Result<String, String> {
-    let mut out = String::new();
-    let mut args = args.iter().enumerate();
-    let mut chars = template.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '%' {
-            out.push(c);
-            continue;
-        }
-        if chars.next_if_eq(&'%').is_some() {
-            out.push('%');
-            continue;
-        }
-        let mut precision = None;
-        if chars.next_if_eq(&'.').is_some() {
-            let mut digits = String::new();
-            while let Some(digit) = chars.next_if(char::is_ascii_digit) {
-                digits.push(digit);
-            }
-            precision =
-                Some(digits.parse::<usize>().map_err(|_| "could not parse precision".to_owned())?.min(100));
-        }
-        let verb = chars.next().ok_or("unexpected end of string")?;
-        let (i, value) = args.next().ok_or_else(|| {
-            let index = args.len();
-            format!("index {index} out of range")
-        })?;
-        out.push_str(
-            &format_one(verb, precision, value)
-                .map_err(|e| format!("error during formatting: {e} (argument {i})"))?,
-        );
-        if out.len() > MAX_LENGTH {
-            return Err("format result is too long".to_owned());
+/// The text in quotes; other than Go's, this leaves characters that cannot be seen as they are.
+fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{b}' => out.push_str("\\v"),
+            '\\' => out.push_str("\\\\"),
+            '"' => out.push_str("\\\""),
+            c => out.push(c),
         }
     }
-    Ok(out)
-}
-
-fn format_one(verb: char, precision: Option<usize>, value: &Value) -> Result<String, String> {
-    let refused = || format!("no formatting function for %{verb} and type {}", value.type_name());
-    #[expect(clippy::cast_precision_loss, reason = "floating-point notation is asked for")]
-    let float = match value {
-        Value::Double(f) => Some(*f),
-        Value::Int(i) => Some(*i as f64),
-        Value::Uint(u) => Some(*u as f64),
-        _ => None,
-    };
-    Ok(match (verb, value) {
-        ('s', value) => show(value, 0),
-        ('d', Value::Int(_) | Value::Uint(_)) => text_of(value),
-        ('f', _) => format!("{:.*}", precision.unwrap_or(6), float.ok_or_else(refused)?),
-        ('e', _) => exponent(float.ok_or_else(refused)?, precision.unwrap_or(6)),
-        ('b', Value::Bool(b)) => u8::from(*b).to_string(),
-        ('b', Value::Int(i)) => signed(*i, |u| format!("{u:b}")),
-        ('b', Value::Uint(u)) => format!("{u:b}"),
-        ('o', Value::Int(i)) => signed(*i, |u| format!("{u:o}")),
-        ('o', Value::Uint(u)) => format!("{u:o}"),
-        ('x' | 'X', Value::Int(i)) => cased(verb, signed(*i, |u| format!("{u:x}"))),
-        ('x' | 'X', Value::Uint(u)) => cased(verb, format!("{u:x}")),
-        ('x' | 'X', Value::String(s)) => cased(verb, s.bytes().map(|b| format!("{b:02x}")).collect()),
-        ('x' | 'X', Value::Bytes(s)) => cased(verb, s.iter().map(|b| format!("{b:02x}")).collect()),
-        ('d' | 'b' | 'o' | 'x' | 'X', _) => return Err(refused()),
-        _ => return Err(format!("unrecognized formatting clause \"{verb}\"")),
-    })
-}
-
-fn signed(value: i64, digits: impl Fn(u64) -> String) -> String {
-    let sign = if value < 0 { "-" } else { "" };
-    format!("{sign}{}", digits(value.unsigned_abs()))
-}
-
-fn cased(verb: char, text: String) -> String {
-    if verb == 'X' { text.to_uppercase() } else { text }
-}
-
-fn exponent(value: f64, precision: usize) -> String {
-    let text = format!("{value:.precision$e}");
-    match text.split_once('e') {
-        Some((mantissa, exponent)) => {
-            let (sign, digits) = exponent.strip_prefix('-').map_or(('+', exponent), |d| ('-', d));
-            format!("{mantissa}e{sign}{digits:0>2}")
-        }
-        None => text,
-    }
-}
-
-/// A value within a text: containers are shown with their entries.
-fn show(value: &Value, depth: usize) -> String {
-    match value {
-        _ if depth > 32 => "...".to_owned(),
-        Value::Null => "null".to_owned(),
-        Value::Double(f) => double_text(*f),
-        Value::List(list) => {
-            let items: Vec<String> = list.items.iter().map(|item| show(item, depth + 1)).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Map(map) => {
-            let entry = |key: &Key, value: &Value| {
-                let (key, value) = (show(&key.value(), depth + 1), show(value, depth + 1));
-                format!("{key}: {value}")
-            };
-            let entries: Vec<String> = map.iter().map(|(key, value)| entry(key, value)).collect();
-            format!("{{{}}}", entries.join(", "))
-        }
-        Value::Type(name) => name.to_string(),
-        value => text_of(value),
-    }
+    out.push('"');
+    out
 }
