@@ -19,6 +19,7 @@ mod known;
 mod lexer;
 mod literals;
 mod macros;
+mod moment;
 mod overloads;
 mod parser;
 mod quantity;

@@ -348,3 +348,37 @@ fn places_in_texts_are_as_in_cel_go() {
     fails("'abc'.indexOf('a', -1) == 0", "index out of range: -1");
     holds(r#"strings.quote('a"\u200b\u0001') == '"a\\"\u200b\u0001"'"#);
 }
+
+#[test]
+fn moments_are_those_of_go() {
+    holds("timestamp('9999-12-31T23:59:59Z').getFullYear() == 9999 && timestamp(253402300799) > self.t");
+    holds("string(timestamp('2024-01-01T00:00:00+02:00')) == '2024-01-01T00:00:00+02:00'");
+    holds("timestamp('2024-01-01T00:00:00+02:00') == timestamp('2023-12-31T22:00:00Z')");
+    holds("int(timestamp('1969-12-31T23:59:59.5Z')) == -1 && self.t.getHours('100:00') == 16");
+    holds("self.t.getHours('Local') == 12 && self.t.getMinutes('-01:30') == 0");
+    holds("optional.ofNonZeroValue(timestamp('0001-01-01T00:00:00Z')) == optional.none()");
+    holds("string(duration('9223372036854775807ns')) == '9223372036.854776s'");
+    fails("self.t.getHours('a:b') == 1", "strconv.Atoi: parsing \"a\": invalid syntax");
+    fails(
+        "timestamp(self.s) == self.t",
+        "type conversion error from 'string' to 'google.protobuf.Timestamp'",
+    );
+    fails("duration(self.s) == self.du", "type conversion error from 'string' to 'google.protobuf.Duration'");
+    fails("timestamp('0001-01-01T00:00:00Z') - duration('1s') < self.t", "timestamp overflow");
+    fails("duration('9223372036854775807ns') + duration('1ns') == self.du", "integer overflow");
+    refused("duration(5) == self.du", "invalid duration argument");
+}
+
+#[test]
+fn numbers_and_lists_at_their_edges() {
+    fails("self.d < 0.0 / 0.0", "NaN values cannot be ordered");
+    fails("dyn(0.0 / 0.0) >= 1", "NaN values cannot be ordered");
+    holds("[1.0, 0.0 / 0.0].max() == 1.0 && lists.range(-1) == []");
+    fails("uint('+1') == 1u", "type conversion error from 'string' to 'uint'");
+    fails("double('1e400') == 1.0", "type conversion error from 'string' to 'double'");
+    fails("[1].slice(1, 0) == []", "cannot slice(1, 0), start index must be less than or equal to end index");
+    fails("[1].slice(-1, 0) == []", "cannot slice(-1, 0), negative indexes not supported");
+    holds("optional.ofNonZeroValue(optional.none()).hasValue()");
+    holds("self.set == ['y', 'x'] && self.set == ['x', 'x'] && ['y', 'x'] != self.set");
+    holds("type(self.o) == map");
+}

@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64::Engine;
-use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::access::{AccessDecision, Question};
+use super::moment::Moment;
 use super::quantity::Quantity;
 use super::semver::Semver;
 use super::types::escape;
@@ -26,7 +26,7 @@ pub(super) enum Value {
     Double(f64),
     String(Arc<str>),
     Bytes(Arc<[u8]>),
-    Timestamp(Timestamp),
+    Timestamp(Moment),
     /// In nanoseconds.
     Duration(i64),
     List(Arc<List>),
@@ -95,17 +95,13 @@ impl Key {
     }
 }
 
-/// A moment in RFC 3339.
-pub(super) fn parse_timestamp(text: &str) -> Option<Timestamp> {
-    let shaped = text.len() >= 20 && matches!(text.as_bytes()[10], b'T' | b't');
-    if shaped { text.parse().ok() } else { None }
-}
-
-fn date_or_time(text: &str, format: &str) -> Option<Timestamp> {
-    match format {
-        "date" => format!("{text}T00:00:00Z").parse().ok(),
-        _ => parse_timestamp(text).or_else(|| format!("{text}Z").parse().ok()),
+/// A moment of a schema's format; validation admits more ways to write one than the language does.
+fn date_or_time(text: &str, format: &str) -> Option<Moment> {
+    if format == "date" {
+        return Moment::parse(&format!("{text}T00:00:00Z"));
     }
+    let upper = text.to_ascii_uppercase().replacen(' ', "T", 1);
+    Moment::parse(&upper).or_else(|| Moment::parse(&format!("{upper}Z")))
 }
 
 impl Value {
@@ -260,7 +256,8 @@ impl Value {
     /// Whether the value is what its type starts with: 0, "", an empty list.
     pub(super) fn is_zero(&self) -> bool {
         match self {
-            Self::Null | Self::Optional(None) => true,
+            Self::Null => true,
+            Self::Timestamp(moment) => moment.is_first(),
             Self::Bool(b) => !b,
             Self::Int(i) => *i == 0,
             Self::Uint(u) => *u == 0,
@@ -308,19 +305,18 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// Whether lists are equal as the left one sees it: a set or a list map of a schema looks for what the other one holds.
 fn equal_lists(a: &List, b: &List) -> bool {
     if a.items.len() != b.items.len() {
         return false;
     }
-    match (&a.kind, &b.kind) {
-        (ListKind::Set, _) | (_, ListKind::Set) => {
-            a.items.iter().all(|item| b.items.iter().any(|other| equal(item, other)))
-        }
-        (ListKind::Map(keys), _) | (_, ListKind::Map(keys)) => a
+    match &a.kind {
+        ListKind::Set => b.items.iter().all(|item| a.items.iter().any(|other| equal(other, item))),
+        ListKind::Map(keys) => b
             .items
             .iter()
-            .all(|item| b.items.iter().any(|other| same_key(keys, item, other) && equal(item, other))),
-        _ => a.items.iter().zip(&b.items).all(|(a, b)| equal(a, b)),
+            .all(|item| a.items.iter().any(|other| same_key(keys, other, item) && equal(other, item))),
+        ListKind::Atomic => a.items.iter().zip(&b.items).all(|(a, b)| equal(a, b)),
     }
 }
 
@@ -364,20 +360,11 @@ pub(super) fn compare(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
     }
 }
 
-/// A duration as `string()` shows it: seconds.
+/// A duration as `string()` shows it: seconds, with the precision of a double.
 pub(super) fn duration_text(nanos: i64) -> String {
-    let (sign, total) = if nanos < 0 { ("-", nanos.unsigned_abs()) } else { ("", nanos.unsigned_abs()) };
-    let (seconds, rest) = (total / 1_000_000_000, total % 1_000_000_000);
-    if rest == 0 {
-        return format!("{sign}{seconds}s");
-    }
-    let fraction = format!("{rest:09}");
-    format!("{sign}{seconds}.{}s", fraction.trim_end_matches('0'))
-}
-
-/// A moment as `string()` shows it.
-pub(super) fn timestamp_text(timestamp: Timestamp) -> String {
-    timestamp.to_string()
+    #[expect(clippy::cast_precision_loss, reason = "cel-go shows a double")]
+    let seconds = (nanos / 1_000_000_000) as f64 + (nanos % 1_000_000_000) as f64 / 1e9;
+    format!("{seconds}s")
 }
 
 /// A double as `string()` shows it.

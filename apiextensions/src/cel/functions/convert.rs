@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{Called, no_overload};
-use crate::cel::value::{Value, double_text, duration_text, parse_timestamp, timestamp_text};
+use crate::cel::moment::Moment;
+use crate::cel::value::{Value, double_text, duration_text};
 use crate::structural::formats::parse_go_duration;
 
 /// A value as messages and `string()` show it.
@@ -35,23 +36,21 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         "string" => to_string(value),
         "duration" => match value {
             Value::Duration(_) => Ok(value.clone()),
-            Value::Int(nanos) => Ok(Value::Duration(*nanos)),
             Value::String(text) => parse_go_duration(text)
                 .map(Value::Duration)
-                .ok_or_else(|| format!("time: invalid duration {}", crate::structural::golang::quote(text))),
+                .ok_or_else(|| type_error(value, "google.protobuf.Duration")),
+            // The signature is declared, and cel-go has no conversion for it.
+            Value::Int(_) => Err(type_error(value, "google.protobuf.Duration")),
             _ => no_overload(),
         },
         _ => match value {
             Value::Timestamp(_) => Ok(value.clone()),
-            Value::Int(seconds) => jiff::Timestamp::from_second(*seconds)
+            Value::Int(seconds) => Moment::from_seconds(*seconds)
                 .map(Value::Timestamp)
-                .map_err(|_| "timestamp overflow".to_owned()),
-            Value::String(text) => parse_timestamp(text).map(Value::Timestamp).ok_or_else(|| {
-                let text = crate::structural::golang::quote(text);
-                format!(
-                    "parsing time {text} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text} as \"2006\""
-                )
-            }),
+                .ok_or_else(|| "timestamp overflow".to_owned()),
+            Value::String(text) => Moment::parse(text)
+                .map(Value::Timestamp)
+                .ok_or_else(|| type_error(value, "google.protobuf.Timestamp")),
             _ => no_overload(),
         },
     }
@@ -75,9 +74,18 @@ fn to_double(value: &Value) -> Called {
         Value::Double(_) => Ok(value.clone()),
         Value::Int(i) => Ok(Value::Double(*i as f64)),
         Value::Uint(u) => Ok(Value::Double(*u as f64)),
-        Value::String(text) => text.parse().map(Value::Double).map_err(|_| type_error(value, "double")),
+        Value::String(text) => {
+            parse_double(text).map(Value::Double).ok_or_else(|| type_error(value, "double"))
+        }
         _ => no_overload(),
     }
+}
+
+/// A double; a text of digits that is larger than any is refused.
+pub(in crate::cel) fn parse_double(text: &str) -> Option<f64> {
+    let value: f64 = text.parse().ok()?;
+    let named = text.contains(['n', 'N']);
+    (value.is_finite() || named).then_some(value)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
@@ -91,7 +99,7 @@ fn to_int(value: &Value) -> Called {
         }
         Value::Double(_) => Err(overflow()),
         Value::String(text) => text.parse().map(Value::Int).map_err(|_| type_error(value, "int")),
-        Value::Timestamp(t) => Ok(Value::Int(t.as_second())),
+        Value::Timestamp(t) => Ok(Value::Int(t.seconds())),
         Value::Duration(nanos) => Ok(Value::Int(*nanos)),
         _ => no_overload(),
     }
@@ -105,6 +113,8 @@ fn to_uint(value: &Value) -> Called {
         Value::Int(i) => u64::try_from(*i).map(Value::Uint).map_err(|_| overflow()),
         Value::Double(f) if *f >= 0.0 && *f < 1.844_674_407_370_955_2e19 => Ok(Value::Uint(*f as u64)),
         Value::Double(_) => Err(overflow()),
+        // Go's ParseUint takes no sign.
+        Value::String(text) if text.starts_with('+') => Err(type_error(value, "uint")),
         Value::String(text) => text.parse().map(Value::Uint).map_err(|_| type_error(value, "uint")),
         _ => no_overload(),
     }
@@ -121,7 +131,7 @@ fn to_string(value: &Value) -> Called {
             Ok(text) => Value::string(text),
             Err(_) => return Err("invalid UTF-8 in bytes, cannot convert to string".to_owned()),
         },
-        Value::Timestamp(t) => Value::string(timestamp_text(*t)),
+        Value::Timestamp(t) => Value::string(t.to_string()),
         Value::Duration(nanos) => Value::string(duration_text(*nanos)),
         Value::Ip(ip) => Value::string(ip.to_string()),
         Value::Cidr(ip, bits) => Value::string(format!("{ip}/{bits}")),

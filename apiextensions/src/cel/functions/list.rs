@@ -27,6 +27,7 @@ const MAX_RANGE: i64 = 1_000_000;
 fn range(n: i64) -> Called {
     match n {
         0.. if n <= MAX_RANGE => Ok(Value::list((0..n).map(Value::Int).collect())),
+        ..0 => Ok(Value::list(Vec::new())),
         _ => Err(format!("lists.range() size limit exceeded: {n}")),
     }
 }
@@ -90,6 +91,8 @@ fn extreme(list: &[Value], name: &str, wanted: Ordering) -> Called {
         match compare(item, best) {
             Some(order) if order == wanted => best = item,
             Some(_) => {}
+            // NaN is neither more nor less than what was found before.
+            None if matches!((item, best), (Value::Double(_), Value::Double(_))) => {}
             None => return no_overload(),
         }
     }
@@ -97,7 +100,14 @@ fn extreme(list: &[Value], name: &str, wanted: Ordering) -> Called {
 }
 
 fn slice(list: &[Value], start: i64, end: i64) -> Called {
-    let fault = || format!("cannot slice({start}, {end}), list is length {}", list.len());
+    let fault = || {
+        let reason = match () {
+            () if start < 0 || end < 0 => "negative indexes not supported".to_owned(),
+            () if start > end => "start index must be less than or equal to end index".to_owned(),
+            () => format!("list is length {}", list.len()),
+        };
+        format!("cannot slice({start}, {end}), {reason}")
+    };
     let (from, to) =
         (usize::try_from(start).map_err(|_| fault())?, usize::try_from(end).map_err(|_| fault())?);
     list.get(from..to).map(|part| Value::list(part.to_vec())).ok_or_else(fault)

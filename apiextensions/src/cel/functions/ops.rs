@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Called, no_overload, same_kind, text_of};
+use crate::cel::moment::Moment;
 use crate::cel::value::{Key, List, ListKind, Value, compare, equal, same_key};
 
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
@@ -32,9 +33,11 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
 }
 
 fn relation(function: &str, a: &Value, b: &Value) -> Called {
-    let nan = |v: &Value| matches!(v, Value::Double(f) if f.is_nan());
+    let number = |v: &Value| matches!(v, Value::Double(_) | Value::Int(_) | Value::Uint(_));
     let Some(order) = compare(a, b) else {
-        return if nan(a) || nan(b) { Ok(Value::Bool(false)) } else { no_overload() };
+        // Only NaN has no place among numbers.
+        let unordered = number(a) && number(b);
+        return if unordered { Err("NaN values cannot be ordered".to_owned()) } else { no_overload() };
     };
     Ok(Value::Bool(match function {
         "_<_" => order.is_lt(),
@@ -53,13 +56,12 @@ fn unsigned(value: Option<u64>) -> Called {
 }
 
 fn span(value: Option<i64>) -> Called {
-    value.map(Value::Duration).ok_or_else(|| "duration overflow".to_owned())
+    value.map(Value::Duration).ok_or_else(|| "integer overflow".to_owned())
 }
 
 /// A moment moved by nanoseconds.
-fn moved(timestamp: jiff::Timestamp, nanos: i64) -> Called {
-    let moved = timestamp.checked_add(jiff::SignedDuration::from_nanos(nanos));
-    moved.map(Value::Timestamp).map_err(|_| "timestamp overflow".to_owned())
+fn moved(moment: Moment, nanos: i128) -> Called {
+    moment.plus(nanos).map(Value::Timestamp).ok_or_else(|| "timestamp overflow".to_owned())
 }
 
 fn add(a: &Value, b: &Value) -> Called {
@@ -71,7 +73,7 @@ fn add(a: &Value, b: &Value) -> Called {
         (Value::Bytes(a), Value::Bytes(b)) => Ok(Value::Bytes([a.as_ref(), b.as_ref()].concat().into())),
         (Value::Duration(a), Value::Duration(b)) => span(a.checked_add(*b)),
         (Value::Timestamp(t), Value::Duration(d)) | (Value::Duration(d), Value::Timestamp(t)) => {
-            moved(*t, *d)
+            moved(*t, i128::from(*d))
         }
         (Value::List(a), Value::List(b)) => Ok(concat(a, b)),
         _ => no_overload(),
@@ -125,12 +127,9 @@ fn arithmetic(function: &str, a: &Value, b: &Value) -> Called {
         ("_*_", Value::Double(a), Value::Double(b)) => Ok(Value::Double(a * b)),
         ("_/_", Value::Double(a), Value::Double(b)) => Ok(Value::Double(a / b)),
         ("_-_", Value::Duration(a), Value::Duration(b)) => span(a.checked_sub(*b)),
-        ("_-_", Value::Timestamp(t), Value::Duration(d)) => match d.checked_neg() {
-            Some(back) => moved(*t, back),
-            None => Err("timestamp overflow".to_owned()),
-        },
+        ("_-_", Value::Timestamp(t), Value::Duration(d)) => moved(*t, -i128::from(*d)),
         ("_-_", Value::Timestamp(a), Value::Timestamp(b)) => {
-            span(i64::try_from(a.as_nanosecond() - b.as_nanosecond()).ok())
+            span(i64::try_from(a.nanoseconds() - b.nanoseconds()).ok())
         }
         _ => no_overload(),
     }

@@ -1,18 +1,16 @@
 //! Parts of moments and durations.
 
-use jiff::tz::{Offset, TimeZone};
-
 use super::{Called, no_overload};
+use crate::cel::moment::Moment;
 use crate::cel::value::Value;
 
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
     match args {
         [Value::Duration(nanos)] => of_duration(function, *nanos),
-        [Value::Timestamp(timestamp)] => of_moment(function, &timestamp.to_zoned(TimeZone::UTC)),
-        [Value::Timestamp(timestamp), Value::String(zone)] => match time_zone(zone) {
-            Some(zone) => of_moment(function, &timestamp.to_zoned(zone)),
-            None => Err(format!("unknown time zone {zone}")),
-        },
+        [Value::Timestamp(moment)] => of_moment(function, *moment, 0),
+        [Value::Timestamp(moment), Value::String(zone)] => {
+            of_moment(function, *moment, moment.offset_in(zone)?)
+        }
         _ => no_overload(),
     }
 }
@@ -27,30 +25,19 @@ fn of_duration(function: &str, nanos: i64) -> Called {
     }))
 }
 
-fn of_moment(function: &str, moment: &jiff::Zoned) -> Called {
+fn of_moment(function: &str, moment: Moment, offset: i64) -> Called {
+    let (date, second, nanos) = moment.parts(offset).ok_or("timestamp overflow")?;
     Ok(Value::Int(match function {
-        "getFullYear" => i64::from(moment.year()),
-        "getMonth" => i64::from(moment.month()) - 1,
-        "getDayOfYear" => i64::from(moment.day_of_year()) - 1,
-        "getDayOfMonth" => i64::from(moment.day()) - 1,
-        "getDate" => i64::from(moment.day()),
-        "getDayOfWeek" => i64::from(moment.weekday().to_sunday_zero_offset()),
-        "getHours" => i64::from(moment.hour()),
-        "getMinutes" => i64::from(moment.minute()),
-        "getSeconds" => i64::from(moment.second()),
-        "getMilliseconds" => i64::from(moment.millisecond()),
+        "getFullYear" => i64::from(date.year()),
+        "getMonth" => i64::from(date.month()) - 1,
+        "getDayOfYear" => i64::from(date.day_of_year()) - 1,
+        "getDayOfMonth" => i64::from(date.day()) - 1,
+        "getDate" => i64::from(date.day()),
+        "getDayOfWeek" => i64::from(date.weekday().to_sunday_zero_offset()),
+        "getHours" => second / 3600,
+        "getMinutes" => second / 60 % 60,
+        "getSeconds" => second % 60,
+        "getMilliseconds" => i64::from(nanos / 1_000_000),
         _ => return no_overload(),
     }))
-}
-
-/// A zone by name, or an offset such as `-02:30`.
-fn time_zone(text: &str) -> Option<TimeZone> {
-    let Some((hours, minutes)) = text.split_once(':') else {
-        return if text.is_empty() { Some(TimeZone::UTC) } else { TimeZone::get(text).ok() };
-    };
-    let sign = if hours.starts_with('-') { -1 } else { 1 };
-    let hours: i32 = hours.trim_start_matches(['+', '-']).parse().ok()?;
-    let minutes: i32 = minutes.parse().ok()?;
-    let seconds = sign * (hours.checked_mul(3600)?.checked_add(minutes.checked_mul(60)?)?);
-    Offset::from_seconds(seconds).ok().map(TimeZone::fixed)
 }
