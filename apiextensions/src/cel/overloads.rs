@@ -383,7 +383,7 @@ url_get_query getQuery url.() map(string,list(string))
 is_url_string isURL (string) bool
 string_to_quantity quantity (string) quantity
 is_quantity_string isQuantity (string) bool
-quantity_sign sign quantity.() int
+quantity_sign sign (quantity) int
 quantity_is_greater_than isGreaterThan quantity.(quantity) bool
 quantity_is_less_than isLessThan quantity.(quantity) bool
 quantity_compare_to compareTo quantity.(quantity) int

@@ -3,121 +3,205 @@
 use std::cmp::Ordering;
 
 /// A number of nanounits: Kubernetes rounds up to this precision as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Quantity(i128);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quantity {
+    nanos: i128,
+    amount: Option<Amount>,
+}
+
+/// The number as Kubernetes holds one that is short enough. Only such a one can be asked for as an integer.
+#[derive(Clone, Copy, Debug)]
+struct Amount {
+    value: i64,
+    /// The power of ten.
+    scale: i32,
+}
+
+impl Amount {
+    fn raised(self, scale: i32) -> Option<i64> {
+        10_i64.checked_pow(u32::try_from(scale).ok()?)?.checked_mul(self.value)
+    }
+
+    fn add(self, other: Self) -> Option<Self> {
+        if other.value == 0 {
+            return Some(self);
+        }
+        if self.value == 0 {
+            return Some(other);
+        }
+        let scale = self.scale.min(other.scale);
+        let value = self.raised(self.scale - scale)?.checked_add(other.raised(other.scale - scale)?)?;
+        Some(Self { value, scale })
+    }
+}
 
 const NANO: i128 = 1_000_000_000;
-/// Larger quantities are capped. Source: Kubernetes caps at 2^63-1.
+/// Quantities with binary suffixes are capped. Source: Kubernetes caps at 2^63-1.
 const MAX: i128 = i64::MAX as i128 * NANO;
+/// Digits that an amount may have. Source: maxInt64Factors of apimachinery.
+const MAX_DIGITS: usize = 18;
+/// Why a text is no quantity.
+const WRONG_FORMAT: &str =
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_SUFFIX: &str = "unable to parse quantity's suffix";
+
+/// What a suffix stands for.
+#[derive(Clone, Copy)]
+enum Scale {
+    /// A power of ten.
+    Ten(i32),
+    /// A power of two.
+    Two(u32),
+}
+
+impl PartialEq for Quantity {
+    fn eq(&self, other: &Self) -> bool {
+        self.nanos == other.nanos
+    }
+}
 
 impl Quantity {
     /// Reads a quantity.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let (negative, rest) = match text.as_bytes().first()? {
-            b'-' => (true, &text[1..]),
-            b'+' => (false, &text[1..]),
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+        if text.is_empty() {
+            return Err(WRONG_FORMAT);
+        }
+        let (negative, rest) = match text.as_bytes().first() {
+            Some(b'-') => (true, &text[1..]),
+            Some(b'+') => (false, &text[1..]),
             _ => (false, text),
         };
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let (number, suffix) = rest.split_at(end);
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
-            return None;
-        }
-        let (multiplier, power) = scale(suffix)?;
-        let nanos = exact(whole, fraction, multiplier, power);
-        let capped = nanos.min(MAX);
-        Some(Self(if negative { -capped } else { capped }))
+        let (whole, rest) = digits(rest);
+        let (fraction, suffix) = rest.strip_prefix('.').map_or(("", rest), digits);
+        let scale = scale(suffix)?;
+        let whole = whole.trim_start_matches('0');
+        let sign = |value: i128| if negative { -value } else { value };
+        let amount = short(whole, fraction, scale).map(|amount| match negative {
+            true => Amount { value: -amount.value, ..amount },
+            false => amount,
+        });
+        Ok(Self { nanos: sign(exact(whole, fraction, scale)), amount })
     }
 
     pub(super) fn sign(self) -> i64 {
-        self.0.signum().try_into().unwrap_or(0)
+        self.nanos.signum().try_into().unwrap_or(0)
     }
 
     pub(super) fn compare(self, other: Self) -> Ordering {
-        self.0.cmp(&other.0)
+        self.nanos.cmp(&other.nanos)
     }
 
     pub(super) fn add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0).clamp(-MAX, MAX))
+        let amount = self.amount.zip(other.amount).and_then(|(a, b)| a.add(b));
+        Self { nanos: self.nanos.saturating_add(other.nanos), amount }
     }
 
     pub(super) fn sub(self, other: Self) -> Self {
-        Self(self.0.saturating_sub(other.0).clamp(-MAX, MAX))
+        let negated = |amount: Amount| Amount { value: amount.value.wrapping_neg(), ..amount };
+        let amount = self.amount.zip(other.amount).and_then(|(a, b)| a.add(negated(b)));
+        Self { nanos: self.nanos.saturating_sub(other.nanos), amount }
     }
 
     pub(super) fn of_int(value: i64) -> Self {
-        Self(i128::from(value) * NANO)
+        Self { nanos: i128::from(value) * NANO, amount: Some(Amount { value, scale: 0 }) }
     }
 
-    /// The value, if it is a whole number.
+    /// The value, if it was written as a whole number: `1000m` was not.
     pub(super) fn as_integer(self) -> Option<i64> {
-        (self.0 % NANO == 0).then(|| i64::try_from(self.0 / NANO).ok()).flatten()
+        self.amount.and_then(|amount| amount.raised(amount.scale))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "an approximation is asked for")]
     pub(super) fn as_float(self) -> f64 {
-        self.0 as f64 / NANO as f64
+        match self.amount {
+            Some(Amount { value, scale: 0 }) => value as f64,
+            Some(Amount { value, scale }) => value as f64 * power_of_ten(scale),
+            None => self.nanos as f64 * power_of_ten(-9),
+        }
     }
 }
 
-/// The multiplier and the power of ten of a suffix.
-fn scale(suffix: &str) -> Option<(i128, i32)> {
-    let binary = |shift: u32| Some((1_i128 << shift, 0));
-    match suffix {
-        "" => Some((1, 0)),
-        "n" => Some((1, -9)),
-        "u" => Some((1, -6)),
-        "m" => Some((1, -3)),
-        "k" => Some((1, 3)),
-        "M" => Some((1, 6)),
-        "G" => Some((1, 9)),
-        "T" => Some((1, 12)),
-        "P" => Some((1, 15)),
-        "E" => Some((1, 18)),
-        "Ki" => binary(10),
-        "Mi" => binary(20),
-        "Gi" => binary(30),
-        "Ti" => binary(40),
-        "Pi" => binary(50),
-        "Ei" => binary(60),
-        _ => {
-            let exponent = suffix.strip_prefix(['e', 'E'])?;
-            let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-            let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-            plain.then(|| exponent.parse::<i32>().ok().map(|e| (1, e.clamp(-100, 100))))?
+/// The power as the nearest double, which repeated multiplying would miss.
+fn power_of_ten(exponent: i32) -> f64 {
+    format!("1e{exponent}").parse().unwrap_or(f64::NAN)
+}
+
+/// The digits that a text starts with, and what follows them.
+fn digits(text: &str) -> (&str, &str) {
+    text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
+}
+
+fn scale(suffix: &str) -> Result<Scale, &'static str> {
+    let letters = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let number = letters.strip_prefix(['+', '-']).unwrap_or(letters);
+    if !number.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(WRONG_FORMAT);
+    }
+    const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+    const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+    let place = |names: &[&str]| names.iter().position(|name| *name == suffix);
+    if let Some(power) = place(&DECIMAL).and_then(|at| i32::try_from(at).ok()) {
+        return Ok(Scale::Ten((power - 3) * 3));
+    }
+    if let Some(power) = place(&BINARY).and_then(|at| u32::try_from(at).ok()) {
+        return Ok(Scale::Two((power + 1) * 10));
+    }
+    let exponent = suffix.strip_prefix(['e', 'E']).and_then(|text| text.parse::<i64>().ok());
+    let exponent = exponent.ok_or(WRONG_SUFFIX)?.clamp(-1000, 1000);
+    Ok(Scale::Ten(i32::try_from(exponent).unwrap_or(0)))
+}
+
+/// The number as an amount, if it is short enough to be held as one.
+fn short(whole: &str, fraction: &str, scale: Scale) -> Option<Amount> {
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let value: i64 = [whole, fraction].concat().parse().ok()?;
+    match scale {
+        Scale::Ten(power) => {
+            let scale = power - i32::try_from(fraction.len()).ok()?;
+            let fits = whole.len() + fraction.len() <= MAX_DIGITS && scale >= -9;
+            fits.then_some(Amount { value, scale })
+        }
+        Scale::Two(power) => {
+            let digits = u32::try_from(whole.len()).ok()? + power * 3 / 10 + 1;
+            let fits = fraction.is_empty() && digits <= 15;
+            let value = value.checked_mul(1_i64 << power)?;
+            fits.then_some(Amount { value, scale: 0 })
         }
     }
 }
 
 /// Rounds up what is smaller than a nanounit, and saturates.
-fn exact(whole: &str, fraction: &str, multiplier: i128, power: i32) -> i128 {
-    let digits: String = whole.chars().chain(fraction.chars()).take(60).collect();
-    let taken = i32::try_from(digits.len()).unwrap_or(60);
-    let whole_len = i32::try_from(whole.len()).unwrap_or(i32::MAX / 4);
-    let mut mantissa: i128 = 0;
-    for digit in digits.bytes() {
-        match mantissa.checked_mul(10).and_then(|m| m.checked_add(i128::from(digit - b'0'))) {
-            Some(next) => mantissa = next,
-            None => return if whole_len > 30 { MAX } else { mantissa },
-        }
+fn exact(whole: &str, fraction: &str, scale: Scale) -> i128 {
+    // What does not fit is larger than anything that is compared with; digits that are left out only round up.
+    const WHOLE: usize = 20;
+    const FRACTION: usize = 18;
+    let (multiplier, power, cap) = match scale {
+        Scale::Ten(power) => (1, power, i128::MAX),
+        Scale::Two(power) => (1_i128 << power, 0, MAX),
+    };
+    if whole.len() > WHOLE + 10 {
+        return cap;
     }
-    let mut exponent = whole_len - taken + power + 9;
-    let Some(mut value) = mantissa.checked_mul(multiplier) else { return MAX };
+    let (kept, dropped) =
+        fraction.split_at(fraction.len().min(if whole.len() > WHOLE { 8 } else { FRACTION }));
+    let mut rounded = dropped.bytes().any(|digit| digit != b'0');
+    let parsed = [whole, kept].concat();
+    let mantissa: i128 = if parsed.is_empty() { 0 } else { parsed.parse().unwrap_or(cap) };
+    let Some(mut value) = mantissa.checked_mul(multiplier) else { return cap };
+    let mut exponent = power + 9 - i32::try_from(kept.len()).unwrap_or(0);
     while exponent > 0 && value != 0 {
         match value.checked_mul(10) {
             Some(next) => value = next,
-            None => return MAX,
+            None => return cap,
         }
         exponent -= 1;
     }
-    let mut rounded = false;
     while exponent < 0 && value != 0 {
         rounded |= value % 10 != 0;
         value /= 10;
         exponent += 1;
     }
-    if rounded { value + 1 } else { value }
+    if rounded { value + 1 } else { value }.min(cap)
 }
 
 #[cfg(test)]
@@ -127,16 +211,36 @@ mod tests {
     #[test]
     fn quantities_are_exact() {
         let q = |text: &str| Quantity::parse(text).unwrap();
-        assert_eq!(q("1.5Gi").as_integer(), Some(1_610_612_736));
+        assert_eq!(q("1.5Gi"), q("1610612736"));
         assert_eq!(q("1500m").compare(q("1.5")), Ordering::Equal);
         assert_eq!(q("1k").as_integer(), Some(1000));
         assert_eq!(q("1e3").as_integer(), Some(1000));
         assert_eq!(q("0.5").as_integer(), None);
         assert_eq!(q("-1").sign(), -1);
         assert_eq!(q("1").add(q("500m")).as_float(), 1.5);
-        assert!(q("99999999999999999999E") >= q("1E"));
-        for bad in ["", "x", "1.2.3", "1 Gi", "1gi", "e3", "--1"] {
-            assert_eq!(Quantity::parse(bad), None, "{bad}");
+        assert!(q("99999999999999999999E").compare(q("1E")).is_gt());
+        assert!(q("9223372036854775808").compare(q("9223372036854775807")).is_gt());
+        assert_eq!(q("8Ei"), q("9Ei"));
+        assert_eq!(q("0.1n"), q("0.00000000000000000000000000000000000000000001"));
+        for bad in ["", "x", "1.2.3", "1 Gi", "1Gi "] {
+            assert_eq!(Quantity::parse(bad), Err(WRONG_FORMAT), "{bad}");
+        }
+        for bad in ["--1", "1gi", "5K", "5kk", "1e"] {
+            assert!(Quantity::parse(bad).is_err(), "{bad}");
+        }
+        assert_eq!(Quantity::parse("5kk"), Err(WRONG_SUFFIX));
+    }
+
+    #[test]
+    fn integers_are_what_is_written_as_one() {
+        let integer = |text: &str| Quantity::parse(text).unwrap().as_integer();
+        assert_eq!((integer("5"), integer("5k"), integer("1Gi")), (Some(5), Some(5000), Some(1 << 30)));
+        assert_eq!((integer("2000m"), integer("1.0"), integer("9223372036854775807")), (None, None, None));
+        let sum = Quantity::parse("1").unwrap().add(Quantity::of_int(2));
+        assert_eq!((sum.as_integer(), sum.sub(Quantity::of_int(3)).as_integer()), (Some(3), Some(0)));
+        assert_eq!(Quantity::parse("123456789.123456789").unwrap().as_float(), 123_456_789.123_456_79);
+        for zero in [".", "-", "e3", "00"] {
+            assert_eq!(Quantity::parse(zero).unwrap().sign(), 0, "{zero}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::structural::golang;
+
 /// A version: build metadata does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Semver {
@@ -13,34 +15,35 @@ pub(super) struct Semver {
 
 impl Semver {
     /// Reads `major.minor.patch[-pre][+build]`; with `normalize`, `v1.2` and leading zeros pass as well.
-    pub(super) fn parse(text: &str, normalize: bool) -> Option<Self> {
-        let text = if normalize { text.strip_prefix('v').unwrap_or(text) } else { text };
-        let (rest, build) = text.split_once('+').map_or((text, None), |(r, b)| (r, Some(b)));
-        let (core, pre) = rest.split_once('-').map_or((rest, None), |(c, p)| (c, Some(p)));
-        let mut parts: Vec<&str> = core.split('.').collect();
-        while normalize && parts.len() < 3 {
-            parts.push("0");
+    ///
+    /// The faults are those of github.com/blang/semver, which Kubernetes uses.
+    pub(super) fn parse(text: &str, normalize: bool) -> Result<Self, String> {
+        if normalize { Self::strict(&normalised(text)?) } else { Self::strict(text) }
+    }
+
+    fn strict(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("Version string empty".to_owned());
         }
-        let [major, minor, patch] = parts.as_slice() else { return None };
-        let number = |part: &str| {
-            let plain = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-            let leading_zero = part.len() > 1 && part.starts_with('0') && !normalize;
-            if plain && !leading_zero { part.parse().ok() } else { None }
+        let parts: Vec<&str> = text.splitn(3, '.').collect();
+        let [major, minor, rest] = parts.as_slice() else {
+            return Err("No Major.Minor.Patch elements found".to_owned());
         };
-        let identifiers = |text: &str| {
-            let list: Vec<String> = text.split('.').map(str::to_owned).collect();
-            let fine =
-                |i: &String| !i.is_empty() && i.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-            list.iter().all(fine).then_some(list)
-        };
-        if let Some(build) = build {
-            identifiers(build)?;
+        let (major, minor) = (number(major, "Major", "major")?, number(minor, "Minor", "minor")?);
+        let (rest, build) = rest.split_once('+').map_or((*rest, None), |(r, b)| (r, Some(b)));
+        let (patch, pre) = rest.split_once('-').map_or((rest, None), |(p, r)| (p, Some(r)));
+        let patch = number(patch, "Patch", "patch")?;
+        let pre: Vec<String> = pre.map(|pre| pre.split('.').map(str::to_owned).collect()).unwrap_or_default();
+        pre.iter().try_for_each(|part| check_pre(part))?;
+        for part in build.iter().flat_map(|build| build.split('.')) {
+            if part.is_empty() {
+                return Err("Build meta data is empty".to_owned());
+            }
+            if !is_identifier(part) {
+                return Err(format!("Invalid character(s) found in build meta data {}", golang::quote(part)));
+            }
         }
-        let pre = match pre {
-            Some(pre) => identifiers(pre)?,
-            None => Vec::new(),
-        };
-        Some(Self { major: number(major)?, minor: number(minor)?, patch: number(patch)?, pre })
+        Ok(Self { major, minor, patch, pre })
     }
 
     pub(super) fn compare(&self, other: &Self) -> Ordering {
@@ -54,6 +57,63 @@ impl Semver {
                 parts.fold(Ordering::Equal, Ordering::then).then(self.pre.len().cmp(&other.pre.len()))
             }
         })
+    }
+}
+
+/// The version in full, and without zeros in front.
+fn normalised(text: &str) -> Result<String, String> {
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let without_zeros = |part: &str| {
+        let rest = part.trim_start_matches('0');
+        match part.len() > 1 {
+            true if rest.starts_with(|c: char| c.is_ascii_digit()) => rest.to_owned(),
+            true => format!("0{rest}"),
+            false => part.to_owned(),
+        }
+    };
+    let mut parts: Vec<String> = text.splitn(3, '.').map(without_zeros).collect();
+    if parts.len() < 3 && parts.last().is_some_and(|part| part.contains(['+', '-'])) {
+        return Err("short version cannot contain PreRelease/Build meta data".to_owned());
+    }
+    parts.resize_with(3, || "0".to_owned());
+    Ok(parts.join("."))
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn is_identifier(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}
+
+/// A number as Go's `ParseUint` reads one that has only digits.
+fn unsigned(text: &str) -> Result<u64, String> {
+    let fault = if text.is_empty() { "invalid syntax" } else { "value out of range" };
+    text.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: {fault}", golang::quote(text)))
+}
+
+fn number(text: &str, at_start: &str, name: &str) -> Result<u64, String> {
+    let quoted = golang::quote(text);
+    if !is_number(text) {
+        return Err(format!("Invalid character(s) found in {name} number {quoted}"));
+    }
+    if text.len() > 1 && text.starts_with('0') {
+        return Err(format!("{at_start} number must not contain leading zeroes {quoted}"));
+    }
+    unsigned(text)
+}
+
+fn check_pre(part: &str) -> Result<(), String> {
+    let quoted = golang::quote(part);
+    match part {
+        "" => Err("Prerelease is empty".to_owned()),
+        part if is_number(part) && part.len() > 1 && part.starts_with('0') => {
+            Err(format!("Numeric PreRelease version must not contain leading zeroes {quoted}"))
+        }
+        part if is_number(part) => unsigned(part).map(|_| ()),
+        part if is_identifier(part) => Ok(()),
+        _ => Err(format!("Invalid character(s) found in prerelease {quoted}")),
     }
 }
 
@@ -77,6 +137,25 @@ mod tests {
             let (a, b) = (Semver::parse(pair[0], false).unwrap(), Semver::parse(pair[1], false).unwrap());
             assert_eq!(a.compare(&b), Ordering::Less, "{pair:?}");
         }
-        assert!(Semver::parse("v1.2", false).is_none() && Semver::parse("v1.02", true).is_some());
+        assert!(Semver::parse("v1.2", false).is_err() && Semver::parse("v1.02", true).is_ok());
+    }
+
+    #[test]
+    fn faults_are_those_of_the_library() {
+        for (text, normalize, fault) in [
+            ("", false, "Version string empty"),
+            ("1.2", false, "No Major.Minor.Patch elements found"),
+            ("v1.2.3", false, "Invalid character(s) found in major number \"v1\""),
+            ("1.02.3", false, "Minor number must not contain leading zeroes \"02\""),
+            ("1.2.3.4", true, "Invalid character(s) found in patch number \"3.4\""),
+            ("1.2-a", true, "short version cannot contain PreRelease/Build meta data"),
+            ("1.2.3-", false, "Prerelease is empty"),
+            ("1.2.3-a.01", false, "Numeric PreRelease version must not contain leading zeroes \"01\""),
+            ("1.2.3+", false, "Build meta data is empty"),
+            ("1.2.", true, "strconv.ParseUint: parsing \"\": invalid syntax"),
+            ("vv1.2.3", true, "Invalid character(s) found in major number \"0v1\""),
+        ] {
+            assert_eq!(Semver::parse(text, normalize), Err(fault.to_owned()), "{text}");
+        }
     }
 }

@@ -89,13 +89,8 @@ fn ordered(function: &str, args: &[Value]) -> Called {
 fn quantity(function: &str, args: &[Value]) -> Called {
     let wrap = |q: Quantity| Value::Quantity(Arc::new(q));
     Ok(match (function, args) {
-        ("quantity", [Value::String(text)]) => match Quantity::parse(text) {
-            Some(quantity) => wrap(quantity),
-            None => {
-                return Err("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".to_owned());
-            }
-        },
-        ("isQuantity", [Value::String(text)]) => Value::Bool(Quantity::parse(text).is_some()),
+        ("quantity", [Value::String(text)]) => wrap(Quantity::parse(text)?),
+        ("isQuantity", [Value::String(text)]) => Value::Bool(Quantity::parse(text).is_ok()),
         ("sign", [Value::Quantity(q)]) => Value::Int(q.sign()),
         ("asApproximateFloat", [Value::Quantity(q)]) => Value::Double(q.as_float()),
         ("isInteger", [Value::Quantity(q)]) => Value::Bool(q.as_integer().is_some()),
@@ -112,16 +107,14 @@ fn quantity(function: &str, args: &[Value]) -> Called {
 }
 
 fn semver(function: &str, args: &[Value]) -> Called {
-    let number = |n: u64| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
+    // Go wraps around.
+    let number = |n: u64| Value::Int(i64::from_ne_bytes(n.to_ne_bytes()));
     Ok(match (function, args) {
         ("semver", [Value::String(text), rest @ ..]) => {
-            match Semver::parse(text, matches!(rest, [Value::Bool(true)])) {
-                Some(version) => Value::Semver(Arc::new(version)),
-                None => return Err(format!("Invalid Semantic Version: {text}")),
-            }
+            Value::Semver(Arc::new(Semver::parse(text, matches!(rest, [Value::Bool(true)]))?))
         }
         ("isSemver", [Value::String(text), rest @ ..]) => {
-            Value::Bool(Semver::parse(text, matches!(rest, [Value::Bool(true)])).is_some())
+            Value::Bool(Semver::parse(text, matches!(rest, [Value::Bool(true)])).is_ok())
         }
         ("major", [Value::Semver(v)]) => number(v.major),
         ("minor", [Value::Semver(v)]) => number(v.minor),
