@@ -125,16 +125,12 @@ fn semver(function: &str, args: &[Value]) -> Called {
 
 fn url(function: &str, args: &[Value]) -> Called {
     Ok(match (function, args) {
-        ("url", [Value::String(text)]) => match Url::parse(text) {
-            Some(url) => Value::Url(Arc::new(url)),
-            None => {
-                let quoted = crate::structural::golang::quote(text);
-                return Err(format!(
-                    "URL parse error during conversion from string: parse {quoted}: invalid URI for request"
-                ));
-            }
-        },
-        ("isURL", [Value::String(text)]) => Value::Bool(Url::parse(text).is_some()),
+        ("url", [Value::String(text)]) => {
+            let url = Url::parse(text)
+                .map_err(|fault| format!("URL parse error during conversion from string: {fault}"))?;
+            Value::Url(Arc::new(url))
+        }
+        ("isURL", [Value::String(text)]) => Value::Bool(Url::parse(text).is_ok()),
         ("getScheme", [Value::Url(url)]) => Value::string(&url.scheme),
         ("getHost", [Value::Url(url)]) => Value::string(&url.host),
         ("getHostname", [Value::Url(url)]) => Value::string(url.hostname()),
@@ -211,7 +207,7 @@ fn format_faults(name: &str, text: &str) -> Vec<String> {
         "dns1035LabelPrefix" => names::dns1035_label(prefix.unwrap_or(text)),
         "qualifiedName" => names::qualified_name(text),
         "labelValue" => names::label_value(text),
-        "uri" => check(Url::parse(text).is_some(), "invalid URI"),
+        "uri" => check(Url::parse(text).is_ok(), "invalid URI"),
         "uuid" => check(formats::validates("uuid", text), "does not match the UUID format"),
         "byte" => check(formats::validates("byte", text), "invalid base64"),
         "date" => check(formats::validates("date", text), "invalid date"),
