@@ -217,16 +217,19 @@ impl<'a> Checker<'a> {
         if was_optional || optional { Type::optional(result) } else { result }
     }
 
-    /// Variables whose names have dots parse as selections.
+    /// Variables and types whose names have dots parse as selections.
     fn dotted_variable(&mut self, expr: &Expr, operand: &Expr, field: &str) -> Option<Type> {
-        if !self.has_dotted_variables {
-            return None;
-        }
         let name = format!("{}.{field}", qualified_name(operand)?);
-        let type_ = self.lookup(&name)?;
-        if !self.found.variables.contains(&name) {
-            self.found.variables.push(name.clone());
-        }
+        let variable = if self.has_dotted_variables { self.lookup(&name) } else { None };
+        let type_ = match variable {
+            Some(type_) => {
+                if !self.found.variables.contains(&name) {
+                    self.found.variables.push(name.clone());
+                }
+                type_
+            }
+            None => Type::Type(Arc::new(type_name(&name).filter(|_| name.contains('.'))?)),
+        };
         self.found.qualified.insert(expr.id, name);
         Some(type_)
     }
@@ -482,6 +485,8 @@ pub(super) fn type_name(name: &str) -> Option<Type> {
         "null_type" => Type::Null,
         "type" => Type::Type(Arc::new(Type::Dyn)),
         "optional_type" => Type::optional(Type::Dyn),
+        "google.protobuf.Timestamp" => Type::Timestamp,
+        "google.protobuf.Duration" => Type::Duration,
         _ => return None,
     })
 }

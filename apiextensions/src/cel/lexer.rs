@@ -36,7 +36,7 @@ const PUNCTUATION: [&str; 25] = [
 
 /// Cuts a text into tokens, the last of which is [`TokenKind::End`]; what is none is left out and reported.
 pub(super) fn tokens(source: &str) -> (Vec<Token>, Vec<Issue>) {
-    let mut lexer = Lexer { chars: source.chars().collect(), at: 0 };
+    let mut lexer = Lexer { chars: source.chars().collect(), at: 0, fault: None };
     let mut tokens = Vec::new();
     let mut issues = Vec::new();
     loop {
@@ -46,6 +46,9 @@ pub(super) fn tokens(source: &str) -> (Vec<Token>, Vec<Issue>) {
             Ok(kind) => {
                 let text: String = lexer.chars[at..lexer.at].iter().collect();
                 let done = kind == TokenKind::End;
+                if let Some(message) = lexer.fault.take() {
+                    issues.push(Issue { position: at, message: message.to_owned() });
+                }
                 tokens.push(Token { kind, at, text: if done { "<EOF>".to_owned() } else { text } });
                 if done {
                     break;
@@ -65,6 +68,8 @@ pub(super) fn tokens(source: &str) -> (Vec<Token>, Vec<Issue>) {
 struct Lexer {
     chars: Vec<char>,
     at: usize,
+    /// Why a literal that is well formed has no value.
+    fault: Option<&'static str>,
 }
 
 impl Lexer {
@@ -160,7 +165,8 @@ impl Lexer {
     }
 
     fn number(&mut self) -> Result<TokenKind, String> {
-        if self.peek(0) == Some('0') && matches!(self.peek(1), Some('x' | 'X')) {
+        let hex = self.peek(0) == Some('0') && self.peek(1) == Some('x');
+        if hex && self.peek(2).is_some_and(|c| c.is_ascii_hexdigit()) {
             self.at += 2;
             let digits = self.digits(16);
             return self.integer(&digits, 16);
@@ -185,22 +191,27 @@ impl Lexer {
         if text == whole {
             return self.integer(&whole, 10);
         }
-        text.parse()
-            .map(|f| TokenKind::Literal(Literal::Double(f)))
-            .map_err(|_| "invalid double literal".to_owned())
+        let value: f64 = text.parse().unwrap_or(f64::INFINITY);
+        if value.is_infinite() {
+            self.fault = Some("invalid double literal");
+        }
+        Ok(TokenKind::Literal(Literal::Double(value)))
     }
 
     fn integer(&mut self, digits: &str, radix: u32) -> Result<TokenKind, String> {
         if self.unsigned_suffix() {
-            return u64::from_str_radix(digits, radix)
-                .map(|u| TokenKind::Literal(Literal::Uint(u)))
-                .map_err(|_| "invalid uint literal".to_owned());
+            let value = u64::from_str_radix(digits, radix).ok();
+            self.fault = if value.is_none() { Some("invalid uint literal") } else { None };
+            return Ok(TokenKind::Literal(Literal::Uint(value.unwrap_or(0))));
         }
-        match i64::from_str_radix(digits, radix) {
-            Ok(i) => Ok(TokenKind::Literal(Literal::Int(i))),
-            Err(_) if u64::from_str_radix(digits, radix) == Ok(1 << 63) => Ok(TokenKind::MinInt),
-            Err(_) => Err("invalid int literal".to_owned()),
-        }
+        Ok(match i64::from_str_radix(digits, radix) {
+            Ok(i) => TokenKind::Literal(Literal::Int(i)),
+            Err(_) if u64::from_str_radix(digits, radix) == Ok(1 << 63) => TokenKind::MinInt,
+            Err(_) => {
+                self.fault = Some("invalid int literal");
+                TokenKind::Literal(Literal::Int(0))
+            }
+        })
     }
 
     /// A string or bytes literal with its prefixes; None if there is none here.
@@ -209,7 +220,8 @@ impl Lexer {
         while let Some(c) = self.peek(length) {
             match c {
                 'r' | 'R' if !raw => raw = true,
-                'b' | 'B' if !bytes => bytes = true,
+                // The mark of bytes stands in front of that of raw texts.
+                'b' | 'B' if length == 0 => bytes = true,
                 '"' | '\'' => break,
                 _ => return Ok(None),
             }
@@ -287,9 +299,12 @@ impl Lexer {
         let digits: String = self.chars.get(self.at..self.at + width).ok_or_else(bad)?.iter().collect();
         let code = u32::from_str_radix(&digits, radix).map_err(|_| bad())?;
         self.at += width;
-        match (content.as_bytes && width < 4, u8::try_from(code)) {
-            (true, Ok(byte)) => content.bytes.push(byte),
-            _ => content.char(char::from_u32(code).ok_or_else(bad)?),
+        match (content.as_bytes, u8::try_from(code), char::from_u32(code)) {
+            (true, Ok(byte), _) if width < 4 => content.bytes.push(byte),
+            // Bytes have no characters.
+            (true, ..) => self.fault = Some("unable to unescape string"),
+            (false, _, Some(c)) => content.char(c),
+            (false, _, None) => self.fault = Some("invalid unicode code point"),
         }
         Ok(())
     }

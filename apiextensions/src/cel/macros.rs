@@ -43,9 +43,7 @@ pub(super) fn member(
 ) -> MemberExpansion {
     let mut build = Build { parser, at };
     let expanded = match (name, args.len()) {
-        ("all" | "exists" | "exists_one" | "existsOne" | "map" | "filter", 2) => {
-            build.one(name, target, args)
-        }
+        ("all" | "exists" | "exists_one" | "map" | "filter", 2) => build.one(name, target, args),
         ("map", 3) => build.one(name, target, args),
         ("all" | "exists" | "exists_one" | "existsOne", 3)
         | ("transformList" | "transformMap" | "transformMapEntry", 3 | 4) => build.two(name, target, args),
@@ -54,6 +52,11 @@ pub(super) fn member(
         _ => return MemberExpansion::None(target, args),
     };
     expanded.map_or(MemberExpansion::Fault, MemberExpansion::Done)
+}
+
+/// The names of accumulators: today's, and the one that they had before.
+fn is_accumulator(name: &str) -> bool {
+    name == ACCUMULATOR || name == "__result__"
 }
 
 struct Build<'p> {
@@ -97,7 +100,7 @@ impl Build<'_> {
     /// The name of a variable that a macro introduces.
     fn variable(&mut self, expr: &Expr) -> Option<String> {
         match &expr.kind {
-            Kind::Ident(name) if name != ACCUMULATOR && !name.starts_with('.') => Some(name.clone()),
+            Kind::Ident(name) if !is_accumulator(name) && !name.starts_with('.') => Some(name.clone()),
             Kind::Ident(_) => {
                 let at = self.parser.position(expr);
                 self.parser.issue(at, "iteration variable overwrites accumulator variable");
@@ -199,6 +202,11 @@ impl Build<'_> {
         let (first, second) = (args.next()?, args.next()?);
         let var = self.variable(&first)?;
         let var2 = self.variable(&second)?;
+        if var == var2 {
+            let at = self.parser.position(&second);
+            self.parser.issue(at, format!("duplicate variable name: {var}"));
+            return None;
+        }
         let third = args.next()?;
         let (filter, body) = match args.next() {
             Some(body) => (Some(third), body),

@@ -320,8 +320,10 @@ impl Parser {
                 self.next();
                 Ok((name, false))
             }
+            // The server does not switch names in backticks on.
             TokenKind::Quoted(name) => {
-                self.next();
+                let at = self.next().at;
+                self.issue(at, "unsupported syntax: '`'");
                 Ok((name, true))
             }
             // `in` may name a field.

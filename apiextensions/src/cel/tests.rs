@@ -382,3 +382,31 @@ fn numbers_and_lists_at_their_edges() {
     holds("self.set == ['y', 'x'] && self.set == ['x', 'x'] && ['y', 'x'] != self.set");
     holds("type(self.o) == map");
 }
+
+#[test]
+fn literals_that_have_no_value_are_named_once() {
+    for (source, fault) in [
+        ("1e400 == 1.0", "1:1: invalid double literal"),
+        ("9223372036854775809 == 1", "1:1: invalid int literal"),
+        ("18446744073709551616u == 1u", "1:1: invalid uint literal"),
+        ("b'\\u00ff' == b''", "1:1: unable to unescape string"),
+        ("'\\ud800' == ''", "1:1: invalid unicode code point"),
+        ("rb'a' == b''", "Syntax error"),
+        ("0XfF == 1", "Syntax error"),
+    ] {
+        refused(source, fault);
+        assert_eq!(run(source).unwrap_err().matches("ERROR").count(), 1, "{source}");
+    }
+    holds("br'\\x' == b'\\\\x' && 0xfF == 255 && b'\\xff\\377'.size() == 2");
+}
+
+#[test]
+fn names_that_the_server_does_not_know() {
+    refused("[1].existsOne(x, x == 1)", "undeclared reference to 'existsOne'");
+    refused("[1].all(x, x, true)", "1:12: duplicate variable name: x");
+    refused("[1].all(__result__, true)", "iteration variable overwrites accumulator variable");
+    refused("self.`s` == ''", "1:6: unsupported syntax: '`'");
+    holds("[1].existsOne(i, x, x == 1)");
+    holds("type(self.t) == google.protobuf.Timestamp && type(self.du) == google.protobuf.Duration");
+    refused("google.protobuf.Nope == 1", "undeclared reference to 'google'");
+}
