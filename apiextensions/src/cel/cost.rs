@@ -1,5 +1,6 @@
 //! What a call costs when it runs. Source: cel-go's runtime costs and the cost estimator of Kubernetes.
 
+use super::eval::LIST_COST;
 use super::value::{Value, compare_numbers};
 
 /// The cost of a character of a string that is walked along.
@@ -32,22 +33,52 @@ fn traversal(value: &Value, depth: usize) -> u64 {
     }
 }
 
+/// What a function costs that makes a list.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "costs are not negative and estimates"
+)]
+fn allocating(size: u64, factor: f64) -> u64 {
+    ((size as f64 * factor) as u64).saturating_add(1 + LIST_COST)
+}
+
+/// Comparing all items of a list with each other.
+fn ordering(list: &Value) -> u64 {
+    let text =
+        matches!(list, Value::List(l) if matches!(l.items.first(), Some(Value::String(_) | Value::Bytes(_))));
+    let size = list.size();
+    allocating(size.saturating_mul(size), if text { 2.0 + TRAVERSAL } else { 2.0 })
+}
+
+/// How deep `flatten` goes.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn depth(value: &Value) -> f64 {
+    number(value) as f64
+}
+
+/// A number that is not below zero.
+fn number(value: &Value) -> u64 {
+    match value {
+        Value::Int(value) => u64::try_from(*value).unwrap_or(0),
+        _ => 0,
+    }
+}
+
 /// The cost of one call with these arguments, the receiver first.
 pub(super) fn call_cost(function: &str, args: &[Value]) -> u64 {
     let size = |i: usize| args.get(i).map_or(1, Value::size);
     match function {
-        "isSorted"
-        | "sum"
-        | "max"
-        | "min"
-        | "indexOf"
-        | "lastIndexOf"
-        | "sort"
-        | "distinct"
-        | "reverse"
-        | "flatten"
-        | "slice"
-        | "@sortByAssociatedKeys" => args.first().map_or(1, |list| traversal(list, 0)),
+        "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
+            args.first().map_or(1, |list| traversal(list, 0))
+        }
+        "sort" | "distinct" | "@sortByAssociatedKeys" => args.last().map_or(1, ordering),
+        "reverse" => allocating(size(0), 1.0),
+        "flatten" => allocating(size(0), args.get(1).map_or(1.0, depth)),
+        "slice" => {
+            allocating(args.get(2).map_or(0, number).saturating_sub(args.get(1).map_or(0, number)), 1.0)
+        }
         "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "cidr" | "isIP" | "isCIDR" | "ip"
         | "quantity" | "isQuantity" | "semver" | "isSemver" | "isURL" | "format" => {
             scaled(size(0), TRAVERSAL)
@@ -71,19 +102,15 @@ pub(super) fn call_cost(function: &str, args: &[Value]) -> u64 {
             }
             _ => 1,
         },
-        "sets.contains" | "sets.equivalent" | "sets.intersects" => {
-            size(0).saturating_mul(size(1)).saturating_add(1)
-        }
+        "sets.contains" | "sets.intersects" => size(0).saturating_mul(size(1)).saturating_add(1),
+        "sets.equivalent" => size(0).saturating_mul(size(1)).saturating_mul(2).saturating_add(1),
         "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" => match (args.first(), args.get(1)) {
             (Some(a), Some(b)) if compare_numbers(a, b).is_none() => {
                 scaled(size(0).min(size(1)), TRAVERSAL).max(1)
             }
             _ => 1,
         },
-        "lists.range" => match args.first() {
-            Some(Value::Int(n)) => u64::try_from(*n).unwrap_or(1).max(1),
-            _ => 1,
-        },
+        "lists.range" => allocating(args.first().map_or(0, number), 1.0),
         _ => 1,
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::ast::{ACCUMULATOR, Ast, Comprehension, Expr, Kind, Literal, NodeId};
 use super::checker::Checked;
+use super::eval::LIST_COST;
 use super::types::{Decl, Type};
 
 /// A range of sizes or costs. Arithmetic saturates.
@@ -15,6 +16,8 @@ pub(super) struct Range {
     pub(super) max: u64,
 }
 
+/// How long a named format is at most.
+const MAX_FORMAT_SIZE: u64 = 64;
 const UNKNOWN: Range = Range { min: 0, max: u64::MAX };
 const TRAVERSAL: f64 = 0.1;
 const REGEX: f64 = 0.25;
@@ -50,6 +53,14 @@ impl Range {
 
     fn union(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+}
+
+/// The value of a literal, but nothing below zero; something else for any other expression.
+fn literal_or(expr: &Expr, other: u64) -> u64 {
+    match &expr.kind {
+        Kind::Literal(Literal::Int(value)) => u64::try_from(*value).unwrap_or(0),
+        _ => other,
     }
 }
 
@@ -435,6 +446,9 @@ impl Estimator<'_> {
         let plain = |cost: Range| Some(CallCost { cost, size: None });
         let target_size = || target.map(|target| self.known_size(target));
         let first = || args.first().map(|arg| self.known_size(arg));
+        if let Some(cost) = self.of_lists(function, overload, target, args) {
+            return Some(cost);
+        }
         match function {
             "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
                 let target = target?;
@@ -513,11 +527,57 @@ impl Estimator<'_> {
             | "getEscapedPath"
             | "getQuery" => plain(Range::fixed(1)),
             "_==_" => match args {
-                [a, b] if matches!((self.type_of(a), self.type_of(b)), (Type::Opaque(x), Type::Opaque(y)) if x == y) => {
-                    plain(Range::fixed(1))
+                [a, b] if matches!((self.type_of(a), self.type_of(b)), (Type::Opaque(x), Type::Opaque(y)) if x == y) =>
+                {
+                    let max = match self.type_of(b) {
+                        Type::Opaque("kubernetes.URL") => self.size(b).map_or(1, |size| size.max),
+                        Type::Opaque("kubernetes.NamedFormat") => MAX_FORMAT_SIZE,
+                        _ => return plain(Range::fixed(1)),
+                    };
+                    plain(Range { min: 1, max }.by(TRAVERSAL))
                 }
                 _ => None,
             },
+            _ => None,
+        }
+    }
+
+    /// cel-go's libraries of lists and sets. What makes a list costs its size, and sorting the square of it.
+    fn of_lists(
+        &self,
+        function: &str,
+        overload: &str,
+        target: Option<&Expr>,
+        args: &[Expr],
+    ) -> Option<CallCost> {
+        let allocating = |factor: f64, size: Range| {
+            let cost = size.by(factor).add(Range::fixed(1 + LIST_COST));
+            Some(CallCost { cost, size: Some(size) })
+        };
+        let size = |expr: Option<&Expr>| expr.map_or(UNKNOWN, |expr| self.known_size(expr));
+        let squared = |expr| size(expr).times(size(expr));
+        let text = overload.starts_with("list_string") || overload.starts_with("list_bytes");
+        let by_order = if text { 2.0 + TRAVERSAL } else { 2.0 };
+        match (function, args) {
+            ("slice", [start, end]) => {
+                let end = literal_or(end, size(target).max);
+                allocating(1.0, Range::fixed(end.wrapping_sub(literal_or(start, 0))))
+            }
+            ("lists.range", [count]) => allocating(1.0, Range::fixed(literal_or(count, u64::MAX))),
+            ("reverse", []) => allocating(1.0, size(target)),
+            ("flatten", depth) => {
+                let depth = depth.first().map_or(1, |depth| literal_or(depth, u64::MAX));
+                #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+                allocating(depth as f64, size(target))
+            }
+            ("distinct", []) => allocating(2.0, squared(target)),
+            ("sort", []) => allocating(by_order, squared(target)),
+            ("@sortByAssociatedKeys", [keys]) => allocating(by_order, squared(Some(keys))),
+            ("sets.contains" | "sets.intersects" | "sets.equivalent", [a, b]) => {
+                let factor = if function == "sets.equivalent" { 2.0 } else { 1.0 };
+                let cost = size(Some(a)).times(size(Some(b))).by(factor).add(Range::fixed(1));
+                Some(CallCost { cost, size: None })
+            }
             _ => None,
         }
     }

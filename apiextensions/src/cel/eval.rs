@@ -34,7 +34,7 @@ pub(super) fn fault<T>(text: impl Into<String>) -> Result<T, EvalError> {
 }
 
 /// The cost of making a list, a map or an object. Source: cel-go's cost constants.
-const LIST_COST: u64 = 10;
+pub(super) const LIST_COST: u64 = 10;
 const MAP_COST: u64 = 30;
 
 pub(super) struct Evaluator<'a> {

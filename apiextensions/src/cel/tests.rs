@@ -410,3 +410,28 @@ fn names_that_the_server_does_not_know() {
     holds("type(self.t) == google.protobuf.Timestamp && type(self.du) == google.protobuf.Duration");
     refused("google.protobuf.Nope == 1", "undeclared reference to 'google'");
 }
+
+#[test]
+fn functions_of_lists_cost_what_they_make() {
+    let schema = schema(json!({
+        "l": {"type": "array", "items": {"type": "string"}, "maxItems": 10},
+        "ns": {"type": "array", "items": {"type": "integer"}, "maxItems": 10}
+    }));
+    let object = json!({"l": ["a", "b", "c"], "ns": [3, 1, 2]});
+    let activation = Activation { schema: &schema, is_resource: false, object: &object, old: None };
+    let variables = Variables::new(&activation);
+    for (source, greatest, actual) in [
+        ("self.ns.sort()", 213, 31),
+        ("self.l.sort()", 223, 31),
+        ("self.ns.distinct()", 213, 31),
+        ("self.ns.reverse()", 23, 16),
+        ("self.ns.slice(1, 3)", 15, 15),
+        ("lists.range(3)", 14, 14),
+        ("sets.contains(self.ns, self.ns)", 105, 14),
+        ("sets.equivalent(self.ns, self.ns)", 205, 23),
+    ] {
+        let program = compile(source, &decl(&schema), OldSelf::Plain).unwrap();
+        let found = program.run(&variables, OldSelf::Plain, PER_CALL_LIMIT).1;
+        assert_eq!((program.max_cost(), found), (greatest, actual), "{source}");
+    }
+}
