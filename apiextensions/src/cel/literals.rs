@@ -48,16 +48,16 @@ impl Literals<'_> {
     fn call(&mut self, expr: &Expr, target: Option<&Expr>, function: &str, args: &[Expr]) {
         let Some(first) = args.first() else { return };
         match (&first.kind, function) {
-            (Kind::Literal(literal), "duration" | "timestamp") => {
-                if functions::call(function, &[literal_value(literal)]).is_err() {
-                    self.issue(first.id, format!("invalid {function} argument"));
-                }
+            (Kind::Literal(literal), "duration" | "timestamp")
+                if functions::call(function, &[literal_value(literal)]).is_err() =>
+            {
+                self.issue(first.id, format!("invalid {function} argument"));
             }
             // The first argument, even where the pattern is the second one.
-            (Kind::Literal(Literal::String(text)), "matches") => {
-                if crate::structural::pattern::compile(text).is_err() {
-                    self.issue(first.id, "invalid matches argument".to_owned());
-                }
+            (Kind::Literal(Literal::String(text)), "matches")
+                if crate::structural::pattern::compile(text).is_err() =>
+            {
+                self.issue(first.id, "invalid matches argument".to_owned());
             }
             (Kind::List { elements, .. }, "format") => {
                 let Some(Kind::Literal(Literal::String(template))) = target.map(|target| &target.kind) else {

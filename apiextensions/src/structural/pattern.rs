@@ -151,6 +151,11 @@ impl Translator {
 
     fn repetition(&mut self) {
         self.out.push('{');
+        self.braces();
+    }
+
+    /// Copies up to the closing brace.
+    fn braces(&mut self) {
         while let Some(c) = self.next() {
             self.out.push(c);
             if c == '}' {
@@ -178,6 +183,11 @@ impl Translator {
             ('B', false) => self.out.push_str("(?-u:\\B)"),
             ('Q', _) => self.quoted(),
             ('<' | '>', _) => self.out.push(c),
+            ('p' | 'P' | 'x', _) if self.peek(0) == Some('{') => {
+                self.out.push('\\');
+                self.out.push(c);
+                self.braces();
+            }
             (c, _) => {
                 self.out.push('\\');
                 self.out.push(c);
@@ -253,6 +263,8 @@ mod tests {
             ("^a{2,3}$", "aa", true),
             ("^[[:alpha:]]+$", "ab", true),
             (r"^\pL+$", "é", true),
+            (r"^\p{Greek}+[^\P{L}]$", "αβγ", true),
+            (r"^\x{1F600}[\x{e9}]$", "😀é", true),
             (r"^[\w.-]+$", "a.b-c", true),
         ] {
             assert_eq!(Pattern::new(pattern).is_match(text), Ok(matches), "{pattern} on {text}");
