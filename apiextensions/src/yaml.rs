@@ -11,12 +11,15 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
+pub use self::scalar::{Scalar, json_number, reads_as_other_than_string};
 use crate::field::golang;
+
+mod scalar;
 
 /// Column after which a scalar is folded at the next single space (libyaml's `best_width`).
 const FOLD_COLUMN: usize = 80;
 
-/// Keys longer than this are written with an explicit `?` (libyaml's limit for simple keys, in bytes).
+/// Keys longer than this are written with an explicit `?` (libyaml's limit for simple keys, in bytes), and those with line breaks.
 const SIMPLE_KEY_LIMIT: usize = 128;
 
 /// One YAML document, beginning with `---`.
@@ -50,15 +53,15 @@ fn written(value: &Value, printable: fn(char) -> bool) -> String {
     match value {
         Value::Object(map) if !map.is_empty() => writer.mapping(map, 0, true),
         Value::Array(items) if !items.is_empty() => writer.sequence(items, 0, true),
-        other => {
-            writer.leaf(other, 0);
-            writer.line_break();
-        }
+        other => writer.inline(other, 2),
     }
     writer.out
 }
 
 /// Compares keys in the writer's order: digits count as numbers, letters come after other characters.
+///
+/// It is goyaml's order, which is none: `1x` comes before `01`, that before `100`, and `100` before `1x`. The standard library's
+/// sorting may panic over it; [`sort_keys`] does not.
 #[must_use]
 pub fn natural_order(a: &str, b: &str) -> Ordering {
     // Most keys differ in a letter, or one begins with the other.
@@ -73,11 +76,10 @@ pub fn natural_order(a: &str, b: &str) -> Ordering {
     let (Some(&x), Some(&y)) = (a.get(shared), b.get(shared)) else {
         return a.len().cmp(&b.len());
     };
-    let after_digit = shared > 0 && a[shared - 1].is_numeric();
     match (x.is_alphabetic(), y.is_alphabetic()) {
         (true, true) => return x.cmp(&y),
-        (true, false) => return if after_digit { Ordering::Less } else { Ordering::Greater },
-        (false, true) => return if after_digit { Ordering::Greater } else { Ordering::Less },
+        (true, false) => return Ordering::Greater,
+        (false, true) => return Ordering::Less,
         (false, false) => {}
     }
     compare_numbers(&a, &b, shared).then(x.cmp(&y))
@@ -89,13 +91,31 @@ fn compare_numbers(a: &[char], b: &[char], at: usize) -> Ordering {
     // A zero that follows digits belongs to the number before it: `10` and `1a` must not compare as 0 and nothing.
     let inside_number = (a[at] == '0' || b[at] == '0')
         && a[..at].iter().rev().take_while(|c| c.is_ascii_digit()).any(|&c| c != '0');
+    // Beyond 64 bits Go's numbers begin anew.
     let value = |text: &[char], digits: usize| {
-        text[at..at + digits].iter().fold(u128::from(inside_number), |n, &c| {
-            n.saturating_mul(10).saturating_add(u128::from(c.to_digit(10).unwrap_or(0)))
+        text[at..at + digits].iter().fold(i64::from(inside_number), |n, &c| {
+            n.wrapping_mul(10).wrapping_add(i64::from(c.to_digit(10).unwrap_or(0)))
         })
     };
     let (digits_a, digits_b) = (run(a), run(b));
     value(a, digits_a).cmp(&value(b, digits_b)).then(digits_a.cmp(&digits_b))
+}
+
+/// The keys in the writer's order; where that goes in circles, in the same one each time.
+fn sort_keys(mut keys: Vec<&String>) -> Vec<&String> {
+    if keys.len() < 2 {
+        return keys;
+    }
+    let mut right = sort_keys(keys.split_off(keys.len() / 2)).into_iter().peekable();
+    let mut out = Vec::with_capacity(keys.len() + right.len());
+    for left in sort_keys(keys) {
+        while let Some(key) = right.next_if(|key| natural_order(key, left).is_lt()) {
+            out.push(key);
+        }
+        out.push(left);
+    }
+    out.extend(right);
+    out
 }
 
 struct Writer {
@@ -122,6 +142,12 @@ impl Writer {
         self.column = 0;
     }
 
+    /// Unicode's own line breaks stand in a text as they are.
+    fn put_break(&mut self, c: char) {
+        self.out.push(c);
+        self.column = 0;
+    }
+
     fn pad_to(&mut self, indent: usize) {
         while self.column < indent {
             self.put_char(' ');
@@ -135,22 +161,22 @@ impl Writer {
 
     /// A mapping; `inline` when its first key continues the current line.
     fn mapping(&mut self, map: &serde_json::Map<String, Value>, indent: usize, inline: bool) {
-        let mut keys: Vec<&String> = map.keys().collect();
-        keys.sort_by(|a, b| natural_order(a, b));
-        for (at, key) in keys.into_iter().enumerate() {
+        for (at, key) in sort_keys(map.keys().collect()).into_iter().enumerate() {
             if at > 0 || !inline {
                 self.pad_to(indent);
             }
-            if key.len() > SIMPLE_KEY_LIMIT {
+            if key.len() > SIMPLE_KEY_LIMIT || key.contains(is_break) {
+                // Such a key may go over several lines, as values may, and its value begins on the line of the colon.
                 self.put("? ");
-                self.scalar(key, indent + 2, Position::Key);
+                self.scalar(key, indent + 2, Position::Value);
                 self.new_line(indent);
-                self.put(":");
+                self.put(": ");
+                self.inline(&map[key], indent + 2);
             } else {
                 self.scalar(key, indent + 2, Position::Key);
                 self.put(":");
+                self.value_after_colon(&map[key], indent);
             }
-            self.value_after_colon(&map[key], indent);
         }
     }
 
@@ -179,13 +205,18 @@ impl Writer {
                 self.pad_to(indent);
             }
             self.put("- ");
-            match item {
-                Value::Object(map) if !map.is_empty() => self.mapping(map, indent + 2, true),
-                Value::Array(items) if !items.is_empty() => self.sequence(items, indent + 2, true),
-                other => {
-                    self.leaf(other, indent + 2);
-                    self.line_break();
-                }
+            self.inline(item, indent + 2);
+        }
+    }
+
+    /// A value that begins on the current line.
+    fn inline(&mut self, value: &Value, indent: usize) {
+        match value {
+            Value::Object(map) if !map.is_empty() => self.mapping(map, indent, true),
+            Value::Array(items) if !items.is_empty() => self.sequence(items, indent, true),
+            other => {
+                self.leaf(other, indent);
+                self.line_break();
             }
         }
     }
@@ -223,12 +254,21 @@ impl Writer {
         }
     }
 
-    /// The body of a plain or single-quoted scalar without line breaks.
+    /// The body of a plain or single-quoted scalar; line breaks in it are of the kind that folding keeps.
     fn folded(&mut self, text: &str, indent: usize, position: Position, quoted: bool) {
-        let mut spaces = false;
+        let (mut spaces, mut breaks) = (false, false);
         let mut chars = text.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
+            if is_break(c) {
+                self.put_break(c);
+                breaks = true;
+                continue;
+            }
             if c != ' ' {
+                if breaks {
+                    self.pad_to(indent);
+                }
+                breaks = false;
                 if quoted && c == '\'' {
                     self.put_char('\'');
                 }
@@ -251,9 +291,11 @@ impl Writer {
     fn double_quoted(&mut self, text: &str, indent: usize, position: Position) {
         self.put_char('"');
         let mut spaces = false;
+        // With a byte order mark in front goyaml takes every character for one.
+        let is_marked = text.starts_with('\u{feff}');
         let mut chars = text.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
-            if c == ' ' {
+            if c == ' ' && !is_marked {
                 let inside = at > 0 && chars.peek().is_some();
                 if position == Position::Value && !spaces && self.column > FOLD_COLUMN && inside {
                     self.new_line(indent);
@@ -265,14 +307,14 @@ impl Writer {
                 }
                 spaces = true;
             } else {
-                self.escaped(c);
+                self.escaped(c, is_marked);
                 spaces = false;
             }
         }
         self.put_char('"');
     }
 
-    fn escaped(&mut self, c: char) {
+    fn escaped(&mut self, c: char, always: bool) {
         let short = match c {
             '\0' => "\\0",
             '\x07' => "\\a",
@@ -286,39 +328,48 @@ impl Writer {
             '"' => "\\\"",
             '\\' => "\\\\",
             '\u{85}' => "\\N",
+            '\u{a0}' if always => "\\_",
             '\u{2028}' => "\\L",
             '\u{2029}' => "\\P",
-            c if (self.printable)(c) => return self.put_char(c),
-            c => {
-                let code = u32::from(c);
-                let text = match code {
-                    0..=0xff => format!("\\x{code:02X}"),
-                    0x100..=0xffff => format!("\\u{code:04X}"),
-                    _ => format!("\\U{code:08X}"),
-                };
-                return self.put(&text);
-            }
+            c if !always && (self.printable)(c) => return self.put_char(c),
+            c => return self.coded(c),
         };
         self.put(short);
     }
 
+    /// A character by its number.
+    fn coded(&mut self, c: char) {
+        let code = u32::from(c);
+        self.put(&match code {
+            0..=0xff => format!("\\x{code:02X}"),
+            0x100..=0xffff => format!("\\u{code:04X}"),
+            _ => format!("\\U{code:08X}"),
+        });
+    }
+
+    /// A block with the lines of a text, without the line break that ends it.
     fn literal(&mut self, text: &str, indent: usize) {
         self.put_char('|');
-        if text.starts_with([' ', '\n']) {
+        if text.starts_with(|c| c == ' ' || is_break(c)) {
             self.put_char('2');
         }
-        if !text.ends_with('\n') {
-            self.put_char('-');
-        } else if text == "\n" || text.ends_with("\n\n") {
-            self.put_char('+');
+        match text.strip_suffix('\n') {
+            None => self.put_char('-'),
+            Some(body) if body.is_empty() || body.ends_with(is_break) => self.put_char('+'),
+            Some(_) => {}
         }
-        let body = text.strip_suffix('\n').unwrap_or(text);
-        for line in body.split('\n') {
-            self.line_break();
-            if !line.is_empty() {
-                self.pad_to(indent);
-                self.put(line);
+        self.line_break();
+        let mut begins = true;
+        for c in text.strip_suffix('\n').unwrap_or(text).chars() {
+            if is_break(c) {
+                self.put_break(c);
+            } else {
+                if begins {
+                    self.pad_to(indent);
+                }
+                self.put_char(c);
             }
+            begins = is_break(c);
         }
     }
 }
@@ -360,15 +411,14 @@ struct Facts {
     plain: bool,
     single: bool,
     literal: bool,
-    multiline: bool,
 }
 
 impl Facts {
     fn of(text: &str, printable: fn(char) -> bool) -> Facts {
         if text.is_empty() {
-            return Facts { plain: true, single: true, literal: false, multiline: false };
+            return Facts { plain: true, single: true, literal: false };
         }
-        let mut facts = Facts { plain: true, single: true, literal: true, multiline: false };
+        let mut facts = Facts { plain: true, single: true, literal: true };
         if text.starts_with("---") || text.starts_with("...") {
             facts.plain = false;
         }
@@ -404,15 +454,13 @@ impl Facts {
             self.literal = false;
         }
         if is_break(c) {
-            self.multiline = true;
             self.plain = false;
         }
         if c == ' ' && previous.is_some_and(is_break) {
             (self.plain, self.single) = (false, false);
         }
         let space_before_break = is_break(c) && previous == Some(' ');
-        let carriage = is_break(c) && c != '\n';
-        if space_before_break || carriage {
+        if space_before_break {
             (self.plain, self.single, self.literal) = (false, false, false);
         }
     }
@@ -420,12 +468,12 @@ impl Facts {
 
 fn style(text: &str, facts: &Facts, position: Position) -> Style {
     if text.contains('\n') {
-        return if facts.literal && position == Position::Value { Style::Literal } else { Style::Double };
+        // libyaml begins no new line behind a break of another kind that ends a block; people would not see that.
+        let ends_otherwise = text.ends_with(['\u{2028}', '\u{2029}']);
+        let is_literal = facts.literal && position == Position::Value && !ends_otherwise;
+        return if is_literal { Style::Literal } else { Style::Double };
     }
-    if facts.multiline || (!facts.plain && !facts.single) {
-        return Style::Double;
-    }
-    if reads_as_other_than_string(text) {
+    if (!facts.plain && !facts.single) || reads_as_other_than_string(text) {
         return Style::Double;
     }
     if facts.plain { Style::Plain } else { Style::Single }
@@ -440,142 +488,17 @@ fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && c != '\u{feff}'
 }
 
-/// Whether a YAML 1.1 reader would take the unquoted text for something other than a string.
-#[must_use]
-pub fn reads_as_other_than_string(text: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "", "~", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE", "n", "N", "no",
-        "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE", "null", "Null", "NULL", ".nan", ".NaN",
-        ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF",
-    ];
-    if WORDS.contains(&text) {
-        return true;
-    }
-    match text.as_bytes()[0] {
-        b'.' => go_float(text),
-        b'+' | b'-' | b'0'..=b'9' => {
-            let digits: String = text.chars().filter(|&c| c != '_').collect();
-            is_timestamp(text) || go_integer(&digits) || yaml_float(&digits) || is_base_60(text)
-        }
-        _ => false,
-    }
-}
-
-/// Go's `strconv.ParseFloat` on text that begins with a dot.
-fn go_float(text: &str) -> bool {
-    text.len() > 1 && text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b)) && {
-        text.parse::<f64>().is_ok()
-    }
-}
-
-/// Go's `strconv.ParseInt(text, 0, 64)` or `ParseUint`, and YAML's `-0b` numbers.
-fn go_integer(text: &str) -> bool {
-    let (negative, digits) = match text.as_bytes() {
-        [b'-', ..] => (true, &text[1..]),
-        [b'+', ..] => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let lower = digits.to_ascii_lowercase();
-    let (radix, digits) = if let Some(rest) = lower.strip_prefix("0x") {
-        (16, rest)
-    } else if let Some(rest) = lower.strip_prefix("0b") {
-        (2, rest)
-    } else if let Some(rest) = lower.strip_prefix("0o") {
-        (8, rest)
-    } else if lower.len() > 1 && lower.starts_with('0') {
-        (8, &lower[1..])
-    } else {
-        (10, lower.as_str())
-    };
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
-        return false;
-    }
-    u64::from_str_radix(digits, radix).is_ok_and(|value| !negative || value <= 1 << 63)
-}
-
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
-fn yaml_float(text: &str) -> bool {
-    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (text, None),
-    };
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let mantissa_fits = match mantissa.split_once('.') {
-        Some(("", fraction)) => digits(fraction),
-        Some((whole, fraction)) => digits(whole) && (fraction.is_empty() || digits(fraction)),
-        None => digits(mantissa),
-    };
-    let exponent_fits = exponent.is_none_or(|e| digits(e.strip_prefix(['-', '+']).unwrap_or(e)));
-    mantissa_fits && exponent_fits
-}
-
-/// `1:30` was a number in YAML 1.1: `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`
-fn is_base_60(text: &str) -> bool {
-    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let mut parts = whole.split(':');
-    let first = parts.next().unwrap_or("");
-    let first_fits = first.starts_with(|c: char| c.is_ascii_digit())
-        && first.bytes().all(|b| b.is_ascii_digit() || b == b'_');
-    let mut rest = parts.peekable();
-    let has_rest = rest.peek().is_some();
-    let rest_fits = rest.all(|part| match part.as_bytes() {
-        [digit] => digit.is_ascii_digit(),
-        [b'0'..=b'5', digit] => digit.is_ascii_digit(),
-        _ => false,
-    });
-    first_fits && has_rest && rest_fits && fraction.bytes().all(|b| b.is_ascii_digit() || b == b'_')
-}
-
-/// The date and time forms that goyaml reads as a timestamp.
-fn is_timestamp(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let year = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
-    if year != 4 || bytes.get(4) != Some(&b'-') {
-        return false;
-    }
-    let (date, time) = match text.find(['T', 't', ' ']) {
-        Some(at) => (&text[..at], Some((&text[at..=at], &text[at + 1..]))),
-        None => (text, None),
-    };
-    let mut date = date.splitn(3, '-').skip(1);
-    let in_range = |part: Option<&str>, range: std::ops::RangeInclusive<u8>| {
-        part.is_some_and(|p| {
-            (1..=2).contains(&p.len())
-                && p.bytes().all(|b| b.is_ascii_digit())
-                && p.parse::<u8>().is_ok_and(|n| range.contains(&n))
-        })
-    };
-    let date_fits = in_range(date.next(), 1..=12) && in_range(date.next(), 1..=31);
-    date_fits && time.is_none_or(|(separator, time)| is_time(separator, time))
-}
-
-fn is_time(separator: &str, time: &str) -> bool {
-    let clock = if separator == " " {
-        time
-    } else if let Some(clock) = time.strip_suffix('Z') {
-        clock
-    } else {
-        match time.len().checked_sub(6).and_then(|at| time.split_at_checked(at)) {
-            Some((clock, zone)) if zone.starts_with(['+', '-']) && zone.as_bytes()[3] == b':' => clock,
-            _ => return false,
-        }
-    };
-    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
-    let parts: Vec<&str> = clock.split(':').collect();
-    parts.len() == 3
-        && parts.iter().all(|p| (1..=2).contains(&p.len()) && p.bytes().all(|b| b.is_ascii_digit()))
-        && !fraction.is_empty()
-        && fraction.bytes().all(|b| b.is_ascii_digit())
-}
-
 /// Numbers as Go's tools print them, which come to YAML by way of JSON: integers in full, whatever they were, other numbers in
 /// the shortest form.
 fn format_number(number: &serde_json::Number) -> String {
     let float = number.as_f64().unwrap_or(0.0);
     let json = if number.is_f64() { golang::json_float(float) } else { number.to_string() };
-    if json.parse::<i64>().is_ok() || json.parse::<u64>().is_ok() { json } else { golang::float(float) }
+    match json.parse::<i64>() {
+        // There is no `-0` among integers.
+        Ok(integer) => integer.to_string(),
+        Err(_) if json.parse::<u64>().is_ok() => json,
+        Err(_) => golang::float(float),
+    }
 }
 
 #[cfg(test)]
@@ -663,6 +586,54 @@ mod tests {
     }
 
     #[test]
+    fn letters_come_after_what_goes_on_with_a_number() {
+        let yaml = to_yaml(&json!({"v1alpha1": 0, "v10": 0, "v1": 0, "v1.x": 0, "v2": 0}));
+        let keys: Vec<&str> = yaml.lines().filter_map(|line| line.split(':').next()).collect();
+        assert_eq!(keys, ["v1", "v1.x", "v10", "v1alpha1", "v2"]);
+    }
+
+    #[test]
+    fn keys_whose_order_goes_in_circles_are_written_all_the_same() {
+        let keys = (0..400).map(|n| match n % 4 {
+            0 => format!("{}x{n}", n % 7),
+            1 => format!("0{n}"),
+            2 => format!("{n}0{}", n % 3),
+            _ => format!("{n}.{n}"),
+        });
+        let map: serde_json::Map<String, Value> = keys.map(|key| (key, json!(0))).collect();
+        let yaml = to_yaml(&json!(map));
+        assert_eq!(yaml.lines().count(), map.len());
+    }
+
+    #[test]
+    fn keys_with_line_breaks_and_long_ones_are_written_as_values() {
+        check(&json!({"a\nb\n": {"c": 1, "d": 2}}), "? |\n  a\n  b\n: c: 1\n  d: 2\n");
+        check(&json!({"\r": [1, [2]]}), "? \"\\r\"\n: - 1\n  - - 2\n");
+        check(&json!([{"\n": "x"}]), "- ? |2+\n\n  : x\n");
+        let long = format!("{} {}", "k".repeat(90), "k".repeat(60));
+        let folded = long.replace(' ', "\n  ");
+        check(&json!({ long: {} }), &format!("? {folded}\n: {{}}\n"));
+    }
+
+    #[test]
+    fn scalars_alone_are_indented() {
+        check(&json!("a\nb"), "|-\n  a\n  b\n");
+    }
+
+    #[test]
+    fn line_breaks_of_unicode_stay_in_their_quotes() {
+        check(&json!("a\u{2028}b"), "'a\u{2028}  b'\n");
+        check(&json!({"a": "\u{2029}x\ny"}), "a: |2-\n\u{2029}  x\n  y\n");
+        check(&json!({"a": "x\ny\u{2028}"}), "a: \"x\\ny\\L\"\n");
+        assert_eq!(to_visible_yaml(&json!("a\u{2028}b")), "\"a\\Lb\"\n");
+    }
+
+    #[test]
+    fn text_that_begins_with_a_mark_is_written_in_numbers() {
+        check(&json!("\u{feff}a \n'"), "\"\\uFEFF\\x61\\x20\\n\\x27\"\n");
+    }
+
+    #[test]
     fn numbers_look_like_gos() {
         for (value, text) in [
             (json!(0.5), "0.5"),
@@ -671,6 +642,7 @@ mod tests {
             (json!(1e-7), "1e-07"),
             (json!(1e7), "10000000"),
             (json!(1e20), "1e+20"),
+            (json!(-0.0), "0"),
             (json!(12_345_678.5), "1.23456785e+07"),
         ] {
             assert_eq!(to_yaml(&value), format!("{text}\n"));

@@ -1,0 +1,319 @@
+//! What YAML 1.1 takes an unquoted scalar for, as goyaml reads it, which kubectl and API servers use.
+//!
+//! Readers of YAML 1.2 leave some of these as text: `yes`, `0777`, `1_000`. What is written has to be quoted for the one and
+//! what is read has to mean what it means to the other.
+
+use serde_json::{Number, Value};
+
+/// What an unquoted scalar is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scalar {
+    /// `~`, `null` or nothing.
+    Null,
+    /// `true`, `yes`, `on`, `y` and their opposites.
+    Bool(bool),
+    /// A whole number, of any base.
+    Integer(i64),
+    /// A whole number beyond those.
+    Unsigned(u64),
+    /// Any other number; JSON has none for infinity and what is no number.
+    Float(f64),
+    /// A date, perhaps with a time. JSON has it as text.
+    Time,
+    /// Text.
+    Text,
+}
+
+impl Scalar {
+    /// What the unquoted text is.
+    #[must_use]
+    pub fn of(text: &str) -> Scalar {
+        if let Some(word) = word(text) {
+            return word;
+        }
+        match text.as_bytes().first() {
+            Some(b'.') => dotted(text).map_or(Scalar::Text, Scalar::Float),
+            Some(b'+' | b'-' | b'0'..=b'9') if is_timestamp(text) => Scalar::Time,
+            Some(b'+' | b'-' | b'0'..=b'9') => number(text),
+            _ => Scalar::Text,
+        }
+    }
+
+    /// The JSON of an unquoted scalar; `None` if JSON has no such number.
+    #[must_use]
+    pub fn json(text: &str) -> Option<Value> {
+        match Scalar::of(text) {
+            Scalar::Null => Some(Value::Null),
+            Scalar::Bool(value) => Some(value.into()),
+            Scalar::Integer(value) => Some(value.into()),
+            Scalar::Unsigned(value) => Some(value.into()),
+            Scalar::Float(value) => json_number(value).map(Value::Number),
+            Scalar::Time | Scalar::Text => Some(text.into()),
+        }
+    }
+}
+
+/// A float on its way through JSON, where `1e3` and `1.0` become whole numbers; `None` if JSON has no such number.
+#[must_use]
+pub fn json_number(value: f64) -> Option<Number> {
+    // Go writes an exponent from here on, and what has one is read as a float.
+    const EXPONENT_FROM: f64 = 1e21;
+    if value.fract() == 0.0 && value.abs() < EXPONENT_FROM {
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
+        let whole = value as i128;
+        // The digits that Go writes are zeros beyond the ones that tell the float, not those of the exact value.
+        let digits = format!("{value}").parse::<i128>().unwrap_or(whole);
+        if let Ok(small) = i64::try_from(digits) {
+            return Some(small.into());
+        }
+    }
+    Number::from_f64(value)
+}
+
+fn word(text: &str) -> Option<Scalar> {
+    Some(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
+        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "true" | "True" | "TRUE" => {
+            Scalar::Bool(true)
+        }
+        "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" | "false" | "False" | "FALSE" => {
+            Scalar::Bool(false)
+        }
+        ".nan" | ".NaN" | ".NAN" => Scalar::Float(f64::NAN),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Scalar::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Scalar::Float(f64::NEG_INFINITY),
+        _ => return None,
+    })
+}
+
+/// Whether the unquoted text is something else to a reader of YAML 1.1, such as goyaml or one that knows numbers of base 60.
+#[must_use]
+pub fn reads_as_other_than_string(text: &str) -> bool {
+    Scalar::of(text) != Scalar::Text || is_base_60(text)
+}
+
+/// Go's `strconv.ParseFloat` on text that begins with a dot; underscores may stand between digits.
+fn dotted(text: &str) -> Option<f64> {
+    let fits = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE_".contains(&b));
+    let ends_in_digit = |part: &str| part.ends_with(|c: char| c.is_ascii_digit());
+    let begins_with_digit = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+    let mut parts = text.split('_').peekable();
+    while let (Some(part), Some(next)) = (parts.next(), parts.peek()) {
+        if !ends_in_digit(part) || !begins_with_digit(next) {
+            return None;
+        }
+    }
+    text.replace('_', "").parse().ok().filter(|value: &f64| fits && value.is_finite())
+}
+
+/// A number that begins with a sign or a digit.
+fn number(text: &str) -> Scalar {
+    let text: String = text.chars().filter(|&c| c != '_').collect();
+    integer(&text)
+        .or_else(|| float(&text).map(Scalar::Float))
+        .or_else(|| binary(&text))
+        .unwrap_or(Scalar::Text)
+}
+
+/// Go's `strconv.ParseInt(text, 0, 64)` or `ParseUint`, which takes no sign.
+fn integer(text: &str) -> Option<Scalar> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let lower = digits.to_ascii_lowercase();
+    let (radix, digits) = match lower.as_bytes() {
+        [b'0', b'x', ..] => (16, &lower[2..]),
+        [b'0', b'b', ..] => (2, &lower[2..]),
+        [b'0', b'o', ..] => (8, &lower[2..]),
+        [b'0', _, ..] => (8, &lower[1..]),
+        _ => (10, lower.as_str()),
+    };
+    if !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let value = u64::from_str_radix(digits, radix).ok()?;
+    match text.as_bytes().first() {
+        Some(b'-') => 0_i64.checked_sub_unsigned(value).map(Scalar::Integer),
+        sign => match i64::try_from(value) {
+            Ok(small) => Some(Scalar::Integer(small)),
+            Err(_) => (sign != Some(&b'+')).then_some(Scalar::Unsigned(value)),
+        },
+    }
+}
+
+/// goyaml reads a sign behind `0b` as well.
+fn binary(text: &str) -> Option<Scalar> {
+    let digits = text.strip_prefix("0b").filter(|digits| digits.starts_with(['-', '+']))?;
+    i64::from_str_radix(digits, 2).ok().map(Scalar::Integer)
+}
+
+/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, if it is no more than a float can hold.
+fn float(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let mantissa_fits = match mantissa.split_once('.') {
+        Some(("", fraction)) => digits(fraction),
+        Some((whole, fraction)) => digits(whole) && (fraction.is_empty() || digits(fraction)),
+        None => digits(mantissa),
+    };
+    let exponent_fits = exponent.is_none_or(|e| digits(e.strip_prefix(['-', '+']).unwrap_or(e)));
+    text.parse().ok().filter(|value: &f64| mantissa_fits && exponent_fits && value.is_finite())
+}
+
+/// `1:30` was a number in YAML 1.1: `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`. goyaml does not read it, but quotes it.
+fn is_base_60(text: &str) -> bool {
+    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let mut parts = whole.split(':');
+    let first = parts.next().unwrap_or("");
+    let first_fits = first.starts_with(|c: char| c.is_ascii_digit())
+        && first.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+    let mut rest = parts.peekable();
+    let has_rest = rest.peek().is_some();
+    let rest_fits = rest.all(|part| match part.as_bytes() {
+        [digit] => digit.is_ascii_digit(),
+        [b'0'..=b'5', digit] => digit.is_ascii_digit(),
+        _ => false,
+    });
+    first_fits && has_rest && rest_fits && fraction.bytes().all(|b| b.is_ascii_digit() || b == b'_')
+}
+
+/// The date and time forms that goyaml reads as a timestamp, by Go's `time.Parse`.
+fn is_timestamp(text: &str) -> bool {
+    let Some((year, rest)) = text.split_at_checked(4) else { return false };
+    let (Ok(year), Some(rest)) = (year.parse::<u16>(), rest.strip_prefix('-')) else { return false };
+    let Some((month, rest)) = number_below(rest, 13) else { return false };
+    let Some((day, rest)) = rest.strip_prefix('-').and_then(|rest| number_below(rest, 32)) else {
+        return false;
+    };
+    let is_date = month > 0 && day > 0 && day <= days(year, month);
+    is_date && (rest.is_empty() || is_time(rest))
+}
+
+fn days(year: u16, month: u8) -> u8 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 => 28 + u8::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// A time behind a `T`, with a zone, or behind spaces, without one.
+fn is_time(text: &str) -> bool {
+    let (clock, has_zone) = match text.strip_prefix(['T', 't']) {
+        Some(clock) => (clock, true),
+        None => (text.trim_start_matches(' '), false),
+    };
+    if clock.len() == text.len() {
+        return false;
+    }
+    let part = |text, below| number_below(text, below).map(|(_, rest)| rest);
+    let seconds = part(clock, 24)
+        .and_then(|rest| part(rest.strip_prefix(':')?, 60))
+        .and_then(|rest| part(rest.strip_prefix(':')?, 60));
+    let Some(rest) = seconds.map(without_fraction) else { return false };
+    if has_zone { is_zone(rest) } else { rest.is_empty() }
+}
+
+/// The text behind a number of one or two digits.
+fn number_below(text: &str, below: u8) -> Option<(u8, &str)> {
+    let digits = text.bytes().take(2).take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(digits);
+    number.parse().ok().filter(|number| *number < below).map(|number| (number, rest))
+}
+
+fn without_fraction(text: &str) -> &str {
+    let rest = text.strip_prefix(['.', ',']).unwrap_or(text);
+    let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    if behind.len() == rest.len() { text } else { behind }
+}
+
+fn is_zone(text: &str) -> bool {
+    let two = |text: &[u8], most: u8| {
+        text.iter().all(u8::is_ascii_digit) && (text[0] - b'0') * 10 + (text[1] - b'0') <= most
+    };
+    match text.as_bytes() {
+        b"Z" => true,
+        [b'+' | b'-', hours @ .., b':', a, b] if hours.len() == 2 => two(hours, 24) && two(&[*a, *b], 60),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn scalars_are_what_goyaml_reads() {
+        for (text, value) in [
+            ("", json!(null)),
+            ("~", json!(null)),
+            ("yes", json!(true)),
+            ("N", json!(false)),
+            ("Off", json!(false)),
+            ("oN", json!("oN")),
+            ("0777", json!(511)),
+            ("0o17", json!(15)),
+            ("0X1f", json!(31)),
+            ("-0b11", json!(-3)),
+            ("0b+1", json!(1)),
+            ("1_000", json!(1000)),
+            ("+5", json!(5)),
+            ("-0", json!(0)),
+            ("08", json!(8)),
+            ("09.5", json!(9.5)),
+            ("1e3", json!(1000)),
+            ("1.", json!(1)),
+            (".5", json!(0.5)),
+            (".5_5", json!(0.55)),
+            ("._5", json!("._5")),
+            ("1e400", json!("1e400")),
+            ("1e21", json!(1e21)),
+            ("18446744073709551615", json!(u64::MAX)),
+            ("+18446744073709551615", json!(18_446_744_073_709_551_615.0)),
+            ("-9223372036854775808", json!(i64::MIN)),
+            ("1:30", json!("1:30")),
+            ("2001-01-01", json!("2001-01-01")),
+            ("0x", json!("0x")),
+            ("<<", json!("<<")),
+        ] {
+            assert_eq!(Scalar::json(text), Some(value), "{text}");
+        }
+        assert_eq!(Scalar::json(".inf"), None);
+        assert_eq!(Scalar::json(".NaN"), None);
+    }
+
+    #[test]
+    fn dates_are_those_that_go_takes() {
+        for date in [
+            "2001-1-1",
+            "2000-02-29",
+            "2001-12-14t21:59:43.10-05:00",
+            "2001-12-14T1:2:3Z",
+            "2001-12-14  1:2:3",
+            "2001-12-14 01:02:03,5",
+        ] {
+            assert_eq!(Scalar::of(date), Scalar::Time, "{date}");
+        }
+        for text in [
+            "2001-02-29",
+            "2001-9-31",
+            "2001-13-1",
+            "2001-0-1",
+            "2001-1-1T24:0:0Z",
+            "2001-1-1T1:2:3",
+            "2001-1-1 1:2:3Z",
+            "2001-1-1 1:2:60",
+            "2001-1-1 1:2:3.",
+            "2001-1-1 ",
+            "201-1-1",
+            "2001-1-1T1:2:3+1:00",
+        ] {
+            assert_eq!(Scalar::of(text), Scalar::Text, "{text}");
+        }
+    }
+}
