@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-pub use self::scalar::{Scalar, json_number, reads_as_other_than_string};
+pub use self::scalar::{Scalar, float_key, is_plain, json_number, reads_as_other_than_string};
 use crate::field::golang;
 
 mod scalar;

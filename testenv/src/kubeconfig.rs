@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
+use kubesmith_apiextensions::yaml::to_yaml;
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -64,7 +65,7 @@ fn yaml(cluster: &Value, user: &Value, namespace: &str) -> String {
         "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": namespace}}],
         "current-context": NAME,
     });
-    serde_yaml::to_string(&config).unwrap_or_default()
+    to_yaml(&config)
 }
 
 /// The client configuration that a kubeconfig describes.

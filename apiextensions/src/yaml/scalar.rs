@@ -5,6 +5,8 @@
 
 use serde_json::{Number, Value};
 
+use crate::field::golang;
+
 /// What an unquoted scalar is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
@@ -53,6 +55,29 @@ impl Scalar {
     }
 }
 
+/// Whether a scalar that a parser lent out of its source stands there without quotes and without a tag, so that it may be more than
+/// the text that a parser of YAML 1.2 takes it for.
+#[must_use]
+pub fn is_plain(source: &str, scalar: &str) -> bool {
+    let Some(start) = (scalar.as_ptr() as usize).checked_sub(source.as_ptr() as usize) else { return false };
+    // What was not lent lies elsewhere.
+    let is_within = start.checked_add(scalar.len()).is_some_and(|end| end <= source.len());
+    let Some(mut before) = source.get(..start).filter(|_| is_within) else { return false };
+    if before.ends_with(['"', '\'']) {
+        return false;
+    }
+    loop {
+        before = before.trim_end();
+        let word = before.rfind(|c: char| c.is_whitespace() || "[{,".contains(c)).map_or(0, |at| at + 1);
+        match before.as_bytes().get(word) {
+            Some(b'!') => return false,
+            // A tag may stand before an anchor.
+            Some(b'&') => before = &before[..word],
+            _ => return true,
+        }
+    }
+}
+
 /// A float on its way through JSON, where `1e3` and `1.0` become whole numbers; `None` if JSON has no such number.
 #[must_use]
 pub fn json_number(value: f64) -> Option<Number> {
@@ -68,6 +93,19 @@ pub fn json_number(value: f64) -> Option<Number> {
         }
     }
     Number::from_f64(value)
+}
+
+/// A float as the name of a member: goyaml's users round it to 32 bits.
+#[must_use]
+pub fn float_key(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "that is the rounding")]
+    let rounded = value as f32;
+    match rounded {
+        f32::INFINITY => ".inf".to_owned(),
+        f32::NEG_INFINITY => "-.inf".to_owned(),
+        _ if rounded.is_nan() => ".nan".to_owned(),
+        _ => golang::float(rounded.to_string().parse().unwrap_or(value)),
+    }
 }
 
 fn word(text: &str) -> Option<Scalar> {
@@ -285,6 +323,24 @@ mod tests {
         }
         assert_eq!(Scalar::json(".inf"), None);
         assert_eq!(Scalar::json(".NaN"), None);
+    }
+
+    #[test]
+    fn floats_name_members_as_in_go() {
+        for (value, name) in
+            [(1.5, "1.5"), (1e21, "1e+21"), (0.1, "0.1"), (1e-7, "1e-07"), (1e90, ".inf"), (-0.0, "-0")]
+        {
+            assert_eq!(float_key(value), name);
+        }
+    }
+
+    #[test]
+    fn what_is_quoted_or_tagged_is_not_plain() {
+        let source = "a: yes\nb: \"no\"\nc: !!str on\nd: &x off\ne: !!str &y 'n'\nf: [!!str &z y,N]";
+        let is = |word: &str| is_plain(source, &source[source.find(word).unwrap()..][..word.len()]);
+        assert!(is("yes") && is("off") && is("N"));
+        assert!(!is("no") && !is("on") && !is("n'") && !is("y,"));
+        assert!(!is_plain(source, &"yes".to_owned()));
     }
 
     #[test]

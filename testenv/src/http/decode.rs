@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use kubesmith_apiextensions::yaml::{Scalar, float_key, is_plain, json_number};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -23,14 +24,14 @@ pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
         return Err("unexpected end of JSON input (<empty>)".to_owned());
     }
     let duplicates = RefCell::new(Vec::new());
-    let seed = Seed { path: String::new(), duplicates: &duplicates };
+    let seed = Seed { path: String::new(), duplicates: &duplicates, yaml: None };
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let value = seed.deserialize(&mut deserializer).map_err(|e| e.to_string())?;
     deserializer.end().map_err(|e| e.to_string())?;
     Ok(Decoded { value, duplicates: duplicates.into_inner() })
 }
 
-/// Reads one YAML document.
+/// Reads one YAML document: that of YAML 1.1, as goyaml, which kube-apiserver has, reads it.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -40,11 +41,23 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
         return Err("error converting YAML to JSON: yaml: exceeded max depth of 10000".to_owned());
     }
     let duplicates = RefCell::new(Vec::new());
-    let seed = Seed { path: String::new(), duplicates: &duplicates };
+    let seed = Seed { path: String::new(), duplicates: &duplicates, yaml: Some(text) };
     let value = seed
         .deserialize(serde_yaml::Deserializer::from_str(text))
         .map_err(|e| format!("error converting YAML to JSON: {e}"))?;
     Ok(Decoded { value, duplicates: duplicates.into_inner() })
+}
+
+/// Reads one document of a text of several.
+///
+/// # Errors
+/// What is wrong with the document.
+pub(crate) fn document<'de>(
+    text: &'de str,
+    document: serde_yaml::Deserializer<'de>,
+) -> Result<Value, serde_yaml::Error> {
+    let duplicates = RefCell::new(Vec::new());
+    Seed { path: String::new(), duplicates: &duplicates, yaml: Some(text) }.deserialize(document)
 }
 
 /// The YAML parser's time grows with the square of brackets that are open at once.
@@ -68,16 +81,18 @@ fn open_brackets(text: &[u8]) -> usize {
 struct Seed<'a> {
     path: String,
     duplicates: &'a RefCell<Vec<String>>,
+    /// The source, if it is YAML.
+    yaml: Option<&'a str>,
 }
 
 impl Seed<'_> {
     fn member(&self, key: &str) -> Self {
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
-        Self { path, duplicates: self.duplicates }
+        Self { path, ..*self }
     }
 
     fn element(&self, index: usize) -> Self {
-        Self { path: format!("{}[{index}]", self.path), duplicates: self.duplicates }
+        Self { path: format!("{}[{index}]", self.path), ..*self }
     }
 }
 
@@ -108,12 +123,32 @@ impl<'de> Visitor<'de> for Seed<'_> {
         Ok(v.into())
     }
 
+    // What is beyond 64 bits is a float.
+    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
+    fn visit_u128<E: serde::de::Error>(self, v: u128) -> Result<Value, E> {
+        self.visit_f64(v as f64)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
+    fn visit_i128<E: serde::de::Error>(self, v: i128) -> Result<Value, E> {
+        self.visit_f64(v as f64)
+    }
+
     fn visit_f64<E: serde::de::Error>(self, v: f64) -> Result<Value, E> {
-        Number::from_f64(v).map(Value::Number).ok_or_else(|| E::custom("a number must be finite"))
+        // YAML gets here by way of JSON.
+        let number = self.yaml.map_or_else(|| Number::from_f64(v), |_| json_number(v));
+        number.map(Value::Number).ok_or_else(|| E::custom("a number must be finite"))
     }
 
     fn visit_str<E>(self, v: &str) -> Result<Value, E> {
         Ok(v.into())
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, v: &'de str) -> Result<Value, E> {
+        match self.yaml.filter(|source| is_plain(source, v)) {
+            Some(_) => Scalar::json(v).ok_or_else(|| E::custom("a number must be finite")),
+            None => Ok(v.into()),
+        }
     }
 
     fn visit_string<E>(self, v: String) -> Result<Value, E> {
@@ -142,7 +177,11 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some((key, merges)) = map.next_key_seed(Key { yaml: self.yaml })? {
+            if merges {
+                merge(&mut out, map.next_value_seed(self.clone())?).map_err(serde::de::Error::custom)?;
+                continue;
+            }
             let inner = self.member(&key);
             let path = inner.path.clone();
             let value = map.next_value_seed(inner)?;
@@ -154,45 +193,90 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 }
 
-/// A member's name; YAML allows scalars that are no strings.
-struct Key;
+/// `<<: *anchor`, or a list of such, of which the first counts; goyaml puts them over what stands before.
+fn merge(out: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
+    const WRONG: &str = "yaml: map merge requires map or sequence of maps as the value";
+    match merged {
+        Value::Object(members) => {
+            out.extend(members);
+            Ok(())
+        }
+        Value::Array(all) => all.into_iter().rev().try_for_each(|one| match one {
+            Value::Object(members) => {
+                out.extend(members);
+                Ok(())
+            }
+            _ => Err(WRONG),
+        }),
+        _ => Err(WRONG),
+    }
+}
 
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = String;
+/// A member's name; YAML allows scalars that are no strings. Also says whether it is `<<`.
+struct Key<'a> {
+    yaml: Option<&'a str>,
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = (String, bool);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(String, bool), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl Visitor<'_> for Key {
-    type Value = String;
+impl<'de> Visitor<'de> for Key<'_> {
+    type Value = (String, bool);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a scalar key")
     }
 
-    fn visit_bool<E>(self, v: bool) -> Result<String, E> {
-        Ok(v.to_string())
+    fn visit_bool<E>(self, v: bool) -> Result<(String, bool), E> {
+        Ok((v.to_string(), false))
     }
 
-    fn visit_i64<E>(self, v: i64) -> Result<String, E> {
-        Ok(v.to_string())
+    fn visit_i64<E>(self, v: i64) -> Result<(String, bool), E> {
+        Ok((v.to_string(), false))
     }
 
-    fn visit_u64<E>(self, v: u64) -> Result<String, E> {
-        Ok(v.to_string())
+    fn visit_u64<E>(self, v: u64) -> Result<(String, bool), E> {
+        Ok((v.to_string(), false))
     }
 
-    fn visit_f64<E>(self, v: f64) -> Result<String, E> {
-        Ok(v.to_string())
+    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
+    fn visit_u128<E>(self, v: u128) -> Result<(String, bool), E> {
+        Ok((float_key(v as f64), false))
     }
 
-    fn visit_str<E>(self, v: &str) -> Result<String, E> {
-        Ok(v.to_owned())
+    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
+    fn visit_i128<E>(self, v: i128) -> Result<(String, bool), E> {
+        Ok((float_key(v as f64), false))
     }
 
-    fn visit_unit<E: serde::de::Error>(self) -> Result<String, E> {
+    fn visit_f64<E>(self, v: f64) -> Result<(String, bool), E> {
+        Ok((float_key(v), false))
+    }
+
+    fn visit_str<E>(self, v: &str) -> Result<(String, bool), E> {
+        Ok((v.to_owned(), false))
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, v: &'de str) -> Result<(String, bool), E> {
+        if !self.yaml.is_some_and(|source| is_plain(source, v)) {
+            return self.visit_str(v);
+        }
+        match Scalar::of(v) {
+            Scalar::Null => self.visit_unit(),
+            Scalar::Bool(value) => self.visit_bool(value),
+            Scalar::Integer(value) => self.visit_i64(value),
+            Scalar::Unsigned(value) => self.visit_u64(value),
+            Scalar::Float(value) => self.visit_f64(value),
+            Scalar::Time | Scalar::Text => Ok((v.to_owned(), v == "<<")),
+        }
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(String, bool), E> {
         Err(E::custom("a key must not be null"))
     }
 }
@@ -213,6 +297,34 @@ mod tests {
     fn yaml_becomes_json() {
         let decoded = yaml(b"a: 1\nb: [x, 2.5, true, null]\n1: one\n").unwrap();
         assert_eq!(decoded.value, json!({"a": 1, "b": ["x", 2.5, true, null], "1": "one"}));
+    }
+
+    #[test]
+    fn yaml_is_that_of_goyaml() {
+        let decoded = yaml(
+            b"a: yes\nb: 'yes'\nc: 0777\nd: \"0777\"\ne: 1_000\nf: 1e3\ng: !!str on\nh: 2001-01-01\ni: 1.0\n\
+              on: [n, N, off]\n0x10: [18446744073709551616]\n'y': ~\n",
+        );
+        let expected = json!({
+            "a": true, "b": "yes", "c": 511, "d": "0777", "e": 1000, "f": 1000, "g": "on", "h": "2001-01-01", "i": 1,
+            "true": [false, false, false], "16": [18_446_744_073_709_551_616.0], "y": null,
+        });
+        assert_eq!(decoded.unwrap().value, expected);
+        assert_eq!(json(br#"{"a":"yes","<<":{"b":"0777"},"c":1.0}"#).unwrap().value["a"], json!("yes"));
+    }
+
+    #[test]
+    fn yaml_merges_as_goyaml_does() {
+        let decoded = yaml(
+            b"x: &x {a: 1, b: 1}\nw: &w {b: 2, c: 2}\none: {<<: *x, b: 3}\nmany: {c: 0, <<: [*x, *w]}\n'<<': 1\n",
+        );
+        let expected = json!({
+            "x": {"a": 1, "b": 1}, "w": {"b": 2, "c": 2}, "one": {"a": 1, "b": 3}, "many": {"a": 1, "b": 1, "c": 2},
+            "<<": 1,
+        });
+        assert_eq!(decoded.unwrap().value, expected);
+        assert!(yaml(b"<<: 1").is_err());
+        assert!(yaml(b"<<: [1]").is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use futures::Stream;
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
+use kubesmith_apiextensions::yaml::to_yaml;
 use serde_json::Value;
 
 use crate::status::ApiError;
@@ -49,7 +50,7 @@ impl Reply {
     /// An object in the form the client asked for.
     pub(crate) fn value(code: u16, value: &Value, yaml: bool) -> Self {
         if yaml {
-            return Self::new(code, "application/yaml", serde_yaml::to_string(value).unwrap_or_default());
+            return Self::new(code, "application/yaml", to_yaml(value));
         }
         Self::json(code, value)
     }
@@ -92,5 +93,18 @@ impl Reply {
             }
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn yaml_keeps_text_that_others_read_as_something_else() {
+        let reply = Reply::value(200, &json!({"b": "yes", "a": ["0777", "1_000"]}), true);
+        let body = reply.body.collect().await.unwrap().to_bytes();
+        assert_eq!(body, "a:\n- \"0777\"\n- \"1_000\"\nb: \"yes\"\n");
     }
 }
