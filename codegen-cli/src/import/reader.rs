@@ -233,7 +233,7 @@ fn parse(text: &str) -> Result<Read, (String, Option<usize>)> {
     if text::is_deeper(text, DEEPEST) {
         return Err(("it is too deep".to_string(), None));
     }
-    checked::read(serde_yaml::Deserializer::from_str(text)).map_err(|error| {
+    checked::read(serde_yaml::Deserializer::from_str(text), Some(text)).map_err(|error| {
         // Its lines are those of the document.
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default().to_string();
@@ -243,7 +243,7 @@ fn parse(text: &str) -> Result<Read, (String, Option<usize>)> {
 
 fn read_json(text: &str) -> Result<Read, serde_json::Error> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let read = checked::read(&mut json)?;
+    let read = checked::read(&mut json, None)?;
     json.end()?;
     Ok(read)
 }

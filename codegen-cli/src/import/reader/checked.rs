@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use kubesmith_apiextensions::yaml::{Scalar, float_key, is_plain, json_number};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -14,21 +15,23 @@ pub(super) struct Read {
     pub(super) repeated: BTreeSet<Vec<String>>,
 }
 
-/// Reads a value; of members with the same name the last one holds.
-pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Read, D::Error> {
+/// Reads a value; of members with the same name the last one holds. YAML, whose source is given, is read as goyaml does, by which
+/// definitions get to API servers: `yes` is true, `0777` is octal and `<<` merges.
+pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D, yaml: Option<&str>) -> Result<Read, D::Error> {
     let (mut path, mut repeated) = (Vec::new(), BTreeSet::new());
-    let value = Walk { path: &mut path, repeated: &mut repeated }.deserialize(deserializer)?;
+    let value = Walk { path: &mut path, repeated: &mut repeated, yaml }.deserialize(deserializer)?;
     Ok(Read { value, repeated })
 }
 
 struct Walk<'a> {
     path: &'a mut Vec<String>,
     repeated: &'a mut BTreeSet<Vec<String>>,
+    yaml: Option<&'a str>,
 }
 
 impl Walk<'_> {
     fn again(&mut self) -> Walk<'_> {
-        Walk { path: self.path, repeated: self.repeated }
+        Walk { path: self.path, repeated: self.repeated, yaml: self.yaml }
     }
 }
 
@@ -59,12 +62,30 @@ impl<'de> Visitor<'de> for Walk<'_> {
         Ok(value.into())
     }
 
+    // What is beyond 64 bits is a float.
+    fn visit_u128<E: Error>(self, value: u128) -> Result<Value, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_i128<E: Error>(self, value: i128) -> Result<Value, E> {
+        self.visit_f64(value as f64)
+    }
+
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+        // YAML gets to API servers by way of JSON.
+        let number = self.yaml.map_or_else(|| Number::from_f64(value), |_| json_number(value));
+        Ok(number.map_or(Value::Null, Value::Number))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
         Ok(value.into())
+    }
+
+    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Value, E> {
+        match self.yaml.filter(|source| is_plain(source, value)) {
+            Some(_) => Ok(Scalar::json(value).unwrap_or_default()),
+            None => self.visit_str(value),
+        }
     }
 
     fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
@@ -98,7 +119,11 @@ impl<'de> Visitor<'de> for Walk<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
-        while let Some(name) = access.next_key::<String>()? {
+        while let Some((name, merges)) = access.next_key_seed(Key { yaml: self.yaml })? {
+            if merges {
+                merge(&mut out, access.next_value_seed(self.again())?).map_err(A::Error::custom)?;
+                continue;
+            }
             self.path.push(name);
             let value = access.next_value_seed(self.again())?;
             let name = self.path.last().cloned().unwrap_or_default();
@@ -108,5 +133,118 @@ impl<'de> Visitor<'de> for Walk<'_> {
             self.path.pop();
         }
         Ok(out.into())
+    }
+}
+
+/// `<<: *anchor`, or a list of such, of which the first counts; goyaml puts them over what stands before.
+fn merge(out: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
+    let all = match merged {
+        Value::Array(all) => all,
+        one => vec![one],
+    };
+    all.into_iter().rev().try_for_each(|one| match one {
+        Value::Object(members) => {
+            out.extend(members);
+            Ok(())
+        }
+        _ => Err("`<<` merges maps alone"),
+    })
+}
+
+/// The name of a member, which in YAML may be another scalar, and whether it is `<<`.
+struct Key<'a> {
+    yaml: Option<&'a str>,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = (String, bool);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(String, bool), D::Error> {
+        match self.yaml {
+            Some(_) => deserializer.deserialize_any(self),
+            None => deserializer.deserialize_str(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Key<'_> {
+    type Value = (String, bool);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_bool<E: Error>(self, name: bool) -> Result<(String, bool), E> {
+        Ok((name.to_string(), false))
+    }
+
+    fn visit_i64<E: Error>(self, name: i64) -> Result<(String, bool), E> {
+        Ok((name.to_string(), false))
+    }
+
+    fn visit_u64<E: Error>(self, name: u64) -> Result<(String, bool), E> {
+        Ok((name.to_string(), false))
+    }
+
+    fn visit_u128<E: Error>(self, name: u128) -> Result<(String, bool), E> {
+        Ok((float_key(name as f64), false))
+    }
+
+    fn visit_i128<E: Error>(self, name: i128) -> Result<(String, bool), E> {
+        Ok((float_key(name as f64), false))
+    }
+
+    fn visit_f64<E: Error>(self, name: f64) -> Result<(String, bool), E> {
+        Ok((float_key(name), false))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<(String, bool), E> {
+        Ok((name.to_owned(), false))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<(String, bool), E> {
+        if !self.yaml.is_some_and(|source| is_plain(source, name)) {
+            return self.visit_str(name);
+        }
+        match Scalar::of(name) {
+            Scalar::Null => self.visit_unit(),
+            Scalar::Bool(value) => self.visit_bool(value),
+            Scalar::Integer(value) => self.visit_i64(value),
+            Scalar::Unsigned(value) => self.visit_u64(value),
+            Scalar::Float(value) => self.visit_f64(value),
+            Scalar::Time | Scalar::Text => Ok((name.to_owned(), name == "<<")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn yaml(text: &str) -> Result<Value, serde_yaml::Error> {
+        read(serde_yaml::Deserializer::from_str(text), Some(text)).map(|read| read.value)
+    }
+
+    #[test]
+    fn yaml_is_that_of_goyaml() {
+        let text = "enum: [yes, 'no', 0o17, 0777, 1_000, 1e3, 2.0, 18446744073709551616]\nproperties: {y: {}, 'n': {}, 1: {}}\n";
+        let expected = json!({
+            "enum": [true, "no", 15, 511, 1000, 1000, 2, 18_446_744_073_709_551_616.0],
+            "properties": {"true": {}, "n": {}, "1": {}},
+        });
+        assert_eq!(yaml(text).unwrap(), expected);
+        assert!(yaml("~: 1").is_err());
+    }
+
+    #[test]
+    fn anchors_are_merged() {
+        let text = "a: &a {type: string, x: 1}\nb: &b {x: 2, z: 2}\nc: {<<: *a, type: integer}\nd: {<<: [*a, *b]}\n'<<': 1\n";
+        let expected = json!({
+            "a": {"type": "string", "x": 1}, "b": {"x": 2, "z": 2}, "c": {"type": "integer", "x": 1},
+            "d": {"type": "string", "x": 1, "z": 2}, "<<": 1,
+        });
+        assert_eq!(yaml(text).unwrap(), expected);
+        assert!(yaml("<<: 1").is_err());
     }
 }

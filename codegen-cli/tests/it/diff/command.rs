@@ -38,7 +38,7 @@ spec:
             properties:
               mode:
                 type: string
-                enum: [fast, slow, off]
+                enum: [fast, slow, 'off']
               name:
                 type: string
               size:
@@ -49,7 +49,7 @@ spec:
 /// Breaks in every way.
 fn new() -> String {
     OLD.replace(", shortNames: [wd]", "")
-        .replace("[fast, slow, off]", "[fast, slow]")
+        .replace("[fast, slow, 'off']", "[fast, slow]")
         .replace("maximum: 20", "maximum: 10")
         .replace(
             "              name:\n                type: string\n",
@@ -482,7 +482,7 @@ fn long_values_are_cut_to_what_differs() {
     let folder = folder();
     let with = |end: &str| {
         let pattern = format!("^{}{end}$", "a?".repeat(200));
-        OLD.replace("enum: [fast, slow, off]", &format!("pattern: '{pattern}'"))
+        OLD.replace("enum: [fast, slow, 'off']", &format!("pattern: '{pattern}'"))
     };
     folder.write("old.yaml", with("b"));
     folder.write("new.yaml", with("c"));
