@@ -340,7 +340,7 @@ mod tests {
         let is = |word: &str| is_plain(source, &source[source.find(word).unwrap()..][..word.len()]);
         assert!(is("yes") && is("off") && is("N"));
         assert!(!is("no") && !is("on") && !is("n'") && !is("y,"));
-        assert!(!is_plain(source, &"yes".to_owned()));
+        assert!(!is_plain(source, "yes"));
     }
 
     #[test]
