@@ -1,4 +1,5 @@
-//! A YAML writer whose bytes equal those of `sigs.k8s.io/yaml`, which controller-gen uses.
+//! A YAML writer whose bytes equal those of `sigs.k8s.io/yaml`, which controller-gen uses, and what that package's reader takes
+//! scalars and names of members for.
 //!
 //! Input: JSON values. Output: block-style YAML with keys in natural order, scalars quoted when a
 //! YAML 1.1 reader would take them for something else, literal blocks for text with line breaks and
@@ -11,9 +12,12 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-pub use self::scalar::{Scalar, float_key, is_plain, json_number, reads_as_other_than_string};
+pub use self::member::{MemberName, merge};
+use self::scalar::float_key;
+pub use self::scalar::{Scalar, is_plain, json_number, reads_as_other_than_string};
 use crate::field::golang;
 
+mod member;
 mod scalar;
 
 /// Column after which a scalar is folded at the next single space (libyaml's `best_width`).

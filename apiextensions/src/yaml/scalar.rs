@@ -97,7 +97,7 @@ pub fn json_number(value: f64) -> Option<Number> {
 
 /// A float as the name of a member: goyaml's users round it to 32 bits.
 #[must_use]
-pub fn float_key(value: f64) -> String {
+pub(super) fn float_key(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "that is the rounding")]
     let rounded = value as f32;
     match rounded {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use kubesmith_apiextensions::yaml::{Scalar, float_key, is_plain, json_number};
+use kubesmith_apiextensions::yaml::{MemberName, Scalar, is_plain, json_number, merge};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -177,7 +177,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
-        while let Some((key, merges)) = map.next_key_seed(Key { yaml: self.yaml })? {
+        while let Some((key, merges)) = map.next_key_seed(MemberName::of(self.yaml))? {
             if merges {
                 merge(&mut out, map.next_value_seed(self.clone())?).map_err(serde::de::Error::custom)?;
                 continue;
@@ -190,94 +190,6 @@ impl<'de> Visitor<'de> for Seed<'_> {
             }
         }
         Ok(Value::Object(out))
-    }
-}
-
-/// `<<: *anchor`, or a list of such, of which the first counts; goyaml puts them over what stands before.
-fn merge(out: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
-    const WRONG: &str = "yaml: map merge requires map or sequence of maps as the value";
-    match merged {
-        Value::Object(members) => {
-            out.extend(members);
-            Ok(())
-        }
-        Value::Array(all) => all.into_iter().rev().try_for_each(|one| match one {
-            Value::Object(members) => {
-                out.extend(members);
-                Ok(())
-            }
-            _ => Err(WRONG),
-        }),
-        _ => Err(WRONG),
-    }
-}
-
-/// A member's name; YAML allows scalars that are no strings. Also says whether it is `<<`.
-struct Key<'a> {
-    yaml: Option<&'a str>,
-}
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = (String, bool);
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(String, bool), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key<'_> {
-    type Value = (String, bool);
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a scalar key")
-    }
-
-    fn visit_bool<E>(self, v: bool) -> Result<(String, bool), E> {
-        Ok((v.to_string(), false))
-    }
-
-    fn visit_i64<E>(self, v: i64) -> Result<(String, bool), E> {
-        Ok((v.to_string(), false))
-    }
-
-    fn visit_u64<E>(self, v: u64) -> Result<(String, bool), E> {
-        Ok((v.to_string(), false))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
-    fn visit_u128<E>(self, v: u128) -> Result<(String, bool), E> {
-        Ok((float_key(v as f64), false))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
-    fn visit_i128<E>(self, v: i128) -> Result<(String, bool), E> {
-        Ok((float_key(v as f64), false))
-    }
-
-    fn visit_f64<E>(self, v: f64) -> Result<(String, bool), E> {
-        Ok((float_key(v), false))
-    }
-
-    fn visit_str<E>(self, v: &str) -> Result<(String, bool), E> {
-        Ok((v.to_owned(), false))
-    }
-
-    fn visit_borrowed_str<E: serde::de::Error>(self, v: &'de str) -> Result<(String, bool), E> {
-        if !self.yaml.is_some_and(|source| is_plain(source, v)) {
-            return self.visit_str(v);
-        }
-        match Scalar::of(v) {
-            Scalar::Null => self.visit_unit(),
-            Scalar::Bool(value) => self.visit_bool(value),
-            Scalar::Integer(value) => self.visit_i64(value),
-            Scalar::Unsigned(value) => self.visit_u64(value),
-            Scalar::Float(value) => self.visit_f64(value),
-            Scalar::Time | Scalar::Text => Ok((v.to_owned(), v == "<<")),
-        }
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<(String, bool), E> {
-        Err(E::custom("a key must not be null"))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use kubesmith_apiextensions::yaml::{Scalar, float_key, is_plain, json_number};
+use kubesmith_apiextensions::yaml::{MemberName, Scalar, is_plain, json_number, merge};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
-        while let Some((name, merges)) = access.next_key_seed(Key { yaml: self.yaml })? {
+        while let Some((name, merges)) = access.next_key_seed(MemberName::of(self.yaml))? {
             if merges {
                 merge(&mut out, access.next_value_seed(self.again())?).map_err(A::Error::custom)?;
                 continue;
@@ -133,87 +133,6 @@ impl<'de> Visitor<'de> for Walk<'_> {
             self.path.pop();
         }
         Ok(out.into())
-    }
-}
-
-/// `<<: *anchor`, or a list of such, of which the first counts; goyaml puts them over what stands before.
-fn merge(out: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
-    let all = match merged {
-        Value::Array(all) => all,
-        one => vec![one],
-    };
-    all.into_iter().rev().try_for_each(|one| match one {
-        Value::Object(members) => {
-            out.extend(members);
-            Ok(())
-        }
-        _ => Err("`<<` merges maps alone"),
-    })
-}
-
-/// The name of a member, which in YAML may be another scalar, and whether it is `<<`.
-struct Key<'a> {
-    yaml: Option<&'a str>,
-}
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = (String, bool);
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(String, bool), D::Error> {
-        match self.yaml {
-            Some(_) => deserializer.deserialize_any(self),
-            None => deserializer.deserialize_str(self),
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Key<'_> {
-    type Value = (String, bool);
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a member")
-    }
-
-    fn visit_bool<E: Error>(self, name: bool) -> Result<(String, bool), E> {
-        Ok((name.to_string(), false))
-    }
-
-    fn visit_i64<E: Error>(self, name: i64) -> Result<(String, bool), E> {
-        Ok((name.to_string(), false))
-    }
-
-    fn visit_u64<E: Error>(self, name: u64) -> Result<(String, bool), E> {
-        Ok((name.to_string(), false))
-    }
-
-    fn visit_u128<E: Error>(self, name: u128) -> Result<(String, bool), E> {
-        Ok((float_key(name as f64), false))
-    }
-
-    fn visit_i128<E: Error>(self, name: i128) -> Result<(String, bool), E> {
-        Ok((float_key(name as f64), false))
-    }
-
-    fn visit_f64<E: Error>(self, name: f64) -> Result<(String, bool), E> {
-        Ok((float_key(name), false))
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<(String, bool), E> {
-        Ok((name.to_owned(), false))
-    }
-
-    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<(String, bool), E> {
-        if !self.yaml.is_some_and(|source| is_plain(source, name)) {
-            return self.visit_str(name);
-        }
-        match Scalar::of(name) {
-            Scalar::Null => self.visit_unit(),
-            Scalar::Bool(value) => self.visit_bool(value),
-            Scalar::Integer(value) => self.visit_i64(value),
-            Scalar::Unsigned(value) => self.visit_u64(value),
-            Scalar::Float(value) => self.visit_f64(value),
-            Scalar::Time | Scalar::Text => Ok((name.to_owned(), name == "<<")),
-        }
     }
 }
 

@@ -1,0 +1,104 @@
+//! Members of maps as goyaml reads them.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
+use serde_json::{Map, Value};
+
+use super::{Scalar, float_key, is_plain};
+
+/// What `<<: *anchor` brings into a map, or a list of such, of which the first counts; goyaml puts it over what stands before.
+///
+/// # Errors
+/// Something to merge is no map.
+pub fn merge(out: &mut Map<String, Value>, merged: Value) -> Result<(), &'static str> {
+    const WRONG: &str = "yaml: map merge requires map or sequence of maps as the value";
+    let all = match merged {
+        Value::Array(all) => all,
+        one => vec![one],
+    };
+    for one in all.into_iter().rev() {
+        let Value::Object(members) = one else { return Err(WRONG) };
+        out.extend(members);
+    }
+    Ok(())
+}
+
+/// Reads the name of a member, and whether it is `<<`, which merges. In YAML, names may be scalars that are no strings; their JSON
+/// is goyaml's.
+#[derive(Clone, Copy, Debug)]
+pub struct MemberName<'a> {
+    yaml: Option<&'a str>,
+}
+
+impl<'a> MemberName<'a> {
+    /// Of this source, if it is YAML that is read; `None` is for JSON.
+    #[must_use]
+    pub fn of(yaml: Option<&'a str>) -> Self {
+        Self { yaml }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for MemberName<'_> {
+    type Value = (String, bool);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(String, bool), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for MemberName<'_> {
+    type Value = (String, bool);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a scalar key")
+    }
+
+    fn visit_bool<E>(self, v: bool) -> Result<(String, bool), E> {
+        Ok((v.to_string(), false))
+    }
+
+    fn visit_i64<E>(self, v: i64) -> Result<(String, bool), E> {
+        Ok((v.to_string(), false))
+    }
+
+    fn visit_u64<E>(self, v: u64) -> Result<(String, bool), E> {
+        Ok((v.to_string(), false))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
+    fn visit_u128<E>(self, v: u128) -> Result<(String, bool), E> {
+        Ok((float_key(v as f64), false))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "that is what a float is")]
+    fn visit_i128<E>(self, v: i128) -> Result<(String, bool), E> {
+        Ok((float_key(v as f64), false))
+    }
+
+    fn visit_f64<E>(self, v: f64) -> Result<(String, bool), E> {
+        Ok((float_key(v), false))
+    }
+
+    fn visit_str<E>(self, v: &str) -> Result<(String, bool), E> {
+        Ok((v.to_owned(), false))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, v: &'de str) -> Result<(String, bool), E> {
+        if !self.yaml.is_some_and(|source| is_plain(source, v)) {
+            return self.visit_str(v);
+        }
+        match Scalar::of(v) {
+            Scalar::Null => self.visit_unit(),
+            Scalar::Bool(value) => self.visit_bool(value),
+            Scalar::Integer(value) => self.visit_i64(value),
+            Scalar::Unsigned(value) => self.visit_u64(value),
+            Scalar::Float(value) => self.visit_f64(value),
+            Scalar::Time | Scalar::Text => Ok((v.to_owned(), v == "<<")),
+        }
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(String, bool), E> {
+        Err(E::custom("a key must not be null"))
+    }
+}
