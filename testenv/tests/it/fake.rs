@@ -191,14 +191,14 @@ async fn the_tracker_takes_lists_and_yaml() {
     ]});
     fake.tracker().add(Object::from_value(list)).unwrap();
     for object in
-        Object::from_yaml("kind: Node\napiVersion: v1\nmetadata: {name: n, namespace: x}\n").unwrap()
+        Object::from_yaml("kind: Node\napiVersion: v1\nmetadata: {name: a, namespace: x}\n").unwrap()
     {
         fake.tracker().add(object).unwrap();
     }
     let listed = fake.tracker().list::<ConfigMap>("").unwrap();
     let places: Vec<_> = listed.iter().map(|map| (map.namespace().unwrap(), map.name_any())).collect();
     assert_eq!(places, [("b".to_owned(), "two".to_owned()), ("default".to_owned(), "one".to_owned())]);
-    assert_eq!(fake.tracker().get::<Node>("", "n").unwrap().unwrap().namespace(), None);
+    assert_eq!(fake.tracker().get::<Node>("", "a").unwrap().unwrap().namespace(), None);
     fake.tracker().add(widget_crd("a.example", "Cluster")).unwrap();
     fake.tracker().add(Object::from_dynamic(&widget("w", json!({"status": {"a": 1}})))).unwrap();
 }

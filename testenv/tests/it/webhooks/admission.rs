@@ -432,7 +432,7 @@ async fn configurations_come_from_files_and_lead_to_the_local_server() {
     let folder = tempfile::tempdir().unwrap();
     let text = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: v}\nwebhooks:\n\
                 - name: a.b.c\n  sideEffects: None\n  admissionReviewVersions: [v1]\n  failurePolicy: Ignore\n\
-                \x20 clientConfig: {service: {name: s, namespace: n, path: /p}}\n---\nkind: Other\n";
+                \x20 clientConfig: {service: {name: s, namespace: a, path: /p}}\n---\nkind: Other\n";
     std::fs::write(folder.path().join("w.yaml"), text).unwrap();
     let env = TestEnv::builder().webhook_paths([folder.path()]).start().await.unwrap();
     let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/v";
