@@ -66,8 +66,7 @@ fn written(value: &Value, printable: fn(char) -> bool) -> String {
 ///
 /// It is goyaml's order, which is none: `1x` comes before `01`, that before `100`, and `100` before `1x`. The standard library's
 /// sorting may panic over it; `sort_keys` does not.
-#[must_use]
-pub fn natural_order(a: &str, b: &str) -> Ordering {
+fn natural_order(a: &str, b: &str) -> Ordering {
     // Most keys differ in a letter, or one begins with the other.
     match a.bytes().zip(b.bytes()).find(|(x, y)| x != y) {
         None => return a.len().cmp(&b.len()),

@@ -2,7 +2,7 @@
 
 /// Parts of one; finer amounts are rounded up to this.
 const NANO: i128 = 1_000_000_000;
-/// The largest amount; larger ones are cut off here.
+/// The largest amount with a binary suffix; larger ones are cut off here.
 const MAX: i128 = (i64::MAX as i128) * NANO;
 
 /// The error of apimachinery's `ParseQuantity`.
@@ -74,13 +74,15 @@ fn parse(text: &str) -> Option<(i128, Format)> {
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
     let (number, suffix) = rest.split_at(end);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
+    // A sign, a dot or a suffix alone is nothing of it.
+    if fraction.contains('.') {
         return None;
     }
     let (factor, shift, format) = unit(suffix)?;
     let digits: String = format!("{whole}{fraction}").trim_start_matches('0').to_owned();
     let shift = shift + 9 - i32::try_from(fraction.len()).ok()?;
-    let nanos = scaled(&digits, factor, shift).min(MAX);
+    let largest = if format == Format::Binary { MAX } else { i128::MAX / NANO * NANO };
+    let nanos = scaled(&digits, factor, shift).min(largest);
     Some((if negative { -nanos } else { nanos }, format))
 }
 
@@ -97,16 +99,16 @@ fn unit(suffix: &str) -> Option<(i128, i32, Format)> {
     Some((1, exponent, Format::Exponent))
 }
 
-/// `digits * factor * 10^shift`, rounded up and cut off at [`MAX`].
+/// `digits * factor * 10^shift`, rounded up, and cut off at what the integer holds: 10^29.
 fn scaled(digits: &str, factor: i128, shift: i32) -> i128 {
     if digits.is_empty() {
         return 0;
     }
     if digits.len() > 30 {
         // Beyond what any amount can hold, whatever the unit; or finer than can be told.
-        return if shift < -20 { 1 } else { MAX };
+        return if shift < -20 { 1 } else { i128::MAX };
     }
-    let amount = digits.parse::<i128>().unwrap_or(MAX).saturating_mul(factor);
+    let amount = digits.parse::<i128>().unwrap_or(i128::MAX).saturating_mul(factor);
     let mut out = amount;
     for _ in 0..shift.unsigned_abs().min(64) {
         out = if shift > 0 { out.saturating_mul(10) } else { out / 10 + i128::from(out % 10 != 0) };
@@ -138,6 +140,12 @@ mod tests {
             ("-0.25", "-250m"),
             ("0.0000000001", "1n"),
             ("+5", "5"),
+            (".", "0"),
+            ("k", "0"),
+            ("-", "0"),
+            ("10E", "10E"),
+            ("12345678901234567890", "12345678901234567890"),
+            ("10Ei", "9223372036854775807"),
             (".5", "500m"),
             ("99999999999999999999Ei", "9223372036854775807"),
         ] {
@@ -147,7 +155,7 @@ mod tests {
 
     #[test]
     fn other_text_is_no_amount() {
-        for text in ["", "x", "1x", "1.2.3", "-", "1 Gi", "1KI", "e3", "."] {
+        for text in ["", "x", "1x", "1.2.3", "1 Gi", "1KI", "1e3.5"] {
             assert!(canonical(text).is_err(), "{text}");
         }
     }
