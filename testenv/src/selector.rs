@@ -109,8 +109,8 @@ impl Parser {
             "notin" => Ok(Requirement::NotIn(key, self.values()?)),
             "=" | "==" => Ok(Requirement::In(key, vec![self.value()?])),
             "!=" => Ok(Requirement::NotIn(key, vec![self.value()?])),
-            ">" | "gt" => Ok(Requirement::Greater(key, self.integer()?)),
-            "<" | "lt" => Ok(Requirement::Less(key, self.integer()?)),
+            ">" => Ok(Requirement::Greater(key, self.integer()?)),
+            "<" => Ok(Requirement::Less(key, self.integer()?)),
             other => Err(format!("unable to parse requirement: found '{other}', expected: {OPERATORS}")),
         }
     }
@@ -120,21 +120,49 @@ impl Parser {
         if open != "(" {
             return Err(format!("unable to parse requirement: found '{open}', expected: '('"));
         }
+        let values = match self.peek() {
+            Some(")") => vec![String::new()],
+            _ => self.list()?,
+        };
+        self.next();
+        Ok(values)
+    }
+
+    /// Values up to the bracket that ends them; an empty one stands beside a comma that has none there.
+    fn list(&mut self) -> Result<Vec<String>, String> {
+        const WRONG: &str = "unable to parse requirement: found";
         let mut values = Vec::new();
         loop {
             match self.peek() {
-                Some(")") => {
+                Some(",") => {
                     self.next();
                     if values.is_empty() {
                         values.push(String::new());
                     }
-                    return Ok(values);
+                    match self.peek() {
+                        Some(")") => {
+                            values.push(String::new());
+                            return Ok(values);
+                        }
+                        Some(",") => {
+                            self.next();
+                            values.push(String::new());
+                        }
+                        _ => {}
+                    }
                 }
-                Some(",") => {
-                    self.next();
+                None | Some("(" | ")" | "=" | "==" | "!" | "!=" | "<" | ">") => {
+                    let found = self.peek().unwrap_or_default();
+                    return Err(format!("{WRONG} '{found}', expected: ',', or identifier"));
                 }
-                Some(_) => values.push(self.value()?),
-                None => return Err("unable to parse requirement: found '', expected: ',' or ')'".to_owned()),
+                Some(_) => {
+                    values.push(self.value()?);
+                    match self.peek().unwrap_or_default() {
+                        "," => {}
+                        ")" => return Ok(values),
+                        other => return Err(format!("{WRONG} '{other}', expected: ',' or ')'")),
+                    }
+                }
             }
         }
     }
@@ -321,6 +349,9 @@ mod tests {
         check("a!=1", &[json!({"a": "2"}), json!({})], &[json!({"a": "1"})]);
         check("a in (1, 2)", &[json!({"a": "2"})], &[json!({"a": "3"}), json!({})]);
         check("a notin (1,2)", &[json!({"a": "3"}), json!({})], &[json!({"a": "1"})]);
+        check("a in (1,)", &[json!({"a": "1"}), json!({"a": ""})], &[json!({"a": "2"})]);
+        check("a in (,,in)", &[json!({"a": "in"}), json!({"a": ""})], &[json!({"a": "2"})]);
+        check("a in ()", &[json!({"a": ""})], &[json!({"a": "2"})]);
         check("a,!b", &[json!({"a": ""})], &[json!({"a": "", "b": ""}), json!({})]);
         check("a > 4,a<7", &[json!({"a": "5"})], &[json!({"a": "4"}), json!({"a": "x"}), json!({})]);
         check("", &[json!({})], &[]);
@@ -330,7 +361,8 @@ mod tests {
     fn broken_selectors_are_told() {
         let error = LabelSelector::parse("a b c").unwrap_err();
         assert_eq!(error, "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt");
-        for bad in ["a in", "a in (", "!", "=x", "a=b c", "a in (x y!)"] {
+        for bad in ["a in", "a in (", "!", "=x", "a=b c", "a in (x y!)", "a in (x y)", "a in (1,,)", "a gt 1"]
+        {
             assert!(LabelSelector::parse(bad).is_err(), "{bad:?}");
         }
     }
