@@ -26,6 +26,7 @@ fn step() -> impl Strategy<Value = String> {
         "-",
         "1:2:3:4",
         "99999999999999999999",
+        " 1",
     ]);
     prop_oneof![
         4 => name().prop_map(|name| format!(".{name}")),

@@ -97,7 +97,9 @@ fn brackets(text: &str) -> Result<&str, String> {
     if inside.trim().is_empty() {
         return Err("empty brackets name the first item alone, which is `[0]`; `[*]` are all".to_owned());
     }
-    for place in inside.split(',').map(|place| place.trim_matches(' ')) {
+    // Spaces may stand beside a comma alone.
+    let several = inside.contains(',');
+    for place in inside.split(',').map(|place| if several { place.trim_matches(' ') } else { place }) {
         if !is_place(place) {
             return Err(format!("`{place}` is no place in a list, and no name in single quotes"));
         }
@@ -139,8 +141,12 @@ fn split_at_dot(text: &str) -> Option<(&str, &str)> {
 
 /// A filter behind `[?(` up to the bracket that closes it: `@.type=="Ready"`, `@.type`. Returns the rest.
 fn filter(text: &str) -> Result<&str, String> {
-    let rest = operand(text)?.trim_start_matches(' ');
     let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
+    let rest = operand(text)?;
+    if let Some(c) = text[..text.len() - rest.len()].chars().find(|c| is_operator(*c)) {
+        return Err(format!("the first `{c}` of a filter is its comparison, in a text too"));
+    }
+    let rest = rest.trim_start_matches(' ');
     let end = rest.find(|c| !is_operator(c)).unwrap_or(rest.len());
     let rest = match &rest[..end] {
         "" => rest,
@@ -218,18 +224,39 @@ fn place_of_item(path: &str) -> Result<&str, String> {
 
 /// A text behind its quote. Returns what is behind the closing one.
 fn quoted(text: &str, quote: char) -> Result<&str, String> {
-    let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        // client-go takes a quote behind any backslash for escaped.
-        if c == quote && before != '\\' {
-            return Ok(&text[at + 1..]);
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', quote]) {
+        let after = &rest[at + 1..];
+        if rest[at..].starts_with(quote) {
+            return Ok(after);
         }
-        if before == '\\' && c != quote && !r"abfnrtvxuU\01234567".contains(c) {
+        let Some(length) = escape(after, quote) else {
+            let c = after.chars().next().map(String::from).unwrap_or_default();
             return Err(format!("`\\{c}` is no escape"));
+        };
+        rest = &after[length..];
+        if after.starts_with('\\') && rest.starts_with(quote) {
+            return Err(
+                "a quote behind a backslash does not end a text, whatever is before the backslash".to_owned()
+            );
         }
-        before = c;
     }
     Err("a quote is not closed".to_owned())
+}
+
+/// How long what follows a backslash is, if it is one of Go's escapes.
+fn escape(text: &str, quote: char) -> Option<usize> {
+    let (begin, digits, radix) = match text.chars().next()? {
+        'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | '\\' => return Some(1),
+        c if c == quote => return Some(1),
+        'x' => (1, 2, 16),
+        'u' => (1, 4, 16),
+        'U' => (1, 8, 16),
+        '0'..='7' => (0, 3, 8),
+        _ => return None,
+    };
+    let end = begin + digits;
+    text.get(begin..end)?.chars().all(|c| c.is_digit(radix)).then_some(end)
 }
 
 #[cfg(test)]
@@ -253,6 +280,7 @@ mod tests {
             r".status.conditions[?(@.labels.a\.b/c<=@['d'][0])].status",
             ".status.conditions[?(@.reason)].reason",
             ".status.list[?(@==\"a\")]",
+            r".status.list[?(@=='\x41\\\n\u00e9\101')]",
             ".status.conditions[?(@.message==\"]\")].status",
             ".spec..a",
             "..a",
@@ -285,6 +313,8 @@ mod tests {
             ".spec[1 2]",
             ".spec[-]",
             ".spec[+1]",
+            ".spec[ 1]",
+            ".spec['b' ]",
             ".spec[?@.a]",
             ".spec[?(@.a)",
             ".spec[?(@.a=='b)].c",
@@ -306,6 +336,9 @@ mod tests {
             ".a[?(@.b[x])]",
             ".a[?(@.b==1e5)]",
             ".a[?(@['b']=='c)')]",
+            ".a[?('b=c'==@.d)]",
+            r".a[?(@.b=='c\\')]",
+            r".a[?(@.b=='\x4')]",
             ".a[?(@.b=='\\q')]",
             ".a\n",
             ".a b",
