@@ -10,10 +10,10 @@ use k8s_openapi::api::admissionregistration::v1::{
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Api, Client, Config};
+use kubesmith_apiserver::Clock;
 use tokio::time::Instant;
 
 use crate::backend::{Arguments, Backend, Options, Running, Variables};
-use crate::clock::Clock;
 use crate::crds::Wait;
 use crate::env::TestEnv;
 use crate::error::Error;

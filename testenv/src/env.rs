@@ -169,7 +169,7 @@ impl TestEnv {
     /// # Errors
     /// When the address cannot be listened on, or the server is not the embedded one.
     pub async fn serve(&mut self, addr: SocketAddr) -> Result<String, Error> {
-        self.backend.embedded_mut("serve")?.listen(addr, false).await
+        Ok(self.backend.embedded_mut("serve")?.listen(addr, false).await?)
     }
 
     /// Opens a socket without TLS and without authentication.
@@ -177,7 +177,7 @@ impl TestEnv {
     /// # Errors
     /// When the address cannot be listened on, or the server is not the embedded one.
     pub async fn serve_plain(&mut self, addr: SocketAddr) -> Result<String, Error> {
-        self.backend.embedded_mut("serve_plain")?.listen(addr, true).await
+        Ok(self.backend.embedded_mut("serve_plain")?.listen(addr, true).await?)
     }
 
     /// The address that other processes reach the server at; `None` before [`TestEnv::serve`] of an embedded one.
@@ -246,7 +246,7 @@ impl TestEnv {
     /// Dropping the future changes nothing.
     pub async fn failed(&self) -> Error {
         match self.backend.embedded("failed") {
-            Ok(embedded) => embedded.failed().await,
+            Ok(server) => server.failed().await.into(),
             Err(_) => std::future::pending().await,
         }
     }

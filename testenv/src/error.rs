@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use kubesmith_apiserver::DataError;
+
 use crate::backend::{Backend, ProcessError};
 
 /// Why a test environment could not do what it was asked to.
@@ -169,33 +171,15 @@ pub enum Error {
     },
 }
 
-/// What is wrong with a folder for data.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DataError {
-    /// Two servers never share a folder.
-    #[error("another process uses this folder")]
-    InUse,
-    /// The file holds something else.
-    #[error("this file was not written by kubesmith")]
-    Foreign,
-    /// The file was written by another version.
-    #[error("the file has format {found}, and this version of kubesmith reads format {known}")]
-    Format {
-        /// The file's format.
-        found: u32,
-        /// The format that can be read.
-        known: u32,
-    },
-    /// The file has lost something that was on the disk already.
-    #[error("the file is damaged at byte {at}: {what}")]
-    Damaged {
-        /// Where the damage begins, in bytes.
-        at: u64,
-        /// What is wrong there.
-        what: &'static str,
-    },
-    /// The system refused something.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
+impl From<kubesmith_apiserver::Error> for Error {
+    fn from(error: kubesmith_apiserver::Error) -> Self {
+        use kubesmith_apiserver::Error as Server;
+        match error {
+            Server::Listen { addr, source } => Self::Listen { addr, source },
+            Server::Certificates(text) => Self::Certificates(text),
+            Server::Data { path, source } => Self::Data { path, source },
+            Server::Storage(text) => Self::Storage(text),
+            other => Self::Config(other.to_string()),
+        }
+    }
 }

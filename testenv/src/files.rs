@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kubesmith_apiserver::request::read_document;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::http::decode;
 use crate::webhook::Configurations;
 
 /// The CRDs in a file, or in the files of a folder. Of several with one name the last counts, in the first one's place.
@@ -60,7 +60,7 @@ fn each_document(
         let text =
             std::fs::read_to_string(&file).map_err(|source| Error::Read { path: file.clone(), source })?;
         for (i, document) in serde_yaml::Deserializer::from_str(&text).enumerate() {
-            decode::document(&text, document).and_then(&mut take).map_err(|source| Error::Parse {
+            read_document(&text, document).and_then(&mut take).map_err(|source| Error::Parse {
                 path: file.clone(),
                 document: i + 1,
                 source,

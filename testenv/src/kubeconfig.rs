@@ -4,38 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kubesmith_apiextensions::yaml::to_yaml;
-use serde_json::{Value, json};
+use kubesmith_apiserver::kubeconfig::render;
+use kubesmith_apiserver::tls::pem;
+use serde_json::json;
 
 use crate::error::Error;
-use crate::tls::{Pair, pem};
-
-/// The name of the cluster, the user and the context.
-const NAME: &str = "kubesmith";
-
-/// How a client proves who it is.
-pub(crate) enum Credentials<'a> {
-    None,
-    Token(&'a str),
-    Certificate(&'a Pair),
-}
-
-/// Describes a server; `authority` is the certificate, as PEM, that vouches for it.
-pub(crate) fn write(server: &str, authority: Option<&str>, credentials: &Credentials<'_>) -> String {
-    let mut cluster = json!({"server": server});
-    if let Some(authority) = authority {
-        cluster["certificate-authority-data"] = json!(BASE64.encode(authority));
-    }
-    let user = match credentials {
-        Credentials::None => json!({}),
-        Credentials::Token(token) => json!({"token": token}),
-        Credentials::Certificate(pair) => json!({
-            "client-certificate-data": BASE64.encode(&pair.certificate),
-            "client-key-data": BASE64.encode(&pair.key),
-        }),
-    };
-    yaml(&cluster, &user, "default")
-}
 
 /// Describes what a client configuration reaches, as whom.
 pub(crate) fn from_config(config: &Config) -> Result<String, Error> {
@@ -54,18 +27,7 @@ pub(crate) fn from_config(config: &Config) -> Result<String, Error> {
         cluster["proxy-url"] = json!(proxy.to_string());
     }
     let user = serde_json::to_value(&config.auth_info).map_err(|e| Error::Config(e.to_string()))?;
-    Ok(yaml(&cluster, &user, &config.default_namespace))
-}
-
-fn yaml(cluster: &Value, user: &Value, namespace: &str) -> String {
-    let config = json!({
-        "apiVersion": "v1", "kind": "Config",
-        "clusters": [{"name": NAME, "cluster": cluster}],
-        "users": [{"name": NAME, "user": user}],
-        "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": namespace}}],
-        "current-context": NAME,
-    });
-    to_yaml(&config)
+    Ok(render(&cluster, &user, &config.default_namespace))
 }
 
 /// The client configuration that a kubeconfig describes.
@@ -78,11 +40,13 @@ pub(crate) async fn read(text: &str) -> Result<Config, Error> {
 
 #[cfg(test)]
 mod tests {
+    use kubesmith_apiserver::kubeconfig::{Credentials, write};
+
     use super::*;
 
     #[tokio::test]
     async fn a_configuration_survives_being_written() {
-        let authority = crate::tls::Authority::new().unwrap();
+        let authority = kubesmith_apiserver::tls::Authority::new().unwrap();
         let pair = authority.client("jane", &[]).unwrap();
         for credentials in [Credentials::None, Credentials::Token("secret"), Credentials::Certificate(&pair)]
         {

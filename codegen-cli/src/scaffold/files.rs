@@ -7,8 +7,8 @@ use super::template::Values;
 
 /// What of kubesmith's source a project needs for its image: the runtime, the test environment, what they depend on, and the
 /// manifest from which they inherit.
-const PARTS: [&str; 6] =
-    ["Cargo.toml", "apiextensions", "codegen-core", "codegen-macros", "runtime", "testenv"];
+const PARTS: [&str; 7] =
+    ["Cargo.toml", "apiextensions", "apiserver", "codegen-core", "codegen-macros", "runtime", "testenv"];
 
 /// Dependencies as Cargo.toml has them.
 pub(super) struct Dependencies {

@@ -6,13 +6,13 @@ mod embedded;
 mod existing;
 
 use kube::{Client, Config};
+use kubesmith_apiserver::{ApiServer, ApiServerOptions};
 
 pub use choice::Backend;
 pub use control_plane::{Arguments, ProcessError};
 
 pub(crate) use choice::Variables;
 pub(crate) use control_plane::ControlPlaneOptions;
-pub(crate) use embedded::{Embedded, EmbeddedOptions};
 
 use crate::error::Error;
 use crate::fault::{self, Upstream};
@@ -26,7 +26,7 @@ use existing::Existing;
 pub(crate) struct Options {
     /// `None` leaves the choice to the environment variables.
     pub(crate) backend: Option<Backend>,
-    pub(crate) embedded: EmbeddedOptions,
+    pub(crate) embedded: ApiServerOptions,
     pub(crate) control_plane: ControlPlaneOptions,
     pub(crate) cluster: Option<Config>,
 }
@@ -36,7 +36,7 @@ impl Options {
     fn choose(&self, variables: &Variables) -> Result<Backend, Error> {
         let backend = self.backend.unwrap_or_else(|| variables.backend());
         let foreign = [
-            self.embedded.unknown_to(backend),
+            embedded::unknown_to(&self.embedded, backend),
             self.control_plane.unknown_to(backend),
             self.cluster.as_ref().filter(|_| backend != Backend::ExistingCluster).map(|_| "cluster_config"),
         ];
@@ -50,7 +50,7 @@ impl Options {
 /// A back end that runs.
 #[derive(Debug)]
 pub(crate) enum Running {
-    Embedded(Embedded),
+    Embedded(ApiServer),
     // Boxed, for the others are far smaller.
     ControlPlane(Box<ControlPlane>),
     Existing(Box<Existing>),
@@ -61,9 +61,9 @@ impl Running {
     pub(crate) async fn start(options: Options, variables: &Variables) -> Result<(Self, Client), Error> {
         match options.choose(variables)? {
             Backend::Embedded => {
-                let embedded = Embedded::start(options.embedded)?;
-                let client = embedded.client();
-                Ok((Running::Embedded(embedded), client))
+                let server = ApiServer::start(options.embedded)?;
+                let client = embedded::client(&server);
+                Ok((Running::Embedded(server), client))
             }
             Backend::ControlPlane => {
                 let plan = Plan::new(options.control_plane, variables)?;
@@ -90,7 +90,7 @@ impl Running {
     /// The address that other processes reach the server at.
     pub(crate) fn url(&self) -> Option<String> {
         match self {
-            Running::Embedded(embedded) => embedded.url(),
+            Running::Embedded(server) => server.url(),
             Running::ControlPlane(control_plane) => Some(control_plane.url().to_owned()),
             Running::Existing(existing) => Some(existing.url()),
         }
@@ -99,7 +99,7 @@ impl Running {
     /// A kubeconfig with all rights, as YAML.
     pub(crate) async fn kubeconfig(&mut self) -> Result<String, Error> {
         match self {
-            Running::Embedded(embedded) => embedded.kubeconfig().await,
+            Running::Embedded(server) => Ok(server.kubeconfig().await?),
             Running::ControlPlane(control_plane) => Ok(control_plane.kubeconfig().to_owned()),
             Running::Existing(existing) => existing.kubeconfig(),
         }
@@ -108,7 +108,7 @@ impl Running {
     /// A way to the server with all rights, for a proxy.
     pub(crate) async fn upstream(&self) -> Result<Upstream, Error> {
         match self {
-            Running::Embedded(embedded) => Ok(embedded.upstream()),
+            Running::Embedded(server) => Ok(fault::boxed(server.service())),
             Running::ControlPlane(control_plane) => {
                 fault::upstream(&kubeconfig::read(control_plane.kubeconfig()).await?)
             }
@@ -119,7 +119,7 @@ impl Running {
     /// Makes the server know a further user.
     pub(crate) async fn add_user(&mut self, user: &User) -> Result<AuthenticatedUser, Error> {
         match self {
-            Running::Embedded(embedded) => embedded.add_user(user).await,
+            Running::Embedded(server) => embedded::add_user(server, user).await,
             Running::ControlPlane(control_plane) => {
                 let kubeconfig = control_plane.add_user(&user.name, &user.groups)?;
                 AuthenticatedUser::new(kubeconfig, None).await
@@ -129,18 +129,18 @@ impl Running {
     }
 
     /// The embedded server, for `operation` that only it can do.
-    pub(crate) fn embedded(&self, operation: &'static str) -> Result<&Embedded, Error> {
+    pub(crate) fn embedded(&self, operation: &'static str) -> Result<&ApiServer, Error> {
         match self {
-            Running::Embedded(embedded) => Ok(embedded),
+            Running::Embedded(server) => Ok(server),
             _ => Err(self.unsupported(operation)),
         }
     }
 
     /// As [`Running::embedded`], for an operation that changes it.
-    pub(crate) fn embedded_mut(&mut self, operation: &'static str) -> Result<&mut Embedded, Error> {
+    pub(crate) fn embedded_mut(&mut self, operation: &'static str) -> Result<&mut ApiServer, Error> {
         let unsupported = self.unsupported(operation);
         match self {
-            Running::Embedded(embedded) => Ok(embedded),
+            Running::Embedded(server) => Ok(server),
             _ => Err(unsupported),
         }
     }
@@ -151,7 +151,7 @@ impl Running {
 
     pub(crate) async fn stop(self) -> Result<(), Error> {
         match self {
-            Running::Embedded(embedded) => embedded.stop().await,
+            Running::Embedded(server) => server.stop().await,
             Running::ControlPlane(control_plane) => control_plane.stop().await?,
             // It is not ours to stop.
             Running::Existing(_) => {}

@@ -7,12 +7,9 @@ use http::Method;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use kube::core::GroupVersionResource;
+use kubesmith_apiserver::request::{self, Query, ResourcePath, Target};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-use crate::http::path::{self, ResourcePath, Target};
-use crate::http::query::Query;
-use crate::http::{decode, protobuf};
 
 /// How a patch says what it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,12 +66,12 @@ impl Action {
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let patch_type = patch_type(parts);
         let body = read(body, patch_type.is_some());
-        let (verb, mut resource) = match path::parse(&path) {
+        let (verb, mut resource) = match request::parse_path(&path) {
             Ok(Target::Resource(target)) => (verb(&parts.method, &target, &query), target),
             target => (method(&parts.method), discovery(target.ok())),
         };
         if let ("create", true, Some(body)) = (verb, resource.name.is_empty(), &body) {
-            resource.name = crate::meta::name(body).to_owned();
+            resource.name = body["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         }
         Self { verb, path, resource, options: query.into_pairs(), patch_type, body }
     }
@@ -276,8 +273,8 @@ fn read(body: &[u8], patch: bool) -> Option<Value> {
     if body.is_empty() {
         return None;
     }
-    if body.starts_with(protobuf::MAGIC) && !patch {
-        return protobuf::decode(body).ok();
+    if request::is_protobuf(body) && !patch {
+        return request::read_protobuf(body);
     }
-    decode::json(body).or_else(|_| decode::yaml(body)).ok().map(|decoded| decoded.value)
+    request::read_json_or_yaml(body)
 }

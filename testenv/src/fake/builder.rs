@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
+use kubesmith_apiserver::{ApiServer, ApiServerOptions, Clock};
 use serde_json::Value;
 
 use super::error::FakeError;
@@ -13,10 +14,6 @@ use super::object::Object;
 use super::service::{Core, FakeService};
 use super::tracker::{self, Tracker};
 use super::{Fake, FakeClients};
-use crate::backend::{Embedded, EmbeddedOptions};
-use crate::clock::Clock;
-use crate::verbs::behind;
-use crate::{crd, meta};
 
 /// Describes a [`Fake`] before it is made.
 #[derive(Debug)]
@@ -25,15 +22,15 @@ pub struct FakeBuilder<C> {
     texts: Vec<&'static str>,
     paths: Vec<PathBuf>,
     objects: Vec<Object>,
-    embedded: EmbeddedOptions,
+    server: ApiServerOptions,
     clients: PhantomData<fn() -> C>,
 }
 
 impl<C: FakeClients> FakeBuilder<C> {
     pub(super) fn new() -> Self {
-        let embedded = EmbeddedOptions { bare: true, ..EmbeddedOptions::default() };
+        let server = ApiServerOptions { bare: true, ..ApiServerOptions::default() };
         let (crds, paths, objects) = Default::default();
-        Self { crds, texts: vec![C::CRDS], paths, objects, embedded, clients: PhantomData }
+        Self { crds, texts: vec![C::CRDS], paths, objects, server, clients: PhantomData }
     }
 
     /// Begins with this object, or with those of a list; see [`Tracker::add`].
@@ -75,21 +72,21 @@ impl<C: FakeClients> FakeBuilder<C> {
     /// says. Off unless set: an object is what clients made of it.
     #[must_use]
     pub fn controllers(mut self, run: bool) -> Self {
-        self.embedded.controllers = run;
+        self.server.controllers = run;
         self
     }
 
     /// Takes the time that metadata carries from `clock` instead of the machine.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.embedded.clock = Some(clock);
+        self.server.clock = Some(clock);
         self
     }
 
     /// Makes UIDs and generated names the same in every run.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.embedded.seed = Some(seed);
+        self.server.seed = Some(seed);
         self
     }
 
@@ -102,22 +99,17 @@ impl<C: FakeClients> FakeBuilder<C> {
             return Err(FakeError::NoRuntime);
         }
         let crds = self.all_crds()?;
-        let embedded = Embedded::start(self.embedded)?;
-        let server = embedded.server().clone();
-        if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
-            for value in crds {
-                let name = meta::name(&value).to_owned();
-                behind::add_one_of_many(&server, &def, value)
-                    .map_err(|error| FakeError::Crd { name, status: Box::new(tracker::status(&error)) })?;
-            }
-            server.refresh();
-        }
-        let tracker = Tracker::new(server.clone());
+        let server = ApiServer::start(self.server).map_err(crate::Error::from)?;
+        let (objects, service) = (server.objects(), server.service());
+        objects
+            .add_definitions(crds)
+            .map_err(|(name, error)| FakeError::Crd { name, status: Box::new(tracker::status(&error)) })?;
+        let tracker = Tracker::new(objects);
         for object in self.objects {
             tracker.add(object)?;
         }
         let (actions, reactors) = Default::default();
-        let core = Arc::new(Core { embedded: Mutex::new(Some(embedded)), server, actions, reactors });
+        let core = Arc::new(Core { server: Mutex::new(Some(server)), service, tracker, actions, reactors });
         let client = Client::new(FakeService(core.clone()), "default");
         Ok(Fake { clients: C::of_client(client.clone()), client, core })
     }
@@ -141,7 +133,7 @@ impl<C: FakeClients> FakeBuilder<C> {
         let mut crds: Vec<Value> = Vec::new();
         for mut value in found {
             convert_by_name(&mut value);
-            match crds.iter_mut().find(|old| meta::name(old) == meta::name(&value)) {
+            match crds.iter_mut().find(|old| old["metadata"]["name"] == value["metadata"]["name"]) {
                 Some(old) => *old = value,
                 None => crds.push(value),
             }

@@ -179,7 +179,7 @@ impl<C> Fake<C> {
     /// The objects, past the client: what is done there is no action.
     #[must_use]
     pub fn tracker(&self) -> Tracker {
-        Tracker::new(self.core.server.clone())
+        self.core.tracker.clone()
     }
 
     /// Ends the server's watches, those to come at once, and waits for the controllers if there are any. Other requests are
@@ -188,9 +188,9 @@ impl<C> Fake<C> {
     /// # Cancel safety
     /// Dropping the future leaves the controllers to end by themselves.
     pub async fn stop(&self) {
-        let embedded = self.core.embedded.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(embedded) = embedded {
-            embedded.stop().await;
+        let server = self.core.server.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(server) = server {
+            server.stop().await;
         }
     }
 }

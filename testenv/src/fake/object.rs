@@ -2,11 +2,11 @@
 
 use kube::Resource;
 use kube::core::DynamicObject;
+use kubesmith_apiserver::request::read_document;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::error::FakeError;
-use crate::http::decode;
 
 /// An object of any kind, as the [`Tracker`](super::Tracker) takes it.
 ///
@@ -69,7 +69,7 @@ impl Object {
     pub fn from_yaml(text: &str) -> Result<Vec<Self>, FakeError> {
         let mut objects = Vec::new();
         for (at, document) in serde_yaml::Deserializer::from_str(text).enumerate() {
-            let value = decode::document(text, document)
+            let value = read_document(text, document)
                 .map_err(|error| FakeError::Unreadable(format!("document {}: {error}", at + 1)))?;
             if !value.is_null() {
                 objects.push(Self::from_value(value));

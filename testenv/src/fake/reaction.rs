@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kube::Resource;
 use kube::core::Status;
+use kubesmith_apiserver::{About, ApiError};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::action::Action;
 use super::object::Object;
 use super::watcher::FakeWatcher;
-use crate::status::{About, ApiError};
 
 /// What a reactor makes of a request.
 #[derive(Clone, Debug)]

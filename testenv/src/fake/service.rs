@@ -6,14 +6,12 @@ use std::task::{Context, Poll};
 
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full};
-use tower::{BoxError, Service};
+use kubesmith_apiserver::{ApiError, ApiServer, ApiService, Body, Reply};
+use tower::{BoxError, Service, ServiceExt as _};
 
 use super::action::Action;
 use super::reaction::{Answer, Reaction};
-use crate::backend::Embedded;
-use crate::http::reply::{Body, Reply};
-use crate::server::Origin;
-use crate::status::ApiError;
+use super::tracker::Tracker;
 
 /// What a reactor does.
 pub(super) type React = dyn Fn(&Action) -> Reaction + Send + Sync;
@@ -28,8 +26,10 @@ pub(super) struct Reactor {
 
 /// What a fake's clones and its client share. It lives as long as somebody has one of them.
 pub(super) struct Core {
-    pub(super) embedded: Mutex<Option<Embedded>>,
-    pub(super) server: Arc<crate::server::Server>,
+    /// `None` once it was stopped; the service still answers.
+    pub(super) server: Mutex<Option<ApiServer>>,
+    pub(super) service: ApiService,
+    pub(super) tracker: Tracker,
     pub(super) actions: Mutex<Vec<Action>>,
     pub(super) reactors: Mutex<Vec<Reactor>>,
 }
@@ -50,9 +50,8 @@ impl Core {
                 answer => return respond(&action, answer),
             }
         }
-        let mut request = Request::from_parts(parts, Full::new(body));
-        request.extensions_mut().insert(Origin::default());
-        Ok(self.server.clone().handle(request).await)
+        let request = Request::from_parts(parts, Full::new(body));
+        Ok(self.service.clone().oneshot(request).await?)
     }
 }
 

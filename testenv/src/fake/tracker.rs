@@ -1,18 +1,12 @@
 //! The objects behind the client's back.
 
-use std::sync::Arc;
-
 use kube::Resource;
+use kubesmith_apiserver::{ApiError, ObjectError, Objects};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::FakeError;
 use super::object::Object;
-use crate::conversion;
-use crate::registry::ResourceDef;
-use crate::server::Server;
-use crate::status::ApiError;
-use crate::verbs::behind;
 
 /// The objects of a fake, past its client: client-go's `ObjectTracker`.
 ///
@@ -23,12 +17,12 @@ use crate::verbs::behind;
 /// `generateName`. A namespaced object without a namespace is put into `default`.
 #[derive(Clone, Debug)]
 pub struct Tracker {
-    server: Arc<Server>,
+    objects: Objects,
 }
 
 impl Tracker {
-    pub(super) fn new(server: Arc<Server>) -> Self {
-        Self { server }
+    pub(super) fn new(objects: Objects) -> Self {
+        Self { objects }
     }
 
     /// Adds an object, or those of a list.
@@ -38,8 +32,7 @@ impl Tracker {
     /// being deleted and held by no finalizer.
     pub fn add(&self, object: impl Into<Object>) -> Result<(), FakeError> {
         for value in object.into().flattened()? {
-            let (def, value) = self.place(value)?;
-            behind::add(&self.server, &def, value).map_err(|error| refused(&error))?;
+            self.objects.add(value)?;
         }
         Ok(())
     }
@@ -50,8 +43,7 @@ impl Tracker {
     /// When there is no such object, and as for [`Tracker::add`].
     pub fn update(&self, object: impl Into<Object>) -> Result<(), FakeError> {
         for value in object.into().flattened()? {
-            let (def, value) = self.place(value)?;
-            behind::replace(&self.server, &def, &value).map_err(|error| refused(&error))?;
+            self.objects.update(value)?;
         }
         Ok(())
     }
@@ -64,8 +56,8 @@ impl Tracker {
     where
         K: Resource<DynamicType = ()>,
     {
-        let def = self.def::<K>()?;
-        behind::take(&self.server, &def, namespace, name).map_err(|error| refused(&error))
+        let (api_version, kind) = of_kind::<K>();
+        Ok(self.objects.delete(&api_version, &kind, namespace, name)?)
     }
 
     /// An object as a client would read it; `None` if there is none.
@@ -76,9 +68,8 @@ impl Tracker {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
     {
-        let def = self.def::<K>()?;
-        let stored = self.server.store.get(&def.collection, &def.key(namespace, name));
-        stored.map(|object| read(&def, &object)).transpose()
+        let (api_version, kind) = of_kind::<K>();
+        self.objects.get(&api_version, &kind, namespace, name)?.map(read).transpose()
     }
 
     /// The objects of a namespace, or with `""` of all, in the order of namespaces and names.
@@ -89,49 +80,27 @@ impl Tracker {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
     {
-        let def = self.def::<K>()?;
-        let snapshot = self.server.store.list(&def.collection, &def.prefix(namespace), None);
-        let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
-        objects.iter().map(|(_, object)| read(&def, object)).collect()
-    }
-
-    fn def<K: Resource<DynamicType = ()>>(&self) -> Result<Arc<ResourceDef>, FakeError> {
-        self.find(&K::api_version(&()), &K::kind(&()))
-    }
-
-    fn find(&self, api_version: &str, kind: &str) -> Result<Arc<ResourceDef>, FakeError> {
-        let registry = self.server.registry();
-        let mut known = registry.all().filter(|def| !def.is_review());
-        let found = known.find(|def| def.kind == kind && def.api_version() == api_version).cloned();
-        let unknown =
-            || FakeError::UnknownKind { api_version: api_version.to_owned(), kind: kind.to_owned() };
-        found.ok_or_else(unknown)
-    }
-
-    /// The kind of an object, and the object in its namespace.
-    fn place(&self, mut value: Value) -> Result<(Arc<ResourceDef>, Value), FakeError> {
-        if !value.is_object() {
-            return Err(FakeError::Unreadable("an object has to be a JSON object".to_owned()));
-        }
-        let text = |key: &str| value[key].as_str().unwrap_or_default();
-        let def = self.find(text("apiVersion"), text("kind"))?;
-        if !def.namespaced {
-            crate::meta::remove(&mut value, "namespace");
-        } else if crate::meta::namespace(&value).is_empty() {
-            crate::meta::set(&mut value, "namespace", "default");
-        }
-        Ok((def, value))
+        let (api_version, kind) = of_kind::<K>();
+        self.objects.list(&api_version, &kind, namespace)?.into_iter().map(read).collect()
     }
 }
 
-fn read<K: DeserializeOwned>(def: &ResourceDef, object: &Arc<crate::store::Object>) -> Result<K, FakeError> {
-    let served = conversion::at_once(def, object)
-        .ok_or_else(|| FakeError::Unreadable(format!("a webhook converts {}", def.plural)))?;
-    K::deserialize(served.value()).map_err(|error| FakeError::Unreadable(error.to_string()))
+fn of_kind<K: Resource<DynamicType = ()>>() -> (String, String) {
+    (K::api_version(&()).into_owned(), K::kind(&()).into_owned())
 }
 
-pub(super) fn refused(error: &ApiError) -> FakeError {
-    FakeError::Refused(Box::new(status(error)))
+fn read<K: DeserializeOwned>(value: Value) -> Result<K, FakeError> {
+    serde_json::from_value(value).map_err(|error| FakeError::Unreadable(error.to_string()))
+}
+
+impl From<ObjectError> for FakeError {
+    fn from(error: ObjectError) -> Self {
+        match error {
+            ObjectError::UnknownKind { api_version, kind } => Self::UnknownKind { api_version, kind },
+            ObjectError::Refused(error) => Self::Refused(Box::new(status(&error))),
+            other => Self::Unreadable(other.to_string()),
+        }
+    }
 }
 
 /// What a server would say.

@@ -16,6 +16,7 @@ use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::rt::TokioExecutor;
 use kube::client::ConfigExt as _;
 use kube::{Client, Config};
+use kubesmith_apiserver::{Identity, Listener, Sockets};
 use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Layer as _, Service, ServiceBuilder, ServiceExt as _, service_fn};
 
@@ -25,9 +26,7 @@ use super::rule::Rule;
 use super::schedule::{Injection, Schedule};
 use super::service::{FaultLayer, FaultService};
 use crate::error::Error;
-use crate::identity::Identity;
 use crate::kubeconfig;
-use crate::listen::{Listener, Sockets};
 
 /// A body of a request or of the server's answer.
 pub(crate) type AnyBody = UnsyncBoxBody<Bytes, BoxError>;

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use http::{Method, Request};
 
-use crate::http::path::{self, Target};
-use crate::http::query::Query;
+use kubesmith_apiserver::request::{Query, Target, parse_path};
 
 /// What goes wrong with a request.
 ///
@@ -134,7 +133,7 @@ pub(crate) struct Asked {
 impl Asked {
     pub(crate) fn of<B>(request: &Request<B>) -> Self {
         let path = request.uri().path().to_owned();
-        let Ok(Target::Resource(target)) = path::parse(&path) else {
+        let Ok(Target::Resource(target)) = parse_path(&path) else {
             let (group, resource, namespace, name) = Default::default();
             return Self { verb: None, path, group, resource, namespace, name };
         };

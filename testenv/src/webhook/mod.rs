@@ -1,18 +1,7 @@
-//! Calls of webhooks over HTTPS, for admission and for the conversion of custom resources.
-//!
-//! Beside that: the place and the certificates of a webhook server under test, and the installation of configurations
-//! that lead there.
-//!
-//! The module knows where a webhook is and how it is reached; what is asked and what an answer means is the business of
-//! its callers. Failures are worded as Go's HTTP client and client-go word them, since they end up in `Status` messages.
+//! The webhook server under test: its place, its certificates, and the configurations that lead to it.
 
-mod client;
-mod endpoint;
-mod failure;
 mod install;
 mod serving;
 
-pub(crate) use client::Clients;
-pub(crate) use endpoint::Endpoint;
 pub(crate) use install::{Configurations, converts_by_service, install, lead_conversion_to, uninstall};
 pub use serving::LocalServing;

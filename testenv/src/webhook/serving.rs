@@ -3,11 +3,11 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
+use kubesmith_apiserver::tls::{Authority, Pair};
 use tempfile::TempDir;
 
 use crate::address::free_address;
 use crate::error::Error;
-use crate::tls::{Authority, Pair};
 
 /// The place of the webhook server under test, and its certificate: what envtest calls local serving.
 ///

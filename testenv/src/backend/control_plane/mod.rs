@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kube::{Client, Config};
+use kubesmith_apiserver::kubeconfig::{Credentials, write};
+use kubesmith_apiserver::tls::Authority;
 use tempfile::TempDir;
 
 pub use arguments::Arguments;
@@ -19,8 +21,7 @@ pub use process::ProcessError;
 
 use super::choice::{Backend, Variables};
 use crate::error::Error;
-use crate::kubeconfig::{self, Credentials};
-use crate::tls::{Authority, pem};
+use crate::kubeconfig;
 use process::{Process, Program};
 
 /// How often a start is tried; envtest's number.
@@ -140,7 +141,7 @@ impl ControlPlane {
     pub(crate) fn add_user(&self, name: &str, groups: &[String]) -> Result<String, Error> {
         let pair = self.access.authority.client(name, groups)?;
         let credentials = Credentials::Certificate(&pair);
-        Ok(kubeconfig::write(&self.access.url, Some(&self.access.authority.pem), &credentials))
+        Ok(write(&self.access.url, Some(&self.access.authority.pem), &credentials))
     }
 
     /// Stops kube-apiserver, then etcd, and tells of the first that had to be killed.
@@ -196,7 +197,7 @@ impl<'a> Attempt<'a> {
         let authority = Authority::new()?;
         let admin = authority.client("admin", &["system:masters".to_owned()])?;
         let credentials = Credentials::Certificate(&admin);
-        let kubeconfig = kubeconfig::write(&url, Some(&authority.pem), &credentials);
+        let kubeconfig = write(&url, Some(&authority.pem), &credentials);
         write_pki(folder, &authority)?;
         Ok(Self { plan, folder, ports, access: Access { authority, url, kubeconfig } })
     }
@@ -304,11 +305,11 @@ async fn answers(client: Option<Client>, path: &'static str) -> bool {
 /// Writes what kube-apiserver reads: its certificate under the name that it looks for in its folder, the authority of its
 /// clients, and the keys of service accounts' tokens.
 fn write_pki(folder: &Path, authority: &Authority) -> Result<(), Error> {
-    let (certificate, key) = authority.server(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])?;
+    let server = authority.server_pair(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])?;
     let accounts = rcgen::KeyPair::generate().map_err(|e| Error::Certificates(e.to_string()))?;
     let files = [
-        ("apiserver.crt", pem("CERTIFICATE", &certificate)),
-        ("apiserver.key", key.serialize_pem()),
+        ("apiserver.crt", server.certificate),
+        ("apiserver.key", server.key),
         (CLIENT_AUTHORITY, authority.pem.clone()),
         (ACCOUNT_KEY, accounts.serialize_pem()),
         (ACCOUNT_PUBLIC_KEY, accounts.public_key_pem()),

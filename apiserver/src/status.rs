@@ -57,7 +57,7 @@ impl From<kubesmith_apiextensions::structural::Cause> for Cause {
 
 /// Which object an error is about.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct About {
+pub struct About {
     pub(crate) name: String,
     pub(crate) group: String,
     /// The plural resource name or the kind, whichever kube-apiserver puts there.
@@ -65,7 +65,9 @@ pub(crate) struct About {
 }
 
 impl About {
-    pub(crate) fn new(group: &str, kind: &str, name: &str) -> Self {
+    /// An object by its group, its plural resource name or kind, and its name.
+    #[must_use]
+    pub fn new(group: &str, kind: &str, name: &str) -> Self {
         Self { name: name.to_owned(), group: group.to_owned(), kind: kind.to_owned() }
     }
 
@@ -77,7 +79,7 @@ impl About {
 
 /// A request that failed.
 #[derive(Clone, Debug)]
-pub(crate) enum ApiError {
+pub enum ApiError {
     /// Answered with a `Status` object.
     Status(Box<StatusError>),
     /// Answered with the mux's plain `404 page not found`.
@@ -86,7 +88,7 @@ pub(crate) enum ApiError {
 
 /// The content of a failed `Status`.
 #[derive(Clone, Debug)]
-pub(crate) struct StatusError {
+pub struct StatusError {
     pub(crate) code: u16,
     pub(crate) reason: &'static str,
     pub(crate) message: String,
@@ -150,7 +152,8 @@ impl ApiError {
         Self::status(400, "BadRequest", message.into())
     }
 
-    pub(crate) fn forbidden(about: About, message: &str) -> Self {
+    /// Something that is not allowed.
+    pub fn forbidden(about: About, message: &str) -> Self {
         let name = if about.name.is_empty() { String::new() } else { format!(" {:?}", about.name) };
         let message = format!("{}{name} is forbidden: {message}", about.qualified());
         Self::status(403, "Forbidden", message).about(about)
@@ -160,7 +163,8 @@ impl ApiError {
         Self::status(401, "Unauthorized", "Unauthorized".to_owned())
     }
 
-    pub(crate) fn not_found(about: About) -> Self {
+    /// There is no such object.
+    pub fn not_found(about: About) -> Self {
         let message = format!("{} {:?} not found", about.qualified(), about.name);
         Self::status(404, "NotFound", message).about(about)
     }
@@ -185,7 +189,8 @@ impl ApiError {
         Self::status(406, "NotAcceptable", message)
     }
 
-    pub(crate) fn already_exists(about: About) -> Self {
+    /// There is such an object already.
+    pub fn already_exists(about: About) -> Self {
         let message = format!("{} {:?} already exists", about.qualified(), about.name);
         Self::status(409, "AlreadyExists", message).about(about)
     }
@@ -196,7 +201,8 @@ impl ApiError {
         Self::status(409, "Conflict", message).about(about)
     }
 
-    pub(crate) fn modified(about: About) -> Self {
+    /// Somebody else changed the object since it was read.
+    pub fn modified(about: About) -> Self {
         Self::conflict(
             about,
             "the object has been modified; please apply your changes to the latest version and try again",
@@ -221,7 +227,7 @@ impl ApiError {
     }
 
     /// The asked-for version is older than the kept history.
-    pub(crate) fn expired(message: impl Into<String>) -> Self {
+    pub fn expired(message: impl Into<String>) -> Self {
         Self::status(410, "Expired", message.into())
     }
 
@@ -274,12 +280,13 @@ impl ApiError {
         Self::invalid(About::new("meta.k8s.io", kind, ""), causes)
     }
 
-    pub(crate) fn internal(message: impl Into<String>) -> Self {
+    /// An error inside of the server.
+    pub fn internal(message: impl Into<String>) -> Self {
         Self::status(500, "InternalError", message.into())
     }
 
     /// A failure of the server with a cause, as Go's `NewInternalError` has it.
-    pub(crate) fn internal_of(error: impl Into<String>) -> Self {
+    pub fn internal_of(error: impl Into<String>) -> Self {
         let error = error.into();
         let cause = Cause::new("", "", error.clone());
         Self::internal(format!("Internal error occurred: {error}"))
@@ -298,7 +305,7 @@ impl ApiError {
     }
 
     /// What went wrong, for people.
-    pub(crate) fn message(&self) -> &str {
+    pub fn message(&self) -> &str {
         match self {
             Self::Status(status) => &status.message,
             Self::NoSuchPath => "404 page not found",
@@ -311,7 +318,7 @@ impl ApiError {
     }
 
     /// The HTTP status code.
-    pub(crate) fn code(&self) -> u16 {
+    pub fn code(&self) -> u16 {
         match self {
             Self::Status(status) => status.code,
             Self::NoSuchPath => 404,
@@ -319,7 +326,7 @@ impl ApiError {
     }
 
     /// The `Status` object; a missing path is worded as kube-apiserver words it inside a watch.
-    pub(crate) fn to_value(&self) -> Value {
+    pub fn to_value(&self) -> Value {
         match self {
             Self::Status(status) => status.to_value(),
             Self::NoSuchPath => Self::no_such_resource().to_value(),

@@ -2,22 +2,26 @@
 
 /// A path below `/api` or `/apis` that names a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ResourcePath {
-    pub(crate) group: String,
-    pub(crate) version: String,
+pub struct ResourcePath {
+    /// Empty: the core group.
+    pub group: String,
+    /// The version.
+    pub version: String,
     /// Empty: none given.
-    pub(crate) namespace: String,
-    pub(crate) resource: String,
+    pub namespace: String,
+    /// The plural name.
+    pub resource: String,
     /// Empty: the collection.
-    pub(crate) name: String,
-    pub(crate) subresource: String,
+    pub name: String,
+    /// Empty: the object itself.
+    pub subresource: String,
     /// The deprecated `/watch/` prefix.
-    pub(crate) watch: bool,
+    pub watch: bool,
 }
 
 /// What a path means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
     /// `/api`
     CoreVersions,
     /// `/apis`
@@ -26,6 +30,7 @@ pub(crate) enum Target {
     Group(String),
     /// `/api/v1` or `/apis/{group}/{version}`
     GroupVersion(String, String),
+    /// A resource.
     Resource(ResourcePath),
     /// Any other path, without a slash at the end.
     Other(String),
@@ -35,7 +40,8 @@ pub(crate) enum Target {
 ///
 /// # Errors
 /// `Err(())` when a segment's percent-encoding is not UTF-8.
-pub(crate) fn parse(path: &str) -> Result<Target, ()> {
+#[allow(clippy::result_unit_err)]
+pub fn parse(path: &str) -> Result<Target, ()> {
     let mut parts = Vec::new();
     for part in path.split('/').filter(|p| !p.is_empty()) {
         parts.push(decode(part).ok_or(())?);

@@ -29,19 +29,19 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How a listener's connections are.
-pub(crate) struct Sockets {
+pub struct Sockets {
     /// Who the server is, over TLS; `None` for plain HTTP without authentication.
-    pub(crate) identity: Option<Identity>,
+    pub identity: Option<Identity>,
     /// Whether HTTP/2 is spoken beside HTTP/1.1.
-    pub(crate) http2: bool,
+    pub http2: bool,
     /// How long connections have to end by themselves when the listener stops.
-    pub(crate) grace: Duration,
+    pub grace: Duration,
 }
 
 /// A running listener.
 #[derive(Debug)]
-pub(crate) struct Listener {
-    pub(crate) addr: SocketAddr,
+pub struct Listener {
+    addr: SocketAddr,
     /// The bearer token of this listener; `None` over plain HTTP.
     token: Option<Arc<str>>,
     /// The authority's certificate as PEM; `None` over plain HTTP.
@@ -51,12 +51,13 @@ pub(crate) struct Listener {
 }
 
 /// What answers requests that come over a socket. Checking the token is up to it.
-pub(crate) trait Answers:
+pub trait Answers:
     Service<Request<Incoming>, Response = Response<Self::Body>, Error: Into<BoxError>, Future: Send + 'static>
     + Clone
     + Send
     + 'static
 {
+    /// The body of its answers.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
 }
 
@@ -73,11 +74,10 @@ where
 
 impl Listener {
     /// Listens on `addr`.
-    pub(crate) async fn start(
-        addr: SocketAddr,
-        sockets: Sockets,
-        service: impl Answers,
-    ) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// Returns an error if the address cannot be listened on, or certificates cannot be made.
+    pub async fn start(addr: SocketAddr, sockets: Sockets, service: impl Answers) -> Result<Self, Error> {
         let failed = |source| Error::Listen { addr, source };
         let socket = TcpListener::bind(addr).await.map_err(failed)?;
         let addr = socket.local_addr().map_err(failed)?;
@@ -92,7 +92,8 @@ impl Listener {
     }
 
     /// Where clients on this machine reach the listener.
-    pub(crate) fn url(&self) -> String {
+    #[must_use]
+    pub fn url(&self) -> String {
         let scheme = if self.token.is_some() { "https" } else { "http" };
         let mut addr = self.addr;
         if addr.ip().is_unspecified() {
@@ -103,17 +104,19 @@ impl Listener {
     }
 
     /// A kubeconfig for the listener.
-    pub(crate) fn kubeconfig(&self) -> String {
+    #[must_use]
+    pub fn kubeconfig(&self) -> String {
         self.kubeconfig_for(&self.token.as_deref().map_or(Credentials::None, Credentials::Token))
     }
 
     /// A kubeconfig for who has these credentials.
-    pub(crate) fn kubeconfig_for(&self, credentials: &Credentials<'_>) -> String {
+    #[must_use]
+    pub fn kubeconfig_for(&self, credentials: &Credentials<'_>) -> String {
         kubeconfig::write(&self.url(), self.authority.as_deref(), credentials)
     }
 
     /// Ends all connections and waits for them.
-    pub(crate) async fn stop(self) {
+    pub async fn stop(self) {
         self.stop.send_replace(true);
         // The task neither panics nor is cancelled by anybody else; either way it is over.
         let _ = self.task.await;

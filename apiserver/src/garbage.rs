@@ -248,12 +248,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::backend::{Embedded, EmbeddedOptions};
+    use crate::api_server::{ApiServer, ApiServerOptions};
 
     #[tokio::test]
     async fn owners_are_those_that_an_object_has_when_its_turn_comes() {
-        let embedded = Embedded::start(EmbeddedOptions::default()).unwrap();
-        let server = embedded.server();
+        let running = ApiServer::start(ApiServerOptions::default()).unwrap();
+        let server = running.server();
         let def = server.registry().find("", "v1", "configmaps").unwrap();
         let key = def.key("default", "a");
         let map = |owners: Value| {

@@ -5,11 +5,12 @@ use crate::status::{ApiError, ApiResult, Cause};
 
 /// A decoded query string.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Query(Vec<(String, String)>);
+pub struct Query(Vec<(String, String)>);
 
 impl Query {
     /// Reads a query; parts that are not UTF-8 are left out.
-    pub(crate) fn parse(text: &str) -> Self {
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
         let decode = |s: &str| decode(&s.replace('+', " "));
         let pairs = text.split('&').filter(|part| !part.is_empty()).filter_map(|part| {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
@@ -19,7 +20,8 @@ impl Query {
     }
 
     /// The keys and values in their order.
-    pub(crate) fn into_pairs(self) -> Vec<(String, String)> {
+    #[must_use]
+    pub fn into_pairs(self) -> Vec<(String, String)> {
         self.0
     }
 
@@ -33,7 +35,8 @@ impl Query {
     }
 
     /// A boolean as Go's conversion of query parameters reads it: present and not `0` or `false`.
-    pub(crate) fn flag(&self, key: &str) -> bool {
+    #[must_use]
+    pub fn flag(&self, key: &str) -> bool {
         self.0
             .iter()
             .find(|(k, _)| k == key)

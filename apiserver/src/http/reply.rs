@@ -15,12 +15,12 @@ use serde_json::Value;
 use crate::status::ApiError;
 
 /// The body of every answer.
-pub(crate) type Body = UnsyncBoxBody<Bytes, Infallible>;
+pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 const JSON: &str = "application/json";
 
 /// An answer before it becomes HTTP.
-pub(crate) struct Reply {
+pub struct Reply {
     code: u16,
     content_type: &'static str,
     body: Body,
@@ -38,7 +38,9 @@ impl Reply {
         Self::new(code, JSON, body)
     }
 
-    pub(crate) fn json(code: u16, value: &Value) -> Self {
+    /// JSON.
+    #[must_use]
+    pub fn json(code: u16, value: &Value) -> Self {
         Self::json_bytes(code, serde_json::to_vec(value).unwrap_or_default())
     }
 
@@ -60,7 +62,7 @@ impl Reply {
     }
 
     /// Watch events.
-    pub(crate) fn stream(frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+    pub fn stream(frames: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         use futures::StreamExt as _;
         let body = StreamBody::new(frames.map(|bytes| Ok(Frame::data(bytes)))).boxed_unsync();
         Self { code: 200, content_type: JSON, body, warnings: Vec::new() }
@@ -71,7 +73,9 @@ impl Reply {
         self
     }
 
-    pub(crate) fn error(error: &ApiError) -> Self {
+    /// A failed request.
+    #[must_use]
+    pub fn error(error: &ApiError) -> Self {
         match error {
             ApiError::NoSuchPath => Self::text(404, "404 page not found\n"),
             ApiError::Status(status) => {
@@ -80,7 +84,9 @@ impl Reply {
         }
     }
 
-    pub(crate) fn into_response(self) -> Response<Body> {
+    /// The answer as HTTP.
+    #[must_use]
+    pub fn into_response(self) -> Response<Body> {
         let mut response = Response::new(self.body);
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();

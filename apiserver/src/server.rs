@@ -399,7 +399,7 @@ impl Call<'_> {
 
 /// The server as a `tower` service, for clients in the same process.
 #[derive(Clone, Debug)]
-pub(crate) struct ApiService {
+pub struct ApiService {
     server: Arc<Server>,
     origin: Origin,
 }

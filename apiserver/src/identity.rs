@@ -17,9 +17,11 @@ const CERTIFICATE: &str = "authority-certificate";
 const TOKEN: &str = "token";
 
 /// An authority and a token.
-pub(crate) struct Identity {
-    pub(crate) authority: Authority,
-    pub(crate) token: Arc<str>,
+pub struct Identity {
+    /// Signs the server's certificates.
+    pub authority: Authority,
+    /// The bearer token with all rights.
+    pub token: Arc<str>,
 }
 
 impl Identity {
@@ -44,7 +46,10 @@ impl Identity {
     }
 
     /// An identity that nothing keeps.
-    pub(crate) fn new() -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// Returns [`Error::Certificates`] if there is no randomness or no certificate can be made.
+    pub fn new() -> Result<Self, Error> {
         let mut secret = [0; 32];
         SystemRandom::new().fill(&mut secret).map_err(failed)?;
         let token: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();

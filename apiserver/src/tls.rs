@@ -19,15 +19,17 @@ use crate::error::Error;
 const AUTHORITY: &str = "kubesmith-ca";
 
 /// A certificate and its private key, as PEM.
-pub(crate) struct Pair {
-    pub(crate) certificate: String,
-    pub(crate) key: String,
+pub struct Pair {
+    /// The certificate.
+    pub certificate: String,
+    /// The private key, in PKCS #8.
+    pub key: String,
 }
 
 /// A certificate authority.
-pub(crate) struct Authority {
+pub struct Authority {
     /// Its certificate as PEM.
-    pub(crate) pem: String,
+    pub pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
 
@@ -38,7 +40,11 @@ impl std::fmt::Debug for Authority {
 }
 
 impl Authority {
-    pub(crate) fn new() -> Result<Self, Error> {
+    /// Makes an authority with a new key.
+    ///
+    /// # Errors
+    /// Returns [`Error::Certificates`] if the keys or certificates cannot be made.
+    pub fn new() -> Result<Self, Error> {
         let key = KeyPair::generate().map_err(failed)?;
         let pem = authority_params().self_signed(&key).map_err(failed)?.pem();
         Ok(Self { pem, issuer: Issuer::new(authority_params(), key) })
@@ -66,14 +72,20 @@ impl Authority {
         Ok((certificate.der().clone(), key))
     }
 
-    /// As [`Authority::server`], in PEM.
-    pub(crate) fn server_pair(&self, hosts: Vec<String>) -> Result<Pair, Error> {
+    /// A certificate for a server at `hosts` (names or addresses) and its key.
+    ///
+    /// # Errors
+    /// Returns [`Error::Certificates`] if the keys or certificates cannot be made.
+    pub fn server_pair(&self, hosts: Vec<String>) -> Result<Pair, Error> {
         let (certificate, key) = self.server(hosts)?;
         Ok(Pair { certificate: pem("CERTIFICATE", &certificate), key: key.serialize_pem() })
     }
 
     /// A certificate that names a user to kube-apiserver: the common name is the user's, each organization a group.
-    pub(crate) fn client(&self, name: &str, groups: &[String]) -> Result<Pair, Error> {
+    ///
+    /// # Errors
+    /// Returns [`Error::Certificates`] if the keys or certificates cannot be made.
+    pub fn client(&self, name: &str, groups: &[String]) -> Result<Pair, Error> {
         let key = KeyPair::generate().map_err(failed)?;
         let request = der::Request { issuer: AUTHORITY, name, groups, key: &key.subject_public_key_info() };
         let body = request.body();
@@ -115,7 +127,8 @@ fn failed(error: rcgen::Error) -> Error {
 }
 
 /// Wraps DER as PEM (RFC 7468): base64 in lines of 64 characters between two marks.
-pub(crate) fn pem(label: &str, der: &[u8]) -> String {
+#[must_use]
+pub fn pem(label: &str, der: &[u8]) -> String {
     let mut out = format!("-----BEGIN {label}-----\n");
     for (i, c) in BASE64.encode(der).chars().enumerate() {
         if i > 0 && i % 64 == 0 {

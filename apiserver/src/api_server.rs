@@ -1,0 +1,198 @@
+//! The handle of a running server.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::{Clock, SystemClock};
+use crate::controllers::{Controllers, Selection};
+use crate::error::Error;
+use crate::identity::Identity;
+use crate::kubeconfig::Credentials;
+use crate::listen::{Listener, Sockets};
+use crate::objects::Objects;
+use crate::server::{ApiService, Origin, Server, ServerOptions};
+use crate::store::{NotDurable, Store};
+use crate::tokens;
+
+/// How many events of each resource watches can replay.
+const HISTORY: usize = 10_000;
+
+/// How long clients have to finish when the server stops.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How to start an [`ApiServer`]; `None` leaves it to the server.
+#[derive(Debug, Default)]
+pub struct ApiServerOptions {
+    /// Where the time of metadata comes from.
+    pub clock: Option<Arc<dyn Clock>>,
+    /// Makes UIDs and generated names the same in every run.
+    pub seed: Option<u64>,
+    /// How many events of each resource watches can replay.
+    pub history: Option<usize>,
+    /// Whether the work of kube-controller-manager is done.
+    pub controllers: bool,
+    /// Whether a node and the scheduler are stood in for.
+    pub simulated_node: bool,
+    /// The folder that keeps everything.
+    pub data_dir: Option<PathBuf>,
+    /// Starts with no objects, and takes objects in namespaces that do not exist.
+    pub bare: bool,
+}
+
+/// How a user proves who it is.
+#[derive(Clone)]
+pub struct UserCredentials {
+    /// A kubeconfig for the server's socket, as YAML.
+    pub kubeconfig: String,
+    /// The bearer token.
+    pub token: String,
+}
+
+/// A running API server, its controllers and the socket it may have.
+#[derive(Debug)]
+pub struct ApiServer {
+    server: Arc<Server>,
+    listener: Option<Listener>,
+    controllers: Option<Controllers>,
+}
+
+impl ApiServer {
+    /// Starts a server.
+    ///
+    /// # Errors
+    /// Returns an error if the data folder cannot be used, or certificates cannot be made.
+    ///
+    /// # Panics
+    /// With controllers, outside of a tokio runtime.
+    pub fn start(options: ApiServerOptions) -> Result<Self, Error> {
+        let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
+        let history = options.history.unwrap_or(HISTORY);
+        let store = match &options.data_dir {
+            Some(folder) => {
+                Store::open(folder, history).map_err(|(path, source)| Error::Data { path, source })?
+            }
+            None => Store::new(history),
+        };
+        let server_options =
+            ServerOptions { seed: options.seed, controllers: options.controllers, bare: options.bare };
+        let server = Server::new(Arc::new(store), clock, server_options);
+        let selection = Selection { manager: options.controllers, node: options.simulated_node };
+        let controllers = match selection == Selection::default() {
+            true => None,
+            false => {
+                // Made here, before a listener and a controller could both want to.
+                Identity::of(&server.store)?;
+                Some(Controllers::start(&server, selection))
+            }
+        };
+        Ok(Self { server, listener: None, controllers })
+    }
+
+    /// A way to the server that needs no socket.
+    #[must_use]
+    pub fn service(&self) -> ApiService {
+        ApiService::new(self.server.clone(), Origin::default())
+    }
+
+    /// The stored objects, past admission and the checks of their content.
+    #[must_use]
+    pub fn objects(&self) -> Objects {
+        Objects::new(self.server.clone())
+    }
+
+    /// Makes a token for a user, and a kubeconfig with it; opens a socket on loopback if there is none.
+    ///
+    /// # Errors
+    /// Returns an error if no socket can be opened, or the server's identity cannot be read.
+    pub async fn add_user(&mut self, name: &str, groups: &[String]) -> Result<UserCredentials, Error> {
+        if self.listener.is_none() {
+            self.kubeconfig().await?;
+        }
+        let token = tokens::issue_to_user(&self.server, name, groups)?;
+        let credentials = Credentials::Token(&token);
+        let kubeconfig = self.listener.as_ref().map(|listener| listener.kubeconfig_for(&credentials));
+        Ok(UserCredentials { kubeconfig: kubeconfig.unwrap_or_default(), token })
+    }
+
+    /// The server itself.
+    #[cfg(test)]
+    pub(crate) fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
+    /// Opens a socket on `addr` in place of the one there was, with TLS unless `plain`; returns its URL.
+    ///
+    /// # Errors
+    /// Returns an error if the address cannot be listened on, or the data cannot be written.
+    pub async fn listen(&mut self, addr: SocketAddr, plain: bool) -> Result<String, Error> {
+        if let Some(old) = self.listener.take() {
+            old.stop().await;
+        }
+        let identity = if plain { None } else { Some(Identity::of(&self.server.store)?) };
+        let token = identity.as_ref().map(|identity| identity.token.clone());
+        let service = ApiService::new(self.server.clone(), Origin { token });
+        let sockets = Sockets { identity, http2: true, grace: GRACE };
+        let listener = Listener::start(addr, sockets, service).await?;
+        let url = listener.url();
+        self.listener = Some(listener);
+        // Whoever is told the authority and the token can rely on them.
+        self.server.store.settled().await.map_err(lost)?;
+        Ok(url)
+    }
+
+    /// The address of the socket.
+    #[must_use]
+    pub fn url(&self) -> Option<String> {
+        self.listener.as_ref().map(Listener::url)
+    }
+
+    /// Describes the socket; opens one on loopback if there is none.
+    ///
+    /// # Errors
+    /// Returns an error if no socket can be opened.
+    pub async fn kubeconfig(&mut self) -> Result<String, Error> {
+        if self.listener.is_none() {
+            self.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), false).await?;
+        }
+        Ok(self.listener.as_ref().map(Listener::kubeconfig).unwrap_or_default())
+    }
+
+    /// Forgets the history of all resources: watches and lists from older versions get 410.
+    pub fn compact(&self) {
+        self.server.store.compact();
+    }
+
+    /// Ends all watches and connections, and waits until everything has stopped and is written.
+    pub async fn stop(mut self) {
+        self.server.stop();
+        if let Some(controllers) = self.controllers.take() {
+            controllers.stop().await;
+        }
+        if let Some(listener) = self.listener.take() {
+            listener.stop().await;
+        }
+        self.server.webhooks.stop().await;
+        let store = self.server.store.clone();
+        // Waits for the disk; if the runtime refuses, dropping does the same.
+        let _ = tokio::task::spawn_blocking(move || store.shut_down()).await;
+    }
+
+    /// Resolves when nothing can be made durable any more.
+    pub async fn failed(&self) -> Error {
+        lost(self.server.store.failed().await)
+    }
+}
+
+fn lost(NotDurable(why): NotDurable) -> Error {
+    Error::Storage(why.to_string())
+}
+
+impl Drop for ApiServer {
+    fn drop(&mut self) {
+        self.server.stop();
+        // At most one write is left to wait for.
+        self.server.store.shut_down();
+    }
+}

@@ -1,0 +1,62 @@
+//! Errors of the server itself.
+
+use std::path::PathBuf;
+
+/// Why a server could not start, listen or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The address could not be listened on.
+    #[error("cannot listen on {addr}: {source}")]
+    Listen {
+        /// The address.
+        addr: std::net::SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Certificates could not be made.
+    #[error("cannot make certificates: {0}")]
+    Certificates(String),
+    /// The folder for the data cannot be used.
+    #[error("{path}: {source}")]
+    Data {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: DataError,
+    },
+    /// The data can no longer be written; nothing is answered any more.
+    #[error("{0}")]
+    Storage(String),
+}
+
+/// What is wrong with a folder for data.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// Two servers never share a folder.
+    #[error("another process uses this folder")]
+    InUse,
+    /// The file holds something else.
+    #[error("this file was not written by kubesmith")]
+    Foreign,
+    /// The file was written by another version.
+    #[error("the file has format {found}, and this version of kubesmith reads format {known}")]
+    Format {
+        /// The file's format.
+        found: u32,
+        /// The format that can be read.
+        known: u32,
+    },
+    /// The file has lost something that was on the disk already.
+    #[error("the file is damaged at byte {at}: {what}")]
+    Damaged {
+        /// Where the damage begins, in bytes.
+        at: u64,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// The system refused something.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}

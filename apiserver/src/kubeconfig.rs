@@ -1,0 +1,52 @@
+//! Kubeconfigs.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use kubesmith_apiextensions::yaml::to_yaml;
+use serde_json::{Value, json};
+
+use crate::tls::Pair;
+
+/// The name of the cluster, the user and the context.
+const NAME: &str = "kubesmith";
+
+/// How a client proves who it is.
+pub enum Credentials<'a> {
+    /// By nothing.
+    None,
+    /// By a bearer token.
+    Token(&'a str),
+    /// By a client certificate.
+    Certificate(&'a Pair),
+}
+
+/// Describes a server; `authority` is the certificate, as PEM, that vouches for it.
+#[must_use]
+pub fn write(server: &str, authority: Option<&str>, credentials: &Credentials<'_>) -> String {
+    let mut cluster = json!({"server": server});
+    if let Some(authority) = authority {
+        cluster["certificate-authority-data"] = json!(BASE64.encode(authority));
+    }
+    let user = match credentials {
+        Credentials::None => json!({}),
+        Credentials::Token(token) => json!({"token": token}),
+        Credentials::Certificate(pair) => json!({
+            "client-certificate-data": BASE64.encode(&pair.certificate),
+            "client-key-data": BASE64.encode(&pair.key),
+        }),
+    };
+    render(&cluster, &user, "default")
+}
+
+/// Describes one cluster and one user, in the form of their entries; `namespace` is the context's.
+#[must_use]
+pub fn render(cluster: &Value, user: &Value, namespace: &str) -> String {
+    let config = json!({
+        "apiVersion": "v1", "kind": "Config",
+        "clusters": [{"name": NAME, "cluster": cluster}],
+        "users": [{"name": NAME, "user": user}],
+        "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": namespace}}],
+        "current-context": NAME,
+    });
+    to_yaml(&config)
+}

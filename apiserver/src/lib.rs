@@ -1,0 +1,75 @@
+//! A Kubernetes API server inside a program.
+//!
+//! [`ApiServer`] serves custom resource definitions and the built-in kinds that controllers touch, with watches, selectors,
+//! patches, subresources, admission webhooks and server-side apply, as kube-apiserver does. It starts in milliseconds and needs
+//! no binaries. Clients reach it in the same process through [`ApiServer::service`], or over a socket through
+//! [`ApiServer::listen`].
+//!
+//! The crate knows no test environment: kubesmith-testenv is the handle that tests use.
+//!
+//! ```
+//! use http_body_util::{BodyExt as _, Empty};
+//! use kubesmith_apiserver::{ApiServer, ApiServerOptions};
+//! use tower::ServiceExt as _;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = ApiServer::start(ApiServerOptions::default())?;
+//! let request = http::Request::get("/api/v1/namespaces/default").body(Empty::<bytes::Bytes>::new())?;
+//! let response = server.service().oneshot(request).await?;
+//! assert_eq!(response.status(), 200);
+//! let namespace: serde_json::Value = serde_json::from_slice(&response.into_body().collect().await?.to_bytes())?;
+//! assert_eq!(namespace["status"]["phase"], "Active");
+//! server.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
+
+mod access;
+mod admission;
+mod api_server;
+pub mod apply;
+mod builtin;
+mod clock;
+mod controllers;
+mod conversion;
+mod crd;
+mod custom;
+mod der;
+mod discovery;
+mod error;
+mod garbage;
+mod http;
+mod identity;
+pub mod kubeconfig;
+mod label_selector;
+mod listen;
+mod managed;
+mod meta;
+mod names;
+mod objects;
+mod openapi;
+mod patching;
+mod registry;
+pub mod request;
+mod selector;
+mod server;
+mod status;
+mod store;
+mod table;
+pub mod tls;
+mod tokens;
+mod types;
+mod verbs;
+mod webhook;
+
+pub use api_server::{ApiServer, ApiServerOptions, UserCredentials};
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use error::{DataError, Error};
+pub use http::reply::{Body, Reply};
+pub use identity::Identity;
+pub use listen::{Answers, Listener, Sockets};
+pub use objects::{ObjectError, Objects};
+pub use server::ApiService;
+pub use status::{About, ApiError};

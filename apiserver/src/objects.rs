@@ -1,0 +1,162 @@
+//! The stored objects, past admission and the checks of their content: what a test puts there before it begins.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::registry::ResourceDef;
+use crate::server::Server;
+use crate::status::ApiError;
+use crate::store;
+use crate::verbs::behind;
+use crate::{conversion, crd, meta};
+
+/// Why an object could not be stored or read.
+#[derive(Debug, thiserror::Error)]
+pub enum ObjectError {
+    /// The server serves no such kind.
+    #[error("no kind {kind} of {api_version} is served")]
+    UnknownKind {
+        /// The group and version.
+        api_version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// It is no JSON object.
+    #[error("an object has to be a JSON object")]
+    NoObject,
+    /// No server could have the object.
+    #[error("{}", .0.message())]
+    Refused(ApiError),
+    /// The object is stored in a version that only a webhook converts.
+    #[error("a webhook converts {0}")]
+    ConvertedByWebhook(String),
+}
+
+impl From<ApiError> for ObjectError {
+    fn from(error: ApiError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// The stored objects of an [`ApiServer`](crate::ApiServer). Writes here pass admission and schemas by; watches see them.
+#[derive(Clone, Debug)]
+pub struct Objects {
+    server: Arc<Server>,
+}
+
+impl Objects {
+    pub(crate) fn new(server: Arc<Server>) -> Self {
+        Self { server }
+    }
+
+    /// Adds definitions, then serves all of their kinds.
+    ///
+    /// # Errors
+    /// Returns the first definition's name that is refused, and why.
+    pub fn add_definitions(
+        &self,
+        definitions: impl IntoIterator<Item = Value>,
+    ) -> Result<(), (String, ApiError)> {
+        if let Some(def) = self.server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
+            for value in definitions {
+                let name = meta::name(&value).to_owned();
+                behind::add_one_of_many(&self.server, &def, value).map_err(|error| (name, error))?;
+            }
+            self.server.refresh();
+        }
+        Ok(())
+    }
+
+    /// Adds an object.
+    ///
+    /// # Errors
+    /// Returns an error if there is such an object already, its kind is unknown, or no server could have it.
+    pub fn add(&self, object: Value) -> Result<(), ObjectError> {
+        let (def, value) = self.place(object)?;
+        behind::add(&self.server, &def, value)?;
+        Ok(())
+    }
+
+    /// Replaces an object, whatever version it is at.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such object, and as for [`Objects::add`].
+    pub fn update(&self, object: Value) -> Result<(), ObjectError> {
+        let (def, value) = self.place(object)?;
+        behind::replace(&self.server, &def, &value)?;
+        Ok(())
+    }
+
+    /// Removes an object, whatever finalizers it has; cluster-scoped ones have the namespace `""`.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such object, or its kind is unknown.
+    pub fn delete(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Result<(), ObjectError> {
+        let def = self.find(api_version, kind)?;
+        Ok(behind::take(&self.server, &def, namespace, name)?)
+    }
+
+    /// Returns an object as a client would read it, if there is one.
+    ///
+    /// # Errors
+    /// Returns an error if the kind is unknown, or only a webhook could convert the object.
+    pub fn get(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Value>, ObjectError> {
+        let def = self.find(api_version, kind)?;
+        let stored = self.server.store.get(&def.collection, &def.key(namespace, name));
+        stored.map(|object| read(&def, &object)).transpose()
+    }
+
+    /// Returns the objects of a namespace, or with `""` of all, in the order of namespaces and names.
+    ///
+    /// # Errors
+    /// As for [`Objects::get`].
+    pub fn list(&self, api_version: &str, kind: &str, namespace: &str) -> Result<Vec<Value>, ObjectError> {
+        let def = self.find(api_version, kind)?;
+        let snapshot = self.server.store.list(&def.collection, &def.prefix(namespace), None);
+        let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
+        objects.iter().map(|(_, object)| read(&def, object)).collect()
+    }
+
+    fn find(&self, api_version: &str, kind: &str) -> Result<Arc<ResourceDef>, ObjectError> {
+        let registry = self.server.registry();
+        let mut known = registry.all().filter(|def| !def.is_review());
+        let found = known.find(|def| def.kind == kind && def.api_version() == api_version).cloned();
+        let unknown =
+            || ObjectError::UnknownKind { api_version: api_version.to_owned(), kind: kind.to_owned() };
+        found.ok_or_else(unknown)
+    }
+
+    /// The kind of an object, and the object in its namespace.
+    fn place(&self, mut value: Value) -> Result<(Arc<ResourceDef>, Value), ObjectError> {
+        if !value.is_object() {
+            return Err(ObjectError::NoObject);
+        }
+        let text = |key: &str| value[key].as_str().unwrap_or_default();
+        let def = self.find(text("apiVersion"), text("kind"))?;
+        if !def.namespaced {
+            meta::remove(&mut value, "namespace");
+        } else if meta::namespace(&value).is_empty() {
+            meta::set(&mut value, "namespace", "default");
+        }
+        Ok((def, value))
+    }
+}
+
+fn read(def: &ResourceDef, object: &Arc<store::Object>) -> Result<Value, ObjectError> {
+    let served = conversion::at_once(def, object)
+        .ok_or_else(|| ObjectError::ConvertedByWebhook(def.plural.clone()))?;
+    Ok(served.value().clone())
+}

@@ -1,0 +1,37 @@
+//! Reads requests as the server does: paths, queries and bodies.
+
+pub use crate::http::path::{ResourcePath, Target, parse as parse_path};
+pub use crate::http::query::Query;
+
+use serde_json::Value;
+
+use crate::http::{decode, protobuf};
+
+/// Reads a document of a stream of YAML documents as the server reads a body.
+///
+/// # Errors
+/// Returns the parser's error if the document is no YAML that Kubernetes accepts.
+pub fn read_document<'de>(
+    text: &'de str,
+    document: serde_yaml::Deserializer<'de>,
+) -> Result<Value, serde_yaml::Error> {
+    decode::document(text, document)
+}
+
+/// Reads a body in JSON or YAML; `None` if it is neither.
+#[must_use]
+pub fn read_json_or_yaml(body: &[u8]) -> Option<Value> {
+    decode::json(body).or_else(|_| decode::yaml(body)).ok().map(|decoded| decoded.value)
+}
+
+/// Whether a body is in Kubernetes' protobuf envelope.
+#[must_use]
+pub fn is_protobuf(body: &[u8]) -> bool {
+    body.starts_with(protobuf::MAGIC)
+}
+
+/// Reads a body in Kubernetes' protobuf envelope; `None` if it is malformed or its kind is unknown.
+#[must_use]
+pub fn read_protobuf(body: &[u8]) -> Option<Value> {
+    protobuf::decode(body).ok()
+}
