@@ -67,7 +67,7 @@ fn explain_marker(name: &str) -> Result<String, String> {
     }
     Err(match near(name) {
         Some(near) => format!("nothing is known of `+{name}`; did you mean `+{near}`?"),
-        None => format!("nothing is known of `+{name}`; docs/attributes.md lists the markers"),
+        None => format!("nothing is known of `+{name}`; docs/reference/attributes.md lists the markers"),
     })
 }
 

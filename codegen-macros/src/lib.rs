@@ -21,7 +21,7 @@ use proc_macro::TokenStream;
 /// Makes a struct the root type of a resource.
 ///
 /// Implements `Serialize` and `Deserialize` (with `apiVersion` and `kind`), `kube::Resource`,
-/// `ResourceInfo`; `#[deepcopy]` has the compiler check that the type is an `Object`. All keys are listed in docs/attributes.md.
+/// `ResourceInfo`; `#[deepcopy]` has the compiler check that the type is an `Object`. All keys are listed in docs/reference/attributes.md.
 ///
 /// ```
 /// use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -69,7 +69,7 @@ pub fn derive_schema(input: TokenStream) -> TokenStream {
 /// States a rule of the role that a controller needs: on the reconciler, or on any other item.
 ///
 /// `kubesmith generate` writes the ClusterRoles and Roles of all rules in the crates that it reads. All keys are listed in
-/// docs/attributes.md.
+/// docs/reference/attributes.md.
 ///
 /// ```
 /// use kubesmith_runtime::rbac;
@@ -86,7 +86,7 @@ pub fn rbac(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// States an admission webhook: on its handler, on the type that it is about, or on any other item.
 ///
 /// `kubesmith generate` writes the webhook configurations of the crates that it reads. All keys are listed in
-/// docs/attributes.md.
+/// docs/reference/attributes.md.
 ///
 /// ```
 /// use kubesmith_runtime::webhook;

@@ -29,7 +29,7 @@ pub(super) struct Diff {
     /// How changes are shown.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     format: Format,
-    /// TOML file of changes that are allowed, each with a reason; docs/diff.md.
+    /// TOML file of changes that are allowed, each with a reason; docs/reference/diff.md.
     #[arg(long, value_name = "FILE")]
     allow: Option<PathBuf>,
     /// Judges as API servers since 1.33 do, which let values pass that an update leaves as they are.

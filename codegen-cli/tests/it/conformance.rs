@@ -2,7 +2,7 @@
 //! made of the same types in Go, `expected.yaml` or, where it refuses them, `expected.txt`. Our CRDs equal its CRDs
 //! byte for byte, the annotation with the generator's version apart, and we refuse what it refuses.
 //!
-//! What differs is listed with its reason in docs/differences.md, and recorded: `difference.snap` holds the
+//! What differs is listed with its reason in docs/reference/differences.md, and recorded: `difference.snap` holds the
 //! difference of the CRDs, `refusal.snap` what we say of types that we refuse.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,9 +100,9 @@ fn run(case: &str, folder: &Path) -> Outcome {
     }
 }
 
-/// The cases that docs/differences.md lists, in the first column of its tables.
+/// The cases that docs/reference/differences.md lists, in the first column of its tables.
 fn listed() -> BTreeSet<String> {
-    let text = fs::read_to_string(support::testdata().join("../docs/differences.md")).unwrap();
+    let text = fs::read_to_string(support::testdata().join("../docs/reference/differences.md")).unwrap();
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
     rows.map(|(case, _)| case.to_string()).collect()
 }
@@ -141,14 +141,16 @@ fn crds_equal_controller_gens() {
             Outcome::Refused(text) => (!refused_by_both, "refusal", text),
         };
         match (differs, listed.contains(case)) {
-            (true, false) => wrong.push(format!("{case} is not in docs/differences.md:\n{text}")),
-            (false, true) => wrong.push(format!("{case} is in docs/differences.md, but does not differ")),
+            (true, false) => wrong.push(format!("{case} is not in docs/reference/differences.md:\n{text}")),
+            (false, true) => {
+                wrong.push(format!("{case} is in docs/reference/differences.md, but does not differ"))
+            }
             _ if text.is_empty() => {}
             _ => records.push((folder, name, text)),
         }
     }
     let gone = listed.iter().filter(|listed| !cases.iter().any(|(case, _)| case == *listed));
-    wrong.extend(gone.map(|case| format!("{case} of docs/differences.md does not exist")));
+    wrong.extend(gone.map(|case| format!("{case} of docs/reference/differences.md does not exist")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     for (folder, name, text) in records {
         record(folder, name, &text);

@@ -1,4 +1,4 @@
-//! The lines that docs/from-go.md counts are those that there are.
+//! The lines that docs/from-go/operators.md counts are those that there are.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -167,12 +167,16 @@ fn wrong(section: &str, lines: &Lines, last: usize, page: &str) -> Vec<String> {
 
 #[test]
 fn lines_are_counted_as_they_are() {
-    let page = fs::read_to_string(repository().join("docs/from-go.md")).unwrap();
+    let page = fs::read_to_string(repository().join("docs/from-go/operators.md")).unwrap();
     let (ecsbinding, balancer) = (
         count("ecsbinding", ECSBINDING, ["tests", "tests"]),
         count("balancer", BALANCER, ["unit tests", "tests on a server"]),
     );
     let mut wrong_rows = wrong("EcsBinding", &ecsbinding, 0, &page);
     wrong_rows.extend(wrong("Balancer", &balancer, 1, &page));
-    assert!(wrong_rows.is_empty(), "put these numbers into docs/from-go.md:\n{}", wrong_rows.join("\n"));
+    assert!(
+        wrong_rows.is_empty(),
+        "put these numbers into docs/from-go/operators.md:\n{}",
+        wrong_rows.join("\n")
+    );
 }

@@ -69,17 +69,17 @@ codes! {
          expressions are not evaluated, because the source is read without running it.";
     UNKNOWN_KEY = 2, "unknown key",
         "The attribute has no such key. Every key that is accepted has an effect, so a misspelt one is an error. \
-         docs/attributes.md lists all keys of each attribute.";
+         docs/reference/attributes.md lists all keys of each attribute.";
     DUPLICATE_KEY = 3, "key or entry given twice",
         "The key may be given once per type or field, over all attributes of its family. Keys that may be repeated \
-         are marked so in docs/attributes.md.";
+         are marked so in docs/reference/attributes.md.";
     WRONG_VALUE = 4, "value of the wrong kind",
         "The key takes a value of another kind: a flag takes none, others a string, an integer, a number, a list or \
-         nested keys. docs/attributes.md shows an example for each key.";
+         nested keys. docs/reference/attributes.md shows an example for each key.";
     EMPTY_STRING = 5, "empty value",
         "An empty string or list has no meaning for this key. Leave the key out instead.";
     WRONG_PLACE = 6, "attribute or key in the wrong place",
-        "Some attributes describe the root type of a resource, some a type, some a field. docs/attributes.md says \
+        "Some attributes describe the root type of a resource, some a type, some a field. docs/reference/attributes.md says \
          for each key where it may stand.";
     UNKNOWN_VALUE = 7, "unknown value",
         "The key takes one of a few fixed values, which the message lists.";
@@ -92,7 +92,7 @@ codes! {
         "Two keys say opposite things, so that one of them would have to be ignored. Keep the one that is meant.";
     UNKNOWN_MARKER = 11, "unknown marker",
         "A line of a doc comment that begins with `+` and a letter is a marker of controller-gen or client-gen, such as \
-         `+kubebuilder:validation:Minimum=1`. This one is not known; it would silently do nothing. docs/attributes.md \
+         `+kubebuilder:validation:Minimum=1`. This one is not known; it would silently do nothing. docs/reference/attributes.md \
          lists all markers with the attributes that they stand for.";
     MALFORMED_MARKER = 12, "malformed marker",
         "Markers are written as for controller-gen: `+name`, `+name=value` or `+name:argument=value,argument=value`. Values \
@@ -348,7 +348,7 @@ codes! {
         "The output folder or a file in it cannot be read or written. Nothing was changed before the first failure.";
     BREAKS_COMMITTED = 603, "change that breaks what is committed",
         "The CRD that is about to be written breaks the one that is there: objects that are stored, clients, or the conversion \
-         between versions. `kubesmith diff` tells more; docs/diff.md lists the changes. Where a change is meant, set the \
+         between versions. `kubesmith diff` tells more; docs/reference/diff.md lists the changes. Where a change is meant, set the \
          code's level to `allow` for that run, or for good where nobody uses the API yet.";
     ORPHANED_EXPANSION = 604, "file written by hand that nothing takes in",
         "`<kind>_expansion.rs` beside the generated client or lister of a kind is taken in by that file, and \

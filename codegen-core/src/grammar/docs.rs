@@ -1,4 +1,4 @@
-//! Writes docs/attributes.md from the table.
+//! Writes docs/reference/attributes.md from the table.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{
     FAMILIES, FamilySpec, KeySpec, MEANINGLESS, MODULE, Places, Shape, Target, definitions, marker_text,
 };
 
-/// The text of docs/attributes.md: every key with its value, places, marker, meaning and example.
+/// The text of docs/reference/attributes.md: every key with its value, places, marker, meaning and example.
 pub fn attributes_markdown() -> String {
     let mut out = String::from(INTRODUCTION);
     for family in FAMILIES {

@@ -3,7 +3,7 @@
 //! [`FAMILIES`] says which attributes exist, which keys each has, what values they take, where they
 //! may stand and which Go markers they stand for. [`parse_attributes`] turns attributes, and markers in
 //! doc comments, into [`Entry`]s of the right shape and reports everything that does not fit.
-//! docs/attributes.md is written from the same table.
+//! docs/reference/attributes.md is written from the same table.
 
 mod docs;
 mod literal;

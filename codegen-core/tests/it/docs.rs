@@ -1,4 +1,4 @@
-//! docs/attributes.md is what the table says.
+//! docs/reference/attributes.md is what the table says.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use kubesmith_core::grammar::attributes_markdown;
 
 #[test]
 fn the_documentation_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/attributes.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/attributes.md");
     let wanted = attributes_markdown();
     if std::env::var_os("KUBESMITH_UPDATE").is_some() {
         fs::write(&path, &wanted).unwrap();
@@ -15,6 +15,6 @@ fn the_documentation_is_up_to_date() {
     let found = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == wanted,
-        "docs/attributes.md is out of date: KUBESMITH_UPDATE=1 cargo test -p kubesmith-core"
+        "docs/reference/attributes.md is out of date: KUBESMITH_UPDATE=1 cargo test -p kubesmith-core"
     );
 }

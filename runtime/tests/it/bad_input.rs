@@ -1,6 +1,6 @@
 //! What servers, and what stands before them, may send: the cache comes to the server's state, and errors say what is wrong.
 //!
-//! docs/faults.md has the table of all faults with their tests, which `the_table_of_faults_names_tests` holds to.
+//! docs/operations/faults.md has the table of all faults with their tests, which `the_table_of_faults_names_tests` holds to.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -410,11 +410,11 @@ async fn a_refused_streaming_list_is_not_asked_for_again() {
     }
 }
 
-/// docs/faults.md names tests; each of them is there.
+/// docs/operations/faults.md names tests; each of them is there.
 #[test]
 fn the_table_of_faults_names_tests() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let table = std::fs::read_to_string(root.join("docs/faults.md")).unwrap();
+    let table = std::fs::read_to_string(root.join("docs/operations/faults.md")).unwrap();
     let mut named = 0;
     for row in table.lines().filter(|line| line.starts_with("| ")) {
         for name in row.split('`').skip(1).step_by(2).filter(|text| text.contains(".rs::")) {

@@ -1,4 +1,4 @@
-//! docs/features.md and docs/generators.md say which test shows what; this is what holds them to that.
+//! docs/reference/features.md and docs/reference/generators.md say which test shows what; this is what holds them to that.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::tables::{assert_is_test, names, rows};
 #[test]
 fn the_table_of_features_names_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = std::fs::read_to_string(root.join("../docs/features.md")).unwrap();
+    let page = std::fs::read_to_string(root.join("../docs/reference/features.md")).unwrap();
     let rows = rows(&page);
     for cells in &rows {
         assert_eq!(cells.len(), 6, "a feature, four libraries and its tests: {cells:?}");
@@ -17,13 +17,13 @@ fn the_table_of_features_names_tests() {
     assert!(rows.len() > 70, "{} rows", rows.len());
 }
 
-/// The section of docs/generators.md about examples.
+/// The section of docs/reference/generators.md about examples.
 const IN_EXAMPLES: &str = "\n## In the examples\n";
 
 #[test]
 fn each_generated_part_is_used_in_an_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let page = std::fs::read_to_string(root.join("docs/generators.md")).unwrap();
+    let page = std::fs::read_to_string(root.join("docs/reference/generators.md")).unwrap();
     let (_, section) = page.split_once(IN_EXAMPLES).unwrap();
     let rows = rows(section);
     for cells in &rows {
@@ -42,7 +42,7 @@ fn each_generated_part_is_used_in_an_example() {
 #[test]
 fn the_table_of_generators_names_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let page = std::fs::read_to_string(root.join("docs/generators.md")).unwrap();
+    let page = std::fs::read_to_string(root.join("docs/reference/generators.md")).unwrap();
     let (page, _) = page.split_once(IN_EXAMPLES).unwrap();
     let rows = rows(page);
     for cells in &rows {

@@ -502,11 +502,11 @@ fn mistakes_in_source_are_told() {
     assert!(err.contains("api/src/lib.rs:"), "{err}");
 }
 
-/// docs/diff.md has a row for each change, as the table of the code has it.
+/// docs/reference/diff.md has a row for each change, as the table of the code has it.
 #[test]
 fn every_change_is_documented() {
     use kubesmith::diff::{Certainty, RULES};
-    let docs = std::fs::read_to_string(testdata().join("../docs/diff.md")).unwrap();
+    let docs = std::fs::read_to_string(testdata().join("../docs/reference/diff.md")).unwrap();
     let mut table =
         String::from("| code | what changed | verdict | what an API server does |\n|---|---|---|---|\n");
     for rule in RULES {
@@ -529,8 +529,8 @@ fn every_change_is_documented() {
     let (_, tail) = rest.split_once(end).expect("the table's end");
     let wanted = format!("{head}{begin}\n{table}\n{end}{tail}");
     if std::env::var_os("KUBESMITH_UPDATE").is_some() {
-        std::fs::write(testdata().join("../docs/diff.md"), wanted).unwrap();
+        std::fs::write(testdata().join("../docs/reference/diff.md"), wanted).unwrap();
     } else {
-        assert_eq!(docs, wanted, "run the test with KUBESMITH_UPDATE=1 to update docs/diff.md");
+        assert_eq!(docs, wanted, "run the test with KUBESMITH_UPDATE=1 to update docs/reference/diff.md");
     }
 }
