@@ -158,7 +158,7 @@ impl Report {
             new.map(|(violation, line)| unaccepted(violation, line, sources)).collect();
         let gone = accepted.iter().filter(|line| !current.iter().any(|known| known == *line)).count();
         if gone > 0 {
-            let file = crate::output::display(&self.path);
+            let file = crate::paths::display(&self.path);
             let message = match gone {
                 1 => format!("{file} accepts a violation of an API rule that is there no more"),
                 _ => format!("{file} accepts {gone} violations of API rules that are there no more"),

@@ -25,7 +25,7 @@ pub fn add(ir: &mut Ir, names: &[KindName], file: &ConfigFile, sources: &mut Sou
     if names.is_empty() {
         return Vec::new();
     }
-    let name = crate::output::display(&file.path).into();
+    let name = crate::paths::display(&file.path).into();
     let file = sources.add(SourceFile { path: file.path.clone(), name, text: file.text.clone() });
     let (chosen, diagnostics) = choose(names, file);
     let mut groups: BTreeMap<&str, Vec<(&kinds::Kind, Loc)>> = BTreeMap::new();

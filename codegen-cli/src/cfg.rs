@@ -32,6 +32,17 @@ const TARGET: &[(&str, &str)] = &[
 /// Keys without a value that hold.
 const FLAGS: &[&str] = &["panic", "target_has_atomic", "unix"];
 
+/// The features of the inputs that are on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FeatureChoice {
+    /// By their names: `a`, or `package/a` for one input or a dependency.
+    pub names: Vec<String>,
+    /// All of them.
+    pub all: bool,
+    /// Leaves out `default`.
+    pub no_default: bool,
+}
+
 /// What conditions are evaluated against.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cfg {

@@ -18,10 +18,11 @@ use crate::config::{self, FeatureFlags, Generator, ManifestFlags, Overrides, Set
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::explain;
 use crate::lints::LintConfig;
-use crate::output::{self, OutputError, Plan, Summary, Target};
+use crate::output::Target;
 use crate::pipeline::{self, Generated};
 use crate::serve::{self, Serve};
 use crate::source::SourceMap;
+use crate::write::{self, OutputError, Plan, Summary};
 
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,7 +224,7 @@ fn generate(arguments: Generate) -> io::Result<Exit> {
         generated.iter().filter(|_| update_report).filter_map(|generated| generated.report.as_ref());
     let mut targets: Vec<Target> = reports.filter_map(Report::target).collect();
     targets.extend(generated.iter_mut().flat_map(|generated| std::mem::take(&mut generated.targets)));
-    let plan = match output::plan(&targets) {
+    let plan = match write::plan(&targets) {
         Ok(plan) => plan,
         Err(errors) => return Ok(refuse(&errors, format)),
     };

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::cfg::FeatureChoice;
 use crate::lints::{LintConfig, Lints};
-use crate::load::FeatureChoice;
 
 pub use deploy::{DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
 pub(crate) use deploy::{WEBHOOK_PORT, check_project as check_project_name};

@@ -16,15 +16,11 @@ use kubesmith_core::diag::{Code, Severity};
 use self::index::Index;
 use self::modules::{Module, Modules};
 use crate::diag::Diagnostic;
-use crate::output::{HandWritten, Target, display};
+use crate::load::{EXPANSION, HandWritten, REGISTER_CUSTOM};
+use crate::output::Target;
 use crate::parallel;
+use crate::paths::display;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
-
-/// The file that adds types to the scheme.
-pub const REGISTER_CUSTOM: &str = "clientset/register_custom.rs";
-
-/// How files are called that belong to a kind's: `balancer_expansion.rs` to `balancer.rs`.
-pub const EXPANSION: &str = "_expansion.rs";
 
 /// Warns of files that nothing takes in, that cannot be read, or that collide with others. `root` is the module path of the
 /// package in its crate.

@@ -8,12 +8,13 @@ mod manifests;
 mod rust_type;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::schema::Schema;
+pub use crate::source::Span;
 
+pub(crate) use manifests::WEBHOOK_SERVICE;
 pub use manifests::{Manifests, PolicyRule, Webhook, WebhookConfiguration};
 pub use rust_type::RustType;
 
@@ -301,22 +302,6 @@ pub struct Scale {
 /// Index into [`Ir::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct TypeId(pub u32);
-
-/// A place in a source file, for diagnostics after lowering.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Span {
-    /// Path as the user would write it, `/`-separated; all places in a file share it.
-    #[serde(serialize_with = "as_text")]
-    pub file: Arc<str>,
-    /// Byte offsets into the file.
-    pub start: u32,
-    /// End of the range, exclusive.
-    pub end: u32,
-}
-
-fn as_text<S: Serializer>(file: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(file)
-}
 
 /// Where values were written, by the names that they have in the CRD: `default`, `items.pattern`,
 /// `x-kubernetes-validations[0].rule`, `additionalPrinterColumns[1].jsonPath`.

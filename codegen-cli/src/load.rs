@@ -7,6 +7,7 @@ mod cargo;
 mod dependencies;
 mod features;
 mod files;
+mod hand_written;
 mod manifest;
 mod unsaved;
 
@@ -16,19 +17,19 @@ use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::Code;
 
-use crate::cfg::Cfg;
+use crate::cfg::{Cfg, FeatureChoice};
 use crate::diag::Diagnostic;
-use crate::facts::{ManifestFacts, ModuleFacts};
 use crate::known;
-use crate::output::display;
+use crate::paths::display;
 use crate::source::SourceMap;
+use crate::syntax::facts::{ManifestFacts, ModuleFacts};
 use crate::syntax::{ImplItem, Name, TypeItem, UseItem, ValueItem, Visibility};
 
 use cargo::Graph;
 use dependencies::{Origin, Source};
-pub use features::FeatureChoice;
 use features::{Package, PackageId, Packages};
 use files::Files;
+pub use hand_written::{EXPANSION, HandWritten, REGISTER_CUSTOM, hand_written};
 use manifest::{Extern, Manifest};
 pub use unsaved::Unsaved;
 

@@ -6,6 +6,7 @@
 mod enums;
 mod generics;
 mod known;
+mod kube;
 mod manifests;
 mod methods;
 mod resource;
@@ -20,14 +21,14 @@ use std::collections::{BTreeSet, HashMap};
 use kubesmith_core::diag::Code;
 
 use self::generics::Instance;
-pub(crate) use self::generics::Scope;
+use self::generics::Scope;
 use crate::diag::Diagnostic;
-use crate::facts;
 use crate::ir::{InputCrate, Ir, Places, RustType, TypeDef, TypeId, TypeRef};
 use crate::load::Crates;
-use crate::output::display;
+use crate::paths::display;
 use crate::resolve::{ItemId, Resolver};
 use crate::source::SourceMap;
+use crate::syntax::facts;
 
 /// What lowering may accept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 //! Runs on any thread: spans are resolved to byte ranges before it returns. Only local facts are
 //! looked at; no other file is known here.
 
-pub(crate) mod depth;
 mod derives;
 mod facts;
 mod kube;
@@ -26,13 +25,13 @@ use syn::{Attribute, Ident, Item, Meta, Visibility as SynVisibility};
 
 use self::derives::{DeriveNames, Derives};
 use self::kube::KubeDerives;
-pub(crate) use self::manifests::SERVICE as WEBHOOK_SERVICE;
 use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::facts::{ManifestFacts, ModuleFacts};
-use crate::kube::attributes::CustomResource;
+use crate::nesting;
 use crate::source::{FileId, Loc};
+use crate::syntax::facts::{ManifestFacts, ModuleFacts};
+use crate::syntax::kube::CustomResource;
 use crate::syntax::{
     ContainerSerde, Derived, FieldItem, FieldSerde, FileSyntax, Items, ModuleItem, Name, TypeItem, TypeKind,
     UseItem, VariantItem, VariantKind, Visibility,
@@ -63,10 +62,10 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg) -> (FileSyntax, Vec<Diagn
 /// A diagnostic for each place that is no Rust.
 pub(crate) fn tree(file: FileId, text: &str) -> Result<(usize, syn::File), Vec<Diagnostic>> {
     let (offset, body) = body(text);
-    if let Err(at) = depth::check(body) {
+    if let Err(at) = nesting::check(body) {
         let at = u32::try_from(offset + at).unwrap_or(u32::MAX);
         let loc = Loc { file, start: at, end: at.saturating_add(1) };
-        let diagnostic = Diagnostic::error(Code::SYNTAX_ERROR, loc, depth::message());
+        let diagnostic = Diagnostic::error(Code::SYNTAX_ERROR, loc, nesting::message());
         return Err(vec![diagnostic.note("nothing of the file was read")]);
     }
     let diagnostic = |error: syn::Error| {

@@ -3,6 +3,13 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+/// A path as messages show it, `/`-separated, without a slash at its end.
+pub(crate) fn display(path: &Path) -> String {
+    let path: PathBuf = path.components().collect();
+    let text = path.to_string_lossy().replace('\\', "/");
+    text.strip_prefix("./").map(str::to_string).unwrap_or(text)
+}
+
 /// The path without `.`, `..` and links, as far as it exists.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let mut missing = Vec::new();

@@ -6,14 +6,14 @@ use kubesmith_core::diag::Code;
 
 use crate::api_rules::{self, Report};
 use crate::builtin;
-use crate::columns;
 use crate::config::{ClientTarget, Generator, Settings};
+use crate::definition;
 use crate::diag::{self, Diagnostic};
 use crate::expansions;
 use crate::ir::Ir;
-use crate::load::{self, LoadOptions, Loaded, Unsaved};
+use crate::load::{self, HandWritten, LoadOptions, Loaded, Unsaved};
 use crate::lower::{self, ClientUse, LowerOptions};
-use crate::output::{self, HandWritten, Kind, OutputTree, Target};
+use crate::output::{Kind, Target};
 use crate::schema::{self, SchemaOptions};
 use crate::source::SourceMap;
 use crate::validate;
@@ -48,8 +48,8 @@ pub(crate) fn definitions(settings: &Settings) -> Generated {
     run(settings, &Unsaved::default(), targets::definitions)
 }
 
-/// Makes targets of what was made before, and the CRDs without their header.
-type Emit = fn(&Settings, targets::Made<'_>) -> (Vec<Target>, OutputTree);
+/// Emits targets.
+type Emit = fn(&Settings, targets::Made<'_>) -> Vec<Target>;
 
 fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let module = matches!(settings.client.target, Some(ClientTarget::Module(_)));
@@ -109,19 +109,28 @@ fn after_load(
     if is_partial {
         return (ir, Vec::new());
     }
-    diagnostics.extend(columns::infer(&mut ir, &schemas, sources));
-    let (crds, found) = validate::validate(&ir, &schemas, sources);
-    diagnostics.extend(found);
+    diagnostics.extend(definition::columns::infer(&mut ir, &schemas, sources));
+    let mut definitions = definition::build(&ir, &schemas);
+    diagnostics.extend(validate::validate(&ir, &schemas, &definitions, sources));
     if diag::has_errors(diagnostics) {
         return (ir, Vec::new());
     }
     diagnostics.extend(validate::conventions(&ir, &schemas, sources));
-    let hand_written = hand_written(settings);
-    let made = targets::Made { ir: &ir, schemas: &schemas, crds: &crds, crates, hand_written: &hand_written };
-    let (targets, tree) = emit(settings, made);
     if settings.crd_output.is_some() {
-        diagnostics.extend(validate::sizes(&ir, &schemas, &tree, sources));
+        diagnostics.extend(validate::sizes(&definitions, sources));
     }
+    for definition in &mut definitions {
+        definition.refuses_unknown_fields = settings.refuse_unknown_fields;
+    }
+    let hand_written = hand_written(settings);
+    let made = targets::Made {
+        ir: &ir,
+        schemas: &schemas,
+        definitions: &definitions,
+        crates,
+        hand_written: &hand_written,
+    };
+    let targets = emit(settings, made);
     diagnostics.extend(without_folder(settings, &ir, sources));
     if settings.client.output.is_some() {
         let [informers, listers] =
@@ -132,6 +141,7 @@ fn after_load(
         let root = module_path(settings);
         diagnostics.extend(expansions::check(client, &hand_written, &root, loaded.sources_mut()));
     }
+    drop(definitions);
     (ir, targets)
 }
 
@@ -139,8 +149,8 @@ fn after_load(
 fn hand_written(settings: &Settings) -> HandWritten {
     match (&settings.client.output, &settings.client.target) {
         (None, _) => HandWritten::default(),
-        (Some(root), Some(ClientTarget::Module(_))) => output::hand_written(root.clone()),
-        (Some(root), _) => output::hand_written(root.join("src")),
+        (Some(root), Some(ClientTarget::Module(_))) => load::hand_written(root.clone()),
+        (Some(root), _) => load::hand_written(root.join("src")),
     }
 }
 

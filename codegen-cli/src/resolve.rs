@@ -12,9 +12,9 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use kubesmith_core::names;
 
-use crate::facts::ModuleFacts;
 use crate::known;
 use crate::load::{Crates, Dependency, ModuleId};
+use crate::syntax::facts::ModuleFacts;
 use crate::syntax::{ImplItem, Name, PathExpr, TypeItem, Visibility};
 
 pub use values::Value;

@@ -9,6 +9,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use serde::{Serialize, Serializer};
+
 /// Number of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
@@ -128,15 +130,31 @@ impl SourceMap {
     }
 
     /// The place that the intermediate representation has stored.
-    pub fn loc(&self, span: &crate::ir::Span) -> Option<Loc> {
+    pub fn loc(&self, span: &Span) -> Option<Loc> {
         let file = *self.by_name.get(&span.file)?;
         Some(Loc { file, start: span.start, end: span.end })
     }
 
     /// The place as the intermediate representation stores it.
-    pub fn span(&self, loc: Loc) -> crate::ir::Span {
-        crate::ir::Span { file: self.file(loc.file).name.clone(), start: loc.start, end: loc.end }
+    pub fn span(&self, loc: Loc) -> Span {
+        Span { file: self.file(loc.file).name.clone(), start: loc.start, end: loc.end }
     }
+}
+
+/// A place in a source file, for diagnostics after lowering.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Span {
+    /// Path as the user would write it, `/`-separated; all places in a file share it.
+    #[serde(serialize_with = "as_text")]
+    pub file: Arc<str>,
+    /// Byte offsets into the file.
+    pub start: u32,
+    /// End of the range, exclusive.
+    pub end: u32,
+}
+
+fn as_text<S: Serializer>(file: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(file)
 }
 
 /// Line and column, both from 1.

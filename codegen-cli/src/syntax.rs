@@ -2,8 +2,11 @@
 //!
 //! Only facts of the file itself are here. Nothing is resolved: a type is the path that was written.
 
-use crate::facts::{GenclientFacts, ManifestFacts, ModuleFacts, ResourceFacts, TypeFacts};
-use crate::kube::attributes::{self as kube, JsonExpr, Predicate, SchemaFunction};
+pub mod facts;
+pub mod kube;
+
+use self::facts::{GenclientFacts, ManifestFacts, ModuleFacts, ResourceFacts, TypeFacts};
+use self::kube::{JsonExpr, Predicate, SchemaFunction};
 use crate::source::{FileId, Loc};
 
 /// An identifier and its place.

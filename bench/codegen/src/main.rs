@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kubesmith::config::{self, Overrides};
-use kubesmith::{output, pipeline};
+use kubesmith::{pipeline, write};
 
 /// Kinds and spec fields of each API that is timed.
 const SIZES: [(usize, usize); 2] = [(100, 30), (1_000, 30)];
@@ -72,7 +72,7 @@ fn generate(api: &Path, out: &Path) -> (Duration, Duration, (usize, usize)) {
     assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics.first());
     let made = start.elapsed();
     let start = Instant::now();
-    output::plan(&generated.targets).unwrap().write().unwrap();
+    write::plan(&generated.targets).unwrap().write().unwrap();
     let wrote = start.elapsed();
     let files = generated.targets.iter().flat_map(|target| target.tree.iter());
     let size = files.fold((0, 0), |(files, bytes), (_, text)| (files + 1, bytes + text.len()));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use kubesmith::config::{self, Overrides};
-use kubesmith::{output, pipeline};
+use kubesmith::{pipeline, write};
 
 use crate::kinds::{self, Dialect};
 
@@ -67,7 +67,7 @@ fn generate(folder: &Path, kinds: usize) {
     let generated = pipeline::generate(&settings);
     assert!(generated.diagnostics.is_empty(), "{:?}", generated.diagnostics);
     assert_eq!(generated.ir.groups[0].versions[0].resources.len(), kinds);
-    let plan = output::plan(&generated.targets).expect("the folder can be read");
+    let plan = write::plan(&generated.targets).expect("the folder can be read");
     plan.write().expect("the folder can be written");
 }
 

@@ -9,8 +9,10 @@ use crate::diag::{self, Diagnostic};
 use crate::diff::load::{self, Loaded};
 use crate::diff::{self, Change, Class};
 use crate::import::Input;
-use crate::output::{Kind, Plan, display};
+use crate::output::Kind;
+use crate::paths::display;
 use crate::pipeline::Generated;
+use crate::write::Plan;
 
 /// What the run of each of the settings breaks, by their levels of warnings. Only files that change are read as definitions.
 pub(super) fn check(plan: &Plan, runs: &[(Settings, Generated)]) -> Vec<Vec<Diagnostic>> {

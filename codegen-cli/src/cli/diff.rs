@@ -12,7 +12,7 @@ use crate::diag::{self, MessageFormat};
 use crate::diff::load::{self, Loaded, Locator, Operand};
 use crate::diff::render::{self, Format};
 use crate::diff::{self, Allowed, Report, Unread};
-use crate::output::display;
+use crate::paths::display;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

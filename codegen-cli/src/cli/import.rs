@@ -12,7 +12,7 @@ use super::{Exit, print, usage};
 use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::import::{self, Imported, Input, files};
-use crate::output::display;
+use crate::paths::display;
 use crate::scaffold;
 
 /// What is written is yours: it is never written over unasked.

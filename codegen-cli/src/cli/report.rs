@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use super::{Exit, MessageFormat, output, print, refuse, report};
+use super::{Exit, MessageFormat, print, refuse, report, write};
 use crate::api_rules::Report;
 use crate::pipeline::Generated;
 
@@ -25,7 +25,7 @@ pub(super) fn check(generated: &[Generated], format: MessageFormat) -> io::Resul
 
 fn diff(violations: &Report, format: MessageFormat) -> io::Result<Exit> {
     let Some(target) = violations.target() else { return Ok(Exit::Fine) };
-    match output::plan(&[target]) {
+    match write::plan(&[target]) {
         Ok(plan) if plan.is_clean() => Ok(Exit::Fine),
         Ok(plan) => {
             print(&plan.diff())?;

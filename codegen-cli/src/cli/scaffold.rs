@@ -7,7 +7,7 @@ use clap::Subcommand;
 
 use super::{Exit, print, report, usage};
 use crate::diag::{self, MessageFormat};
-use crate::output::display;
+use crate::paths::display;
 use crate::scaffold::{self, CreateApi, CreateWebhook, Init, Report, ScaffoldError};
 
 /// What is added to a project. The current folder has to be its.

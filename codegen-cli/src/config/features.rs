@@ -1,6 +1,6 @@
 //! Which features of the inputs are on.
 
-use crate::load::FeatureChoice;
+use crate::cfg::FeatureChoice;
 
 use super::{Config, UsageError};
 

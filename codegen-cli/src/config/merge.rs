@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::lints::Lints;
-use crate::parse::depth;
+use crate::nesting;
 
 use super::deploy;
 use super::manifests::{self, Places};
@@ -258,7 +258,7 @@ fn is_package_name(name: &str) -> bool {
 }
 
 fn is_module_path(path: &str) -> bool {
-    depth::check(path).is_ok()
+    nesting::check(path).is_ok()
         && syn::parse_str::<syn::Path>(path).is_ok_and(|path| {
             path.segments.first().is_some_and(|first| first.ident == "crate")
                 && path.segments.iter().all(|segment| segment.arguments.is_none())

@@ -4,9 +4,8 @@ use serde_json::{Value, json};
 
 use super::manifest;
 use crate::config::WebhookService;
-use crate::ir::{Manifests, Webhook};
+use crate::ir::{Manifests, WEBHOOK_SERVICE, Webhook};
 use crate::output::{Kind, OutputTree};
-use crate::parse::WEBHOOK_SERVICE;
 
 /// controller-gen's name of the file.
 const FILE: &str = "manifests.yaml";

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubesmith_core::diag::Code;
 
 use super::modules::{Id, Module, Modules};
-use super::{REGISTER_CUSTOM, start};
+use super::start;
 use crate::diag::Diagnostic;
+use crate::load::REGISTER_CUSTOM;
 use crate::source::Loc;
 use crate::syntax::{Name, Visibility};
 

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
 
-use super::{EXPANSION, REGISTER_CUSTOM, is_taken_in};
+use super::is_taken_in;
 use crate::diag::Diagnostic;
+use crate::load::{EXPANSION, REGISTER_CUSTOM};
 use crate::source::Loc;
 
 /// The folders whose files take something in, and what these files are.

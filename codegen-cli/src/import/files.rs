@@ -8,7 +8,7 @@ use kubesmith_core::diag::Code;
 
 use super::Input;
 use crate::diag::Diagnostic;
-use crate::output::display;
+use crate::paths::display;
 
 /// What a file with definitions has in it; other files of a folder are none of the import's business.
 const WORD: &str = "CustomResourceDefinition";

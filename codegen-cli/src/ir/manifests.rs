@@ -44,6 +44,9 @@ pub struct PolicyRule {
     pub span: Span,
 }
 
+/// The service that serves webhooks, as controller-gen names it: name and namespace.
+pub(crate) const WEBHOOK_SERVICE: (&str, &str) = ("webhook-service", "system");
+
 /// A webhook.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Webhook {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Unread;
 use super::manifest::Manifest;
 use crate::cfg::TRIPLE;
-use crate::output::display;
+use crate::paths::display;
 
 /// The packages that an input depends on, directly or through others.
 #[derive(Debug)]

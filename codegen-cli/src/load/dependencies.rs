@@ -11,7 +11,7 @@ use super::manifest::{self, Extern};
 use super::{Crate, Dependency, Foreign, Loaded, Unread, identity, name_in_code};
 use crate::cfg::Cfg;
 use crate::known;
-use crate::output::display;
+use crate::paths::display;
 
 /// Where a crate comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,19 +11,9 @@ use kubesmith_core::grammar::closest;
 
 use super::identity;
 use super::manifest::{self, Extern, Manifest};
+use crate::cfg::FeatureChoice;
 use crate::diag::Diagnostic;
 use crate::known;
-
-/// The features of the inputs that are on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FeatureChoice {
-    /// By their names: `a`, or `package/a` for one input or a dependency.
-    pub names: Vec<String>,
-    /// All of them.
-    pub all: bool,
-    /// Leaves out `default`.
-    pub no_default: bool,
-}
 
 /// Index of a package in [`Packages`].
 pub(super) type PackageId = usize;

@@ -13,9 +13,9 @@ use kubesmith_core::diag::Code;
 use super::manifest::Manifest;
 use super::{Crate, LoadOptions, Module, ModuleId, Unsaved, identity};
 use crate::diag::Diagnostic;
-use crate::output::display;
 use crate::parallel;
 use crate::parse;
+use crate::paths::display;
 use crate::source::{FileId, Loc, SourceFile, SourceMap};
 use crate::syntax::{Items, ModuleItem};
 

@@ -5,10 +5,10 @@ use kubesmith_core::diag::Code;
 use serde_json::Value;
 
 use crate::diag::Diagnostic;
-use crate::facts::WebhookFacts;
 use crate::ir::{Manifests, PolicyRule, Webhook, WebhookConfiguration};
 use crate::load::Crates;
 use crate::source::SourceMap;
+use crate::syntax::facts::WebhookFacts;
 
 /// What the crates say beside types.
 pub(super) fn lower(crates: &Crates, sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) -> Manifests {

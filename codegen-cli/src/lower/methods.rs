@@ -6,11 +6,11 @@ use kubesmith_core::grammar::closest;
 use super::types::Found;
 use super::{ClientUse, Ctx};
 use crate::diag::Diagnostic;
-use crate::facts::{GenclientFacts, MethodFacts, ResourceFacts};
 use crate::ir::{ClientTags, Method, Span, Verb};
 use crate::known::{self, Known};
 use crate::resolve::ItemId;
 use crate::syntax::PathExpr;
+use crate::syntax::facts::{GenclientFacts, MethodFacts, ResourceFacts};
 
 /// The type of the scale subresource.
 const SCALE: &str = "k8s_openapi::api::autoscaling::v1::Scale";

@@ -10,13 +10,13 @@ use super::generics::Scope;
 use super::{ClientUse, Ctx};
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::facts::ResourceFacts;
 use crate::ir::{ClientTags, Group, Places, Resource, ResourceCode, Shape, TypeDef, TypeId, Version};
-use crate::kube::Dialect;
-use crate::kube::attributes::CustomResource;
+use crate::lower::kube::Dialect;
 use crate::resolve::ItemId;
 use crate::schema::Schema;
 use crate::source::Loc;
+use crate::syntax::facts::ResourceFacts;
+use crate::syntax::kube::CustomResource;
 use crate::syntax::{Name, PathExpr, TypeItem};
 
 /// Fields of a root type whose place in an object is fixed.

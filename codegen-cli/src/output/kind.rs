@@ -58,12 +58,12 @@ pub enum Kind {
 
 impl Kind {
     /// Whether a file that lost its mark is its owner's from then on, instead of being in the way.
-    pub(super) fn yields(self) -> bool {
+    pub(crate) fn yields(self) -> bool {
         self == Kind::Deploy
     }
 
     /// Whether a file of that name may be one of the kind.
-    pub(super) fn may_own(self, path: &Path) -> bool {
+    pub(crate) fn may_own(self, path: &Path) -> bool {
         let extension = path.extension().and_then(|extension| extension.to_str());
         match self {
             Kind::Crd | Kind::Rbac | Kind::Webhook | Kind::Deploy => extension == Some("yaml"),
@@ -75,7 +75,7 @@ impl Kind {
     }
 
     /// Whether the text bears the mark of the kind.
-    pub(super) fn bears_mark(self, path: &Path, text: &str) -> bool {
+    pub(crate) fn bears_mark(self, path: &Path, text: &str) -> bool {
         let head = head(text);
         let is = |wanted: &str| path.extension().is_some_and(|extension| extension == wanted);
         match self {

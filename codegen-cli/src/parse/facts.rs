@@ -11,12 +11,12 @@ use kubesmith_core::names;
 use serde_json::{Map, Number, Value};
 
 use super::Parser;
-use crate::facts::{GenclientFacts, MethodFacts, ModuleFacts, ResourceFacts, TypeFacts};
 use crate::ir::{
     self, ConversionWebhook, CrdStyle, CrdVersion, Deprecation, PrintColumn, Scale, Scope, WebhookEndpoint,
 };
 use crate::schema::{ExternalDocs, Rule as SchemaRule, Schema, cel_field, overlay};
 use crate::syntax::Name;
+use crate::syntax::facts::{GenclientFacts, MethodFacts, ModuleFacts, ResourceFacts, TypeFacts};
 
 /// Annotation that groups under k8s.io need.
 const API_APPROVED: &str = "api-approved.kubernetes.io";

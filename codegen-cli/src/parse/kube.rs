@@ -1,4 +1,4 @@
-//! What the derive macros of kube and schemars read, as plain values: see [`crate::kube`].
+//! What the derive macros of kube and schemars read, as plain values: see [`crate::lower::kube`].
 
 mod columns;
 mod functions;
@@ -15,8 +15,8 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Fields};
 
 use super::Parser;
-use crate::kube::attributes::{Body, Container, DefaultExpr, Derived, Field, FieldSerde, Variant, With};
 use crate::source::Loc;
+use crate::syntax::kube::{Body, Container, DefaultExpr, Derived, Field, FieldSerde, Variant, With};
 use crate::syntax::{Name, PathExpr};
 
 pub(super) use resource::inherits;

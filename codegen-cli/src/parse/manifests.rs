@@ -15,8 +15,8 @@ use kubesmith_core::model::{RbacAttrs, WebhookAttrs, WebhookConfigurationAttrs};
 use syn::{Attribute, File, Ident, Meta};
 
 use super::{Parser, facts};
-use crate::facts::{ManifestFacts, WebhookFacts};
-use crate::ir::{PolicyRule, Span, Webhook, WebhookConfiguration};
+use crate::ir::{PolicyRule, Span, WEBHOOK_SERVICE, Webhook, WebhookConfiguration};
+use crate::syntax::facts::{ManifestFacts, WebhookFacts};
 use outline::Outline;
 
 /// The crates that an attribute's path may begin with.
@@ -26,9 +26,6 @@ const CRATES: &[&str] = &["kubesmith_runtime", "kubesmith_macros"];
 fn families() -> impl Iterator<Item = Family> {
     FAMILIES.iter().map(|family| family.family).filter(|family| family.stands_alone())
 }
-
-/// controller-gen's names of the service that serves webhooks.
-pub(crate) const SERVICE: (&str, &str) = ("webhook-service", "system");
 
 impl Parser<'_> {
     /// Everything that a file says beside types. `text` is the file's.
@@ -165,8 +162,8 @@ fn object(attrs: &WebhookAttrs) -> MutatingWebhook {
 
 fn client(attrs: &WebhookAttrs, port: Option<i32>) -> WebhookClientConfig {
     let service = attrs.path.as_ref().map(|path| ServiceReference {
-        name: text(attrs.service_name.as_ref()).unwrap_or_else(|| SERVICE.0.to_string()),
-        namespace: text(attrs.service_namespace.as_ref()).unwrap_or_else(|| SERVICE.1.to_string()),
+        name: text(attrs.service_name.as_ref()).unwrap_or_else(|| WEBHOOK_SERVICE.0.to_string()),
+        namespace: text(attrs.service_namespace.as_ref()).unwrap_or_else(|| WEBHOOK_SERVICE.1.to_string()),
         path: Some(path.value.clone()),
         port,
     });

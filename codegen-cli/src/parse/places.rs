@@ -6,7 +6,7 @@ use proc_macro2::Span;
 
 use super::Parser;
 use super::facts::ordered_one_ofs;
-use crate::facts::Places;
+use crate::syntax::facts::Places;
 
 impl Parser<'_> {
     /// The places of what attributes add to a schema: `default`, `items.pattern`, `x-kubernetes-validations[0].rule`.

@@ -5,7 +5,8 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{GenericArgument, GenericParam, LitStr, PathArguments, Type};
 
-use super::{Parser, depth};
+use super::Parser;
+use crate::nesting;
 use crate::syntax::{Argument, ParamItem, PathExpr, TypeExpr};
 
 impl Parser<'_> {
@@ -57,13 +58,13 @@ impl Parser<'_> {
 
     /// A type in an attribute, which is text there; it stands where the text does.
     pub(super) fn type_in_text(&self, text: &str, span: Span) -> Option<TypeExpr> {
-        depth::check(text).ok()?;
+        nesting::check(text).ok()?;
         LitStr::new(text, span).parse::<Type>().ok().map(|ty| self.type_expr(&ty))
     }
 
     /// A path in an attribute.
     pub(super) fn path_in_text(&self, text: &str, span: Span) -> Option<PathExpr> {
-        depth::check(text).ok()?;
+        nesting::check(text).ok()?;
         LitStr::new(text, span).parse::<syn::Path>().ok().map(|path| self.path_expr(&path))
     }
 

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ImplItem as SynImplItem, Item, Lit, Member, Stmt, Type, UnOp};
 
 use super::{Parser, uses};
-use crate::kube::attributes::JsonExpr;
+use crate::syntax::kube::JsonExpr;
 use crate::syntax::{Conversion, ImplItem, Operator, PathExpr, ValueExpr, ValueItem, ValueKind, Visibility};
 
 /// Expressions nested deeper are no simple ones.

@@ -1,15 +1,14 @@
 //! What is to be on disk: each generator's files with their folder.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-use serde_json::Value;
+use std::path::Path;
 
 use crate::config::{ClientTarget, DeploySettings, Generator, Settings};
+use crate::definition::Definition;
 use crate::emit::{crd, deploy, docs, fake, openapi, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
-use crate::load::Crates;
-use crate::output::{HandWritten, Kind, OutputTree, Target};
+use crate::load::{Crates, HandWritten};
+use crate::output::{Kind, OutputTree, Target};
 use crate::paths::{absolute, relative};
 use crate::roles;
 use crate::schema::Schemas;
@@ -19,18 +18,17 @@ use crate::schema::Schemas;
 pub(super) struct Made<'a> {
     pub(super) ir: &'a Ir,
     pub(super) schemas: &'a Schemas,
-    /// The CRDs as data.
-    pub(super) crds: &'a [Option<Value>],
+    pub(super) definitions: &'a [Definition<'a>],
     pub(super) crates: &'a Crates,
     /// Files beside those of the client.
     pub(super) hand_written: &'a HandWritten,
 }
 
-/// Emits everything that the settings ask for. The other tree has the CRDs without their header; it is empty if nothing needs
-/// them.
-pub(super) fn targets(settings: &Settings, made: Made<'_>) -> (Vec<Target>, OutputTree) {
+/// Emits everything that the settings ask for.
+pub(super) fn targets(settings: &Settings, made: Made<'_>) -> Vec<Target> {
     let Made { ir, schemas, .. } = made;
-    let (mut out, crds) = definitions(settings, made);
+    let crds = crds(settings, made);
+    let mut out: Vec<Target> = crd_target(settings, &crds).into_iter().collect();
     let mut add = |root: &Path, kind, tree| out.push(Target { root: root.to_path_buf(), kind, tree });
     if let Some(root) = &settings.client.output {
         add(root, Kind::Rust, client(settings, root, made));
@@ -53,22 +51,27 @@ pub(super) fn targets(settings: &Settings, made: Made<'_>) -> (Vec<Target>, Outp
     if let Some(deploy_settings) = &settings.deploy {
         out.extend(deployment(deploy_settings, made, &crds));
     }
-    (out, crds)
+    out
 }
 
 /// Emits the CRDs alone, in the same way.
-pub(super) fn definitions(settings: &Settings, made: Made<'_>) -> (Vec<Target>, OutputTree) {
-    let crds = match settings.crd_output.is_some() || settings.deploy.is_some() {
-        true => crd::emit(made.ir, made.schemas, made.crds, settings.refuse_unknown_fields),
+pub(super) fn definitions(settings: &Settings, made: Made<'_>) -> Vec<Target> {
+    crd_target(settings, &crds(settings, made)).into_iter().collect()
+}
+
+/// The CRDs without their header; empty if nothing needs them.
+fn crds(settings: &Settings, made: Made<'_>) -> OutputTree {
+    match settings.crd_output.is_some() || settings.deploy.is_some() {
+        true => crd::emit(made.definitions),
         false => OutputTree::new(),
-    };
-    let target = |root: &PathBuf| {
-        let mut tree = crds.clone();
-        tree.prepend(&settings.crd_header);
-        Target { root: root.clone(), kind: Kind::Crd, tree }
-    };
-    let out = settings.crd_output.as_ref().map(target).into_iter().collect();
-    (out, crds)
+    }
+}
+
+fn crd_target(settings: &Settings, crds: &OutputTree) -> Option<Target> {
+    let root = settings.crd_output.clone()?;
+    let mut tree = crds.clone();
+    tree.prepend(&settings.crd_header);
+    Some(Target { root, kind: Kind::Crd, tree })
 }
 
 /// The manifests that run the manager: the tree, and the installer beside it.

@@ -8,8 +8,7 @@ use super::generated::Generated;
 use super::modules::{self, group_module};
 use super::project::{Gvk, Project, ProjectResource};
 use super::template::template;
-use crate::ir::Conversion;
-use crate::parse::WEBHOOK_SERVICE;
+use crate::ir::{Conversion, WEBHOOK_SERVICE};
 
 /// Adds the conversions of a kind to the webhooks' server, and their webhook to its CRD.
 ///

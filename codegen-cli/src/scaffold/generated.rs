@@ -14,8 +14,8 @@ use crate::diag;
 use crate::emit::rust::KindNames;
 use crate::ir::{Conversion, Group, Ir, Resource, Scope, Version};
 use crate::load::Unsaved;
-use crate::output;
 use crate::pipeline;
+use crate::write;
 
 /// What the generator makes of the project, with files as they are to be.
 ///
@@ -49,7 +49,7 @@ fn generate(root: &Path, unsaved: &Unsaved) -> Result<Vec<(Settings, pipeline::G
 pub(super) fn write(root: &Path, changes: Changes<'_>) -> Result<Report, ScaffoldError> {
     let runs = generate(root, &changes.unsaved())?;
     let targets: Vec<_> = runs.into_iter().flat_map(|(_, generated)| generated.targets).collect();
-    let plan = output::plan(&targets).map_err(ScaffoldError::InTheWay)?;
+    let plan = write::plan(&targets).map_err(ScaffoldError::InTheWay)?;
     let mut report = changes.write()?;
     report.generated = plan.write().map_err(ScaffoldError::Output)?.written;
     Ok(report)

@@ -26,8 +26,8 @@ pub use project::FILE_NAME;
 pub use webhook::{CreateWebhook, create_webhook};
 
 use crate::diag::Diagnostic;
-use crate::output::OutputError;
 use crate::source::SourceMap;
+use crate::write::OutputError;
 
 /// What a command did.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use heck::{ToLowerCamelCase, ToUpperCamelCase};
 use kubesmith_core::diag::Code;
 use kubesmith_core::names::Kind;
 
+use super::Input;
 use super::numbers::range;
-use super::{Input, values};
+use crate::definition::path::values;
 use crate::diag::Diagnostic;
 use crate::ir::{Enum, Field, Ir, Resource, Shape, Span, Tagging, TypeDef, TypeRef};
 use crate::schema::{Schema, Schemas};

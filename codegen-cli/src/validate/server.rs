@@ -13,45 +13,26 @@ mod site;
 use kubesmith_apiextensions::structural::cause::{BadValue, NO_FIELD};
 use kubesmith_apiextensions::structural::{Cause, CauseKind, Step, Structural, validate_crd};
 use kubesmith_core::diag::Code;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::{Input, paths};
+use super::Input;
+use crate::definition::{Definition, path};
 use crate::diag::Diagnostic;
-use crate::emit::crd::{self, Definition};
 use crate::ir::Resource;
 use crate::source::Loc;
 use site::Site;
 
 pub(crate) use site::definition;
 
-/// Makes a CRD, and reports everything that an API server would refuse it for.
-pub(super) fn checked(input: &Input<'_>, definition: &Definition<'_>) -> (Option<Value>, Vec<Diagnostic>) {
-    let Some(mut object) = crd::object(definition, input.schemas) else { return (None, Vec::new()) };
-    // What the server fills in before it looks.
-    let fills_conversion = object.pointer("/spec/conversion").is_none();
-    if fills_conversion {
-        object["spec"]["conversion"] = json!({"strategy": "None"});
-    }
-    let list_kind = definition.versions.first().filter(|_| object.pointer("/spec/names/listKind").is_none());
-    if let Some((_, first)) = list_kind {
-        object["spec"]["names"]["listKind"] = first.list_kind.as_str().into();
-    }
+/// Reports everything that an API server would refuse the definition for.
+pub(super) fn refusals(input: &Input<'_>, definition: &Definition<'_>) -> Vec<Diagnostic> {
+    let object = definition.to_completed_value();
     let causes = validate_crd(&object, None);
-    if !causes.is_empty() {
-        return (None, refusals(input, definition, causes, object));
-    }
-    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut).filter(|_| fills_conversion) {
-        spec.remove("conversion");
-    }
-    let names = object.pointer_mut("/spec/names").and_then(Value::as_object_mut);
-    if let Some(names) = names.filter(|_| list_kind.is_some()) {
-        names.remove("listKind");
-    }
-    (Some(object), Vec::new())
+    if causes.is_empty() { Vec::new() } else { explained(input, definition, causes, object) }
 }
 
-/// What the causes are in terms of the source.
-fn refusals(
+/// The causes in terms of the source.
+fn explained(
     input: &Input<'_>,
     definition: &Definition<'_>,
     mut causes: Vec<Cause>,
@@ -140,7 +121,7 @@ impl<'a> Report<'a> {
     }
 
     fn resource(&self, version: usize) -> Option<&'a Resource> {
-        self.definition.versions.get(version).map(|(_, resource)| *resource)
+        self.definition.versions.get(version).map(|version| version.resource)
     }
 
     fn site<'s>(&'s self, version: usize, text: &'s str) -> Option<Site<'s>> {
@@ -196,26 +177,26 @@ impl<'a> Report<'a> {
     }
 
     fn selectable(&self, resource: &Resource, loc: Option<Loc>, cause: &Cause) -> Diagnostic {
-        let path = match &cause.value {
+        let named = match &cause.value {
             BadValue::Json(Value::String(path)) => path.as_str(),
             _ => "",
         };
-        let missing = self.input.schemas.of(resource).and_then(|schema| paths::walk(schema, path).err());
+        let missing = self.input.schemas.of(resource).and_then(|schema| path::walk(schema, named).err());
         let (message, help) = match (missing, cause.kind) {
             (Some(missing), _) => {
                 let message =
-                    format!("the selectable field names `{path}`, but there is no field `{}`", missing.name);
+                    format!("the selectable field names `{named}`, but there is no field `{}`", missing.name);
                 (message, missing.help())
             }
             (None, CauseKind::TooMany) => {
                 ("there are too many selectable fields".to_string(), format!("a version {}", cause.detail))
             }
             (None, _) if cause.detail.starts_with("must point to a field of type") => (
-                format!("the selectable field `{path}` is no string, integer or boolean"),
+                format!("the selectable field `{named}` is no string, integer or boolean"),
                 "select a field below it".to_string(),
             ),
             (None, _) => (
-                format!("the selectable field `{path}` {}", cause.detail),
+                format!("the selectable field `{named}` {}", cause.detail),
                 "select another field".to_string(),
             ),
         };

@@ -1,15 +1,15 @@
 //! CRDs that are too large to be stored.
 
+use std::io;
+
 use kubesmith_apiextensions::structural::golang;
 use kubesmith_core::diag::Code;
 use serde_json::Value;
 
+use crate::definition::Definition;
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::emit::crd::{self, Definition};
-use crate::ir::{Ir, Resource};
-use crate::output::OutputTree;
-use crate::schema::Schemas;
+use crate::ir::Resource;
 use crate::source::SourceMap;
 
 /// The most bytes that all annotations of an object may have: what `kubectl apply` can store of an object in one of them
@@ -25,28 +25,40 @@ const ETCD_LIMIT: usize = 1_572_864;
 /// Lengths of descriptions that are tried, in bytes.
 const DESCRIPTION_LENGTHS: [usize; 6] = [1_000, 500, 200, 100, 50, 0];
 
-/// Warns about CRDs that `kubectl apply` or etcd cannot store. `tree` is what was emitted.
-pub fn sizes(ir: &Ir, schemas: &Schemas, tree: &OutputTree, sources: &SourceMap) -> Vec<Diagnostic> {
-    // YAML is longer than the JSON that is stored, so that most files need no second look. HTML's special characters
-    // are what JSON writes longer, in six bytes each.
-    let short = |text: &str| {
-        if text.len() * 6 < APPLY_LIMIT - 1_024 {
-            return true;
-        }
-        let special = text.bytes().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
-        text.len() + special * 5 <= APPLY_LIMIT - 1_024
-    };
-    if tree.iter().all(|(_, text)| short(text)) {
-        return Vec::new();
-    }
-    let checked =
-        crd::definitions(ir).into_iter().filter_map(|definition| check(&definition, schemas, sources));
-    checked.collect()
+/// Warns about CRDs that `kubectl apply` or etcd cannot store.
+pub(crate) fn sizes(definitions: &[Definition<'_>], sources: &SourceMap) -> Vec<Diagnostic> {
+    let large = definitions.iter().filter(|definition| !is_small(definition));
+    large.filter_map(|definition| check(definition, sources)).collect()
 }
 
-fn check(definition: &Definition<'_>, schemas: &Schemas, sources: &SourceMap) -> Option<Diagnostic> {
-    let (_, resource) = definition.versions.first()?;
-    let mut object = crd::object(definition, schemas)?;
+/// Counts the bytes of JSON as Go writes it, which escapes HTML's special characters.
+struct GoJsonLength(usize);
+
+impl io::Write for GoJsonLength {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let special = bytes.iter().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
+        self.0 += bytes.len() + special * 5;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether the schemas, which are most of a definition, are so small that nobody need look at the whole.
+fn is_small(definition: &Definition<'_>) -> bool {
+    let mut length = GoJsonLength(0);
+    let mut written = definition.versions.iter().map(|version| {
+        serde_json::to_writer(&mut length, &version.schema)?;
+        serde_json::to_writer(&mut length, &version.resource.crd.annotations)
+    });
+    written.all(|result| result.is_ok()) && length.0 * 2 < APPLY_LIMIT
+}
+
+fn check(definition: &Definition<'_>, sources: &SourceMap) -> Option<Diagnostic> {
+    let resource = definition.first();
+    let mut object = definition.to_value();
     let (stored, applied) = (golang::json(&object).len(), annotations(&object));
     let (code, message, limit, size): (_, _, _, fn(&Value) -> usize) = if stored > ETCD_LIMIT / 10 * 9 {
         let message = format!(

@@ -6,15 +6,18 @@ use std::collections::btree_map::Entry;
 use kubesmith_core::diag::Code;
 
 use super::Input;
+use crate::definition::{Definition, Version};
 use crate::diag::Diagnostic;
-use crate::emit::crd::Definition;
 use crate::ir::{CrdStyle, Resource, Scope};
 use crate::source::Loc;
 
 /// The versions are one CRD, which has one set of names.
 pub(super) fn agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(((first_name, first), rest)) = definition.versions.split_first() else { return };
-    for (name, resource) in rest {
+    let Some((Version { name: first_name, resource: first, .. }, rest)) = definition.versions.split_first()
+    else {
+        return;
+    };
+    for Version { name, resource, .. } in rest {
         for ((key, place, mine), (_, _, theirs)) in facts(resource).into_iter().zip(facts(first)) {
             if mine == theirs {
                 continue;
@@ -37,9 +40,11 @@ pub(super) fn agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Ve
 
 /// Conversion is said once, or alike.
 pub(super) fn conversions_agree(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
-    let mut versions = definition.versions.iter().filter(|(_, resource)| resource.crd.conversion.is_some());
-    let Some((_, first)) = versions.next() else { return };
-    for (name, resource) in versions.filter(|(_, resource)| resource.crd.conversion != first.crd.conversion) {
+    let mut versions = definition.versions.iter().filter(|version| version.resource.crd.conversion.is_some());
+    let Some(Version { resource: first, .. }) = versions.next() else { return };
+    for Version { name, resource, .. } in
+        versions.filter(|version| version.resource.crd.conversion != first.crd.conversion)
+    {
         out.push(
             Diagnostic::error(
                 Code::VERSION_FACTS,
@@ -75,12 +80,12 @@ fn facts(resource: &Resource) -> [(&'static str, &'static str, String); 6] {
 
 /// Exactly one version is stored; a single version is so by itself.
 pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
-    let [(_, first), _, ..] = &definition.versions[..] else { return };
+    let [Version { resource: first, .. }, _, ..] = &definition.versions[..] else { return };
     // A version that is defined twice has been reported.
-    if definition.versions.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+    if definition.versions.windows(2).any(|pair| pair[0].name == pair[1].name) {
         return;
     }
-    let stored: Vec<_> = definition.versions.iter().filter(|(_, resource)| resource.crd.storage).collect();
+    let stored: Vec<_> = definition.versions.iter().filter(|version| version.storage).collect();
     match &stored[..] {
         [_] => {}
         [] => out.push(
@@ -91,8 +96,8 @@ pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out:
             )
             .help(storage_help(first)),
         ),
-        [(first_name, first), rest @ ..] => {
-            for (name, resource) in rest {
+        [Version { name: first_name, resource: first, .. }, rest @ ..] => {
+            for Version { name, resource, .. } in rest {
                 out.push(
                     Diagnostic::error(
                         Code::STORAGE_VERSION,
@@ -140,8 +145,8 @@ fn storage_help(resource: &Resource) -> &'static str {
 
 /// At least one version is served.
 pub(super) fn one_is_served(input: &Input<'_>, definition: &Definition<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((_, first)) = definition.versions.first() else { return };
-    if definition.versions.iter().all(|(_, resource)| !resource.crd.served) {
+    let first = definition.first();
+    if definition.versions.iter().all(|version| !version.served) {
         out.push(
             Diagnostic::error(
                 Code::NOT_SERVED,

@@ -103,7 +103,7 @@ pub(super) struct Copied {
 impl Copied {
     /// The name of a file as `git show` takes it.
     pub(super) fn name(&self, name: &str) -> String {
-        let folder = crate::output::display(self.folder.path());
+        let folder = crate::paths::display(self.folder.path());
         let below = name.strip_prefix(&folder).map(|rest| rest.trim_start_matches('/'));
         below.map_or_else(|| name.to_owned(), |below| format!("{}:{below}", self.revision))
     }
@@ -214,15 +214,15 @@ fn inside(path: &str, prefix: &str) -> Result<String, GitError> {
 fn beside(path: &Path, prefix: &str) -> Result<String, GitError> {
     if path.is_relative() && !path.exists() {
         // What the other side says of it is of more help.
-        return inside(&format!("./{}", crate::output::display(path)), prefix);
+        return inside(&format!("./{}", crate::paths::display(path)), prefix);
     }
-    let outside = || GitError::Outside { path: crate::output::display(path) };
+    let outside = || GitError::Outside { path: crate::paths::display(path) };
     let top = run(git().args(["rev-parse", "--show-toplevel"]))?;
     let top =
         fs::canonicalize(String::from_utf8_lossy(&top).trim_end_matches('\n')).map_err(|_| outside())?;
     let full = fs::canonicalize(path).map_err(|_| outside())?;
     let below = full.strip_prefix(&top).map_err(|_| outside())?;
-    Ok(crate::output::display(below))
+    Ok(crate::paths::display(below))
 }
 
 /// The path of the manifest or configuration that is named, or lies in the folder that is named.

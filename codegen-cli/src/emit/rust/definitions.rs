@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::emit::crd;
+use crate::definition;
 use crate::ir::{Ir, TypeId};
 use crate::schema::Schemas;
 
@@ -18,7 +18,7 @@ pub fn definitions(ir: &Ir, schemas: &Schemas) -> BTreeMap<TypeId, Value> {
         let schema = schemas.of(resource)?;
         let mut out = json!({"name": version.name, "schema": {}});
         out["schema"]["openAPIV3Schema"] = schema.to_value();
-        if let Some(subresources) = crd::subresources(&resource.crd) {
+        if let Some(subresources) = definition::subresources(&resource.crd) {
             out["subresources"] = subresources;
         }
         Some((resource.root, out))

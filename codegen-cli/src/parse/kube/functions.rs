@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, FnArg, Pat, ReturnType, Signature, Stmt, Type, UnOp};
 
 use super::Parser;
-use crate::kube::attributes::{JsonExpr, Predicate, SchemaFunction, SchemaStep};
+use crate::syntax::kube::{JsonExpr, Predicate, SchemaFunction, SchemaStep};
 use crate::syntax::{ValueExpr, ValueItem, ValueKind};
 
 impl Parser<'_> {

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Token, Type, braced, bracketed};
 
 use super::Parser;
-use crate::kube::attributes::JsonExpr;
+use crate::syntax::kube::JsonExpr;
 use crate::syntax::{PathExpr, TypeExpr, ValueKind};
 
 /// Methods that leave JSON as it is.

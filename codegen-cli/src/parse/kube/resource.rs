@@ -15,7 +15,7 @@ use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Token, parse_quote
 use super::Parser;
 use crate::diag::Diagnostic;
 use crate::ir::CrdStyle;
-use crate::kube::attributes::{CustomResource, SchemaMode};
+use crate::syntax::kube::{CustomResource, SchemaMode};
 use crate::syntax::{Name, TypeExpr};
 
 /// The keys of `#[kube(..)]` (kube-derive's `KubeAttrs`); the last two are those of old versions.

@@ -4,7 +4,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use super::{Parser, serde};
-use crate::kube::attributes::{Merge, RuleItem, XKube};
+use crate::syntax::kube::{Merge, RuleItem, XKube};
 
 impl Parser<'_> {
     pub(super) fn x_kube_rules(&self, attributes: &[Attribute]) -> Vec<RuleItem> {

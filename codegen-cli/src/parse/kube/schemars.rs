@@ -4,8 +4,8 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token};
 
 use super::{Parser, serde, with_type};
-use crate::kube::attributes::{Common, With};
 use crate::syntax::ValueKind;
+use crate::syntax::kube::{Common, With};
 
 impl Parser<'_> {
     /// Attributes of schemars, and of serde where it reads those as well.

@@ -5,8 +5,8 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaList, Token};
 
 use super::{Parser, serde};
-use crate::kube::attributes::{Limits, Validation};
 use crate::syntax::ValueExpr;
+use crate::syntax::kube::{Limits, Validation};
 
 /// Whose attribute is read.
 #[derive(Clone, Copy, PartialEq, Eq)]

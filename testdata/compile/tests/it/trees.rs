@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use kubesmith::config::{self, Overrides};
-use kubesmith::{output, pipeline};
+use kubesmith::{pipeline, write};
 
 /// The folders of the cases, in order.
 fn cases() -> Vec<PathBuf> {
@@ -23,7 +23,7 @@ fn expected_trees_are_up_to_date() {
             config::settings(Some(&case.join("kubesmith.toml")), Overrides::default()).unwrap().remove(0);
         let generated = pipeline::generate(&settings);
         assert!(generated.diagnostics.is_empty(), "{}: {:?}", case.display(), generated.diagnostics);
-        let plan = output::plan(&generated.targets).unwrap();
+        let plan = write::plan(&generated.targets).unwrap();
         if update {
             plan.write().unwrap();
         } else {

@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Kind, existing};
-use crate::expansions::{EXPANSION, REGISTER_CUSTOM};
+use crate::output::Kind;
+
+/// The file that adds types to the scheme.
+pub const REGISTER_CUSTOM: &str = "clientset/register_custom.rs";
+
+/// Suffix of the file that extends a kind's: `balancer_expansion.rs` belongs to `balancer.rs`.
+pub const EXPANSION: &str = "_expansion.rs";
 
 /// The files below a package's source folder that somebody has written by hand to extend it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +36,8 @@ fn search(folder: &Path, prefix: &str, found: &mut BTreeMap<String, Option<Strin
         if kind.is_dir() {
             search(&path, &format!("{prefix}{name}/"), found);
         } else if (name.ends_with(EXPANSION) || REGISTER_CUSTOM.ends_with(&format!("/{name}")))
-            && let Ok(Some(text)) = existing(&path)
+            && let Ok(bytes) = fs::read(&path)
+            && let text = String::from_utf8(bytes).ok()
             && !text.as_deref().is_some_and(|text| Kind::Rust.bears_mark(&path, text))
         {
             found.insert(format!("{prefix}{name}"), text);

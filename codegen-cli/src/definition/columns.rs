@@ -2,14 +2,14 @@
 
 use kubesmith_core::diag::Code;
 
+use super::path;
 use crate::diag::Diagnostic;
 use crate::ir::{Ir, PrintColumn};
 use crate::schema::{Schema, Schemas};
 use crate::source::{Loc, SourceMap};
-use crate::validate::paths;
 
 /// Fills in the types of columns; what cannot be inferred is a diagnostic.
-pub fn infer(ir: &mut Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnostic> {
+pub(crate) fn infer(ir: &mut Ir, schemas: &Schemas, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let versions = ir.groups.iter_mut().flat_map(|group| &mut group.versions);
     for resource in versions.flat_map(|version| &mut version.resources) {
@@ -73,7 +73,7 @@ fn column_type(root: &Schema, path: &str) -> Result<&'static str, Unknown> {
         return Ok("string");
     }
     let because = |why: &str| Err(Unknown { why: why.to_string(), help: HELP.to_string() });
-    let schema = match paths::walk(root, path) {
+    let schema = match path::walk(root, path) {
         Ok(Some(schema)) => schema,
         Ok(None) => return because("the schema leaves the field open"),
         Err(missing) => {

@@ -3,10 +3,10 @@
 use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
 
-use super::attributes::{Body, Derived, Field, Merge, RuleItem, XKube};
 use super::pieces;
 use super::types::{Dialect, Env};
 use crate::diag::Diagnostic;
+use crate::syntax::kube::{Body, Derived, Field, Merge, RuleItem, XKube};
 
 /// Where an API server keeps rules.
 const RULES: &str = "x-kubernetes-validations";

@@ -29,7 +29,7 @@ pub(crate) fn check(text: &str) -> Result<(), usize> {
 }
 
 /// What is wrong with text that is refused.
-pub(super) fn message() -> String {
+pub(crate) fn message() -> String {
     format!("nested more than {LIMIT} levels deep, or {CHAIN} tokens long without an end")
 }
 

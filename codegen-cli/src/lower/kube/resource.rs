@@ -3,12 +3,12 @@
 use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
 
-use super::attributes::{CustomResource, SchemaMode};
 use super::types::{Dialect, Env};
 use super::{pieces, rewrite, structural};
 use crate::diag::Diagnostic;
 use crate::resolve::ItemId;
 use crate::schema::Schema;
+use crate::syntax::kube::{CustomResource, SchemaMode};
 use crate::syntax::{ImplItem, ValueKind};
 
 impl Dialect<'_, '_> {

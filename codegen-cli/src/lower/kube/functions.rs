@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use kubesmith_core::diag::Code;
 use serde_json::{Map, Value};
 
-use super::attributes::{JsonExpr, SchemaFunction, SchemaStep};
 use super::container::size;
 use super::pieces;
 use super::types::{Dialect, Env, SIZE_LIMIT};
 use crate::diag::Diagnostic;
 use crate::resolve::{self, ItemId};
 use crate::source::Loc;
+use crate::syntax::kube::{JsonExpr, SchemaFunction, SchemaStep};
 use crate::syntax::{PathExpr, ValueItem, ValueKind};
 
 /// Variables of a function.

@@ -3,7 +3,6 @@
 use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
 
-use super::attributes::{Body, DefaultExpr, Derived, Field};
 use super::container::size;
 use super::known;
 use super::types::{Dialect, Env, Param, Ty};
@@ -11,6 +10,7 @@ use super::values::{DEPTH_LIMIT, empty_value};
 use crate::diag::Diagnostic;
 use crate::resolve::{self, ItemId};
 use crate::source::Loc;
+use crate::syntax::kube::{Body, DefaultExpr, Derived, Field};
 use crate::syntax::{PathExpr, ValueExpr, ValueKind};
 
 /// How many values the default of an array may consist of.

@@ -318,7 +318,7 @@ pub struct CustomResource {
     /// Where the attribute stands.
     pub loc: Loc,
     /// What is read of it.
-    pub facts: crate::facts::ResourceFacts,
+    pub facts: crate::syntax::facts::ResourceFacts,
     /// The name of the root type, `kind` unless `root` says another one.
     pub root: Name,
     /// `doc`, or the text that the macro makes.

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::attributes::{Body, Common, Container, DefaultExpr, Derived, Field, With};
 use super::pieces;
 use super::types::{Dialect, Env, Param, SIZE_LIMIT, Ty};
 use crate::diag::Diagnostic;
 use crate::resolve::ItemId;
+use crate::syntax::kube::{Body, Common, Container, DefaultExpr, Derived, Field, With};
 use kubesmith_core::diag::Code;
 
 impl Dialect<'_, '_> {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::attributes::{Body, Container, Derived, Variant};
 use super::pieces;
 use super::types::{Dialect, Env};
+use crate::syntax::kube::{Body, Container, Derived, Variant};
 
 impl Dialect<'_, '_> {
     pub(super) fn enumeration(

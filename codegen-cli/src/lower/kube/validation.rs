@@ -2,9 +2,9 @@
 
 use serde_json::{Number, Value};
 
-use super::attributes::{Limits, Validation};
 use super::pieces;
 use super::types::{Dialect, Env};
+use crate::syntax::kube::{Limits, Validation};
 use crate::syntax::{ValueExpr, ValueKind};
 
 /// Characters that have a meaning in patterns (`_private/regex_syntax.rs`).

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::attributes::{Body, Field, Predicate};
 use super::types::{Dialect, Env, Ty};
 use crate::resolve::{self, ItemId};
+use crate::syntax::kube::{Body, Field, Predicate};
 use crate::syntax::{PathExpr, ValueKind};
 
 impl Dialect<'_, '_> {

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::attributes::{Body, Field};
 use super::literals::paired;
 use super::types::{Dialect, Env, Param, Ty};
 use super::{enums, known};
 use crate::load::ModuleId;
 use crate::resolve::{self, ItemId};
+use crate::syntax::kube::{Body, Field};
 use crate::syntax::{self, Conversion, Operator, PathExpr, TypeExpr, ValueExpr, ValueKind};
 
 /// How deep values may consist of each other.

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
-use super::attributes::{Body, Derived, Field, Variant};
 use super::pieces;
 use super::types::{Dialect, Env, Param, Ty};
 use super::values::empty_value;
 use crate::resolve::ItemId;
+use crate::syntax::kube::{Body, Derived, Field, Variant};
 use crate::syntax::{PathExpr, TypeExpr, ValueExpr};
 
 impl Dialect<'_, '_> {
