@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_unset_gets_its_default_and_nothing_else_changes() {
+    fn only_unset_fields_get_defaults() {
         let (mut unset, mut set): (Option<u8>, _) = (None, Some(1_u8));
         literal(&mut unset, "7");
         literal(&mut set, "7");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_found_wherever_they_are() {
+    fn each_finds_nested_values() {
         let add = |value: &mut u8| *value += 1;
         let mut deep = Some(Box::new(BTreeMap::from([("a", vec![[1_u8, 2], [3, 4]])])));
         each(&mut deep, add);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_set_defaults_as_an_api_server_does() {
+    fn structural_defaults_are_an_api_servers() {
         let schema = json!({
             "properties": {
                 "a": {"default": {"b": 1}, "properties": {"c": {"default": 2}}},
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn nulls_are_unset_where_they_must_not_be() {
+    fn nulls_count_as_unset_where_they_are_not_allowed() {
         let schema = json!({
             "properties": {
                 "may": {"default": 1, "nullable": true, "properties": {"x": {"default": 1}}},

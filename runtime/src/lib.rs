@@ -1,9 +1,10 @@
-//! What generated code and controllers link to: typed clients, caches, informers, work queues.
+//! The library behind generated code and controllers: typed clients, caches, informers, work queues, managers,
+//! webhooks.
 //!
-//! Everything below the derives needs the feature `client` (on by default); a crate of API types switches it
-//! off and keeps only the traits, scheme facts and derives. The server for webhooks is in the feature `webhook`, on by
-//! default too. Two features are off: `validation` checks objects as an API server does, `clap` has the flags of a manager's
-//! command line.
+//! The feature `client` (on by default) enables everything but the traits, scheme facts and derives; a crate of API
+//! types switches it off. `webhook` (on by default) adds the webhook server, `yaml` (on by default) reads and
+//! writes manifests in YAML. `validation` checks objects as an API server does, and `clap` adds the command-line
+//! flags of a manager.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub use k8s_openapi;

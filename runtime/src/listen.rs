@@ -1,4 +1,4 @@
-//! Sockets that take connections to every address of the host.
+//! Sockets that accept connections on every address of the host.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -6,14 +6,14 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
 
-/// How many connections may wait to be taken, as tokio has it.
+/// How many connections may wait to be accepted (tokio's value).
 const BACKLOG: i32 = 1024;
 
-/// Listens on a port of every address, of IPv4 and IPv6 alike whatever the system's `bindv6only` says, as Go does; of IPv4 alone
-/// where there is no IPv6.
+/// Listens on a port of every address, both IPv4 and IPv6 regardless of the system's `bindv6only`, as Go does.
+/// Listens on IPv4 alone if the host has no IPv6.
 ///
 /// # Errors
-/// What the system says; if it is not that the port is taken, of IPv4.
+/// The system's error; that of IPv4, unless the port is taken.
 pub(crate) fn everywhere(port: u16) -> io::Result<TcpListener> {
     match on((Ipv6Addr::UNSPECIFIED, port).into()) {
         Err(error) if error.kind() != io::ErrorKind::AddrInUse => on((Ipv4Addr::UNSPECIFIED, port).into()),
@@ -26,7 +26,7 @@ fn on(address: SocketAddr) -> io::Result<TcpListener> {
     if address.is_ipv6() {
         socket.set_only_v6(false)?;
     }
-    // On Windows it would let others take the port.
+    // On Windows this would let other processes take the port.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn every_address_of_either_family_is_listened_on() {
+    async fn socket_listens_on_every_address_of_both_families() {
         let listener = everywhere(0).unwrap();
         let address = listener.local_addr().unwrap();
         if address.is_ipv6() {
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_ipv6_it_is_ipv4() {
+    async fn socket_is_ipv4_without_ipv6() {
         let listener = on((Ipv4Addr::UNSPECIFIED, 0).into()).unwrap();
         let port = listener.local_addr().unwrap().port();
         TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Read access to a cache, in the shape of client-go's listers.
+//! Read access to a cache, like client-go's listers.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::{Node, Pod};
@@ -30,8 +30,8 @@ use crate::labels::Selector;
 use crate::reflector::kind::resource_name;
 use crate::reflector::{Cached, KindFacts, KindOf};
 
-/// Lists and finds cached objects of kind `K`. Nothing here talks to the server; objects are shared and must
-/// not be thought fresher than the watch.
+/// Lists and finds cached objects of kind `K`. It sends no requests. Objects are shared, and no fresher than the
+/// watch.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -45,11 +45,11 @@ use crate::reflector::{Cached, KindFacts, KindOf};
 /// ```
 pub struct Lister<K> {
     store: Store<K>,
-    /// For messages.
+    /// The resource, for messages.
     resource: Arc<str>,
 }
 
-/// [`Lister`] bound to one namespace.
+/// A [`Lister`] limited to one namespace.
 pub struct NamespaceLister<K> {
     store: Store<K>,
     resource: Arc<str>,
@@ -63,7 +63,7 @@ mod sealed {
     impl Sealed for kube::core::DynamicResourceScope {}
 }
 
-/// Scopes of kinds whose objects may be in no namespace: those of cluster-scoped and of dynamic kinds.
+/// Scopes of kinds that may be cluster-scoped: cluster-scoped kinds and dynamic kinds.
 ///
 /// ```
 /// use kubesmith_runtime::informer::Cached;
@@ -77,7 +77,7 @@ pub trait MaybeCluster: sealed::Sealed {}
 impl MaybeCluster for ClusterResourceScope {}
 impl MaybeCluster for DynamicResourceScope {}
 
-/// Scopes of kinds whose objects may live in namespaces: those of namespaced and of dynamic kinds.
+/// Scopes of kinds that may be namespaced: namespaced kinds and dynamic kinds.
 ///
 /// ```
 /// use kubesmith_runtime::informer::Cached;
@@ -91,13 +91,13 @@ pub trait MaybeNamespaced: sealed::Sealed {}
 impl MaybeNamespaced for NamespaceResourceScope {}
 impl MaybeNamespaced for DynamicResourceScope {}
 
-/// No such object in the cache; prints as client-go does.
+/// The cache does not have the object. The message is client-go's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{resource} \"{name}\" not found")]
 pub struct NotFound {
     /// The kind in lower case with its group: `ecsbinding.hopegi.com`.
     pub resource: String,
-    /// The name that was looked for.
+    /// The requested name.
     pub name: String,
 }
 
@@ -108,7 +108,7 @@ impl NotFound {
 }
 
 impl<K: Cached> Lister<K> {
-    /// Reads from `store`. Listers of dynamic kinds are their informers'.
+    /// Makes a lister of `store`. Informers make the listers of dynamic kinds.
     #[must_use]
     pub fn new(store: Store<K>) -> Self
     where
@@ -121,16 +121,16 @@ impl<K: Cached> Lister<K> {
         Self { store, resource: resource_name(&kind.kind.to_lowercase(), &kind.group).into() }
     }
 
-    /// The objects whose labels match, sorted by key.
+    /// Returns the objects whose labels match, sorted by key.
     #[must_use]
     pub fn list(&self, selector: &Selector) -> Listing<K> {
         matching(self.store.list(), selector)
     }
 
-    /// The object of that name.
+    /// Returns the object with this name.
     ///
     /// # Errors
-    /// [`NotFound`] when the cache has none.
+    /// [`NotFound`] if the cache does not have it.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound>
     where
         K: Cached<Kind: Resource<Scope: MaybeCluster>>,
@@ -138,21 +138,21 @@ impl<K: Cached> Lister<K> {
         self.store.get("", name).ok_or_else(|| NotFound::of(&self.resource, name))
     }
 
-    /// The object of that key, whatever the scope: what a reconciler looks up.
+    /// Returns the object with this key, in any scope, as reconcilers need it.
     ///
     /// # Errors
-    /// [`NotFound`] when the cache has none.
+    /// [`NotFound`] if the cache does not have it.
     pub fn get_by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
         self.store.get_by_key(key).ok_or_else(|| NotFound::of(&self.resource, key.name()))
     }
 
-    /// The objects of a namespace whose labels match, whatever the scope, sorted by name.
+    /// Returns the objects of a namespace whose labels match, in any scope, sorted by name.
     #[must_use]
     pub fn list_namespace(&self, namespace: &str, selector: &Selector) -> Listing<K> {
         matching(self.store.list_namespace(namespace), selector)
     }
 
-    /// Objects of one namespace.
+    /// Returns a lister of one namespace.
     #[must_use]
     pub fn namespace(&self, namespace: &str) -> NamespaceLister<K>
     where
@@ -162,25 +162,25 @@ impl<K: Cached> Lister<K> {
         NamespaceLister { store, resource, namespace: namespace.to_owned() }
     }
 
-    /// The objects with `value` in the index `index`, sorted by key.
+    /// Returns the objects that have `value` in the index `index`, sorted by key.
     ///
     /// # Errors
-    /// [`NoSuchIndex`] when the informer has no such indexer.
+    /// [`NoSuchIndex`] if the informer has no such indexer.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Listing<K>, NoSuchIndex> {
         self.store.by_index(index, value)
     }
 
-    /// The objects that an index of the informer files under the key, sorted by namespace and name.
+    /// Returns the objects that have the key in an index of the informer, sorted by namespace and name.
     ///
     /// # Errors
-    /// [`NoSuchIndex`] when the index is another informer's.
+    /// [`NoSuchIndex`] if the index belongs to another informer.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
     /// use kubesmith_runtime::cache::TypedIndex;
     /// use kubesmith_runtime::lister::Lister;
     ///
-    /// /// How many pods a controller has made on a node; the index is by name of the node and UID of the owner.
+    /// How many pods a controller has made on a node; the index is by name of the node and UID of the owner.
     /// fn on_node(pods: &Lister<Pod>, index: &TypedIndex<Pod, (String, String)>, node: &str, owner: &str) -> usize {
     ///     pods.by(index, &(node.to_owned(), owner.to_owned())).map_or(0, |pods| pods.len())
     /// }
@@ -189,7 +189,7 @@ impl<K: Cached> Lister<K> {
         self.store.by(index, key)
     }
 
-    /// The store itself.
+    /// Returns the store.
     #[must_use]
     pub fn store(&self) -> &Store<K> {
         &self.store
@@ -197,22 +197,22 @@ impl<K: Cached> Lister<K> {
 }
 
 impl<K: Cached> NamespaceLister<K> {
-    /// The namespace.
+    /// Returns the namespace.
     #[must_use]
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The objects of the namespace whose labels match, sorted by name.
+    /// Returns the objects of the namespace whose labels match, sorted by name.
     #[must_use]
     pub fn list(&self, selector: &Selector) -> Listing<K> {
         matching(self.store.list_namespace(&self.namespace), selector)
     }
 
-    /// The object of that name in the namespace.
+    /// Returns the object with this name in the namespace.
     ///
     /// # Errors
-    /// [`NotFound`] when the cache has none.
+    /// [`NotFound`] if the cache does not have it.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         self.store.get(&self.namespace, name).ok_or_else(|| NotFound::of(&self.resource, name))
     }

@@ -1,6 +1,6 @@
-//! Requests that are tried again: client-go's `util/retry`.
+//! Retries of requests: client-go's `util/retry`.
 //!
-//! An update that is based on what was read before is refused when somebody else wrote in between. Read it again, change it
+//! The server refuses an update that is based on an old state of the object. Read the object again, change it
 //! again, and write it:
 //!
 //! ```no_run
@@ -24,7 +24,7 @@ use std::time::Duration;
 use crate::client;
 use crate::random::{self, Random};
 
-/// How often something is tried and how long the pauses are: apimachinery's `wait.Backoff`.
+/// How often to try, and how long to pause: apimachinery's `wait.Backoff`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,36 +35,36 @@ use crate::random::{self, Random};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backoff {
-    /// How often it is tried at most, the first time included; it is tried once whatever stands here.
+    /// The maximal number of tries, including the first; at least one try is made.
     pub steps: u32,
     /// The first pause.
     pub duration: Duration,
-    /// By how much each pause is longer than the one before; not below 1.
+    /// The factor between two pauses; at least 1.
     pub factor: f64,
-    /// Up to this share of a pause is added to it, at random.
+    /// The share of a pause that is added at random.
     pub jitter: f64,
-    /// The longest pause before jitter, if there is one.
+    /// The longest pause before jitter, if there is a limit.
     pub cap: Option<Duration>,
 }
 
-/// Five tries with pauses of 10 ms, where several writers of one object are expected: client-go's `DefaultRetry`.
+/// Five tries with pauses of 10 ms, for objects with several writers: client-go's `DefaultRetry`.
 pub const DEFAULT_RETRY: Backoff =
     Backoff { steps: 5, duration: Duration::from_millis(10), factor: 1.0, jitter: 0.1, cap: None };
 
-/// Four tries with pauses of 10, 50 and 250 ms, where a writer may be busy with the object for a while: client-go's
+/// Four tries with pauses of 10, 50 and 250 ms, for objects that another writer changes for a while: client-go's
 /// `DefaultBackoff`. [`on_error`] has an example.
 pub const DEFAULT_BACKOFF: Backoff =
     Backoff { steps: 4, duration: Duration::from_millis(10), factor: 5.0, jitter: 0.1, cap: None };
 
-/// Errors that know whether somebody else wrote the object meanwhile; what [`retry_on_conflict`] goes by.
+/// Errors that may be conflicts with another writer, for [`retry_on_conflict`].
 pub trait Conflict {
-    /// Whether it is such an error, after which [`retry_on_conflict`] tries again.
+    /// Whether this is such a conflict, after which [`retry_on_conflict`] tries again.
     fn is_conflict(&self) -> bool;
 }
 
 impl Conflict for client::Error {
     fn is_conflict(&self) -> bool {
-        // Applying again what belongs to somebody else is refused again.
+        // Applying fields of another manager fails again.
         !matches!(self, Self::ApplyConflict { .. }) && self.is_conflict()
     }
 }
@@ -75,14 +75,14 @@ impl Conflict for kube::Error {
     }
 }
 
-/// Tries again while `request` is refused because somebody else wrote the object meanwhile; it must read the object again each
-/// time. The [module](self) has an example.
+/// Retries `request` while it fails because another writer changed the object. Each try must read the object again.
+/// The [module](self) has an example.
 ///
 /// # Errors
-/// What `request` fails with: with no conflict at once, or with a conflict for the last time.
+/// The first error of `request` that is not a conflict, or its last conflict.
 ///
 /// # Cancel safety
-/// As of the request itself; in a pause nothing is under way.
+/// As for the request itself; dropping the future in a pause loses nothing.
 pub async fn retry_on_conflict<T, E, F, Fut>(backoff: Backoff, request: F) -> Result<T, E>
 where
     E: Conflict,
@@ -92,7 +92,7 @@ where
     on_error(backoff, E::is_conflict, request).await
 }
 
-/// Tries again while `request` fails with what `is_retriable` takes for passing.
+/// Retries `request` while `is_retriable` accepts its error.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -105,10 +105,10 @@ where
 /// ```
 ///
 /// # Errors
-/// What `request` fails with: what is not passing at once, or the last failure.
+/// The first error of `request` that is not retriable, or its last error.
 ///
 /// # Cancel safety
-/// As of the request itself; in a pause nothing is under way.
+/// As for the request itself; dropping the future in a pause loses nothing.
 pub async fn on_error<T, E, F, Fut>(
     backoff: Backoff,
     is_retriable: impl Fn(&E) -> bool,
@@ -135,7 +135,7 @@ where
 struct Pauses {
     backoff: Backoff,
     next: Duration,
-    /// Tries that are left, the one before the next pause included.
+    /// The number of tries left, including the one before the next pause.
     left: u32,
     random: Random,
 }
@@ -154,7 +154,7 @@ impl Pauses {
     }
 }
 
-/// The product, however long.
+/// Returns the product, or the longest duration if it overflows.
 fn times(duration: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }
@@ -172,7 +172,7 @@ mod tests {
         kube::Error::Api(Status::failure("no", reason).with_code(code).boxed())
     }
 
-    /// How often a request is tried that fails so often.
+    /// Counts the tries of a request that fails `failures` times.
     async fn tries(backoff: Backoff, failures: u32, reason: &'static str) -> (u32, bool) {
         let tried = Cell::new(0);
         let outcome = retry_on_conflict(backoff, || {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn conflicts_are_tried_again_and_nothing_else() {
+    async fn only_conflicts_are_retried() {
         assert_eq!(tries(DEFAULT_RETRY, 0, "Conflict").await, (1, true));
         assert_eq!(tries(DEFAULT_RETRY, 4, "Conflict").await, (5, true));
         assert_eq!(tries(DEFAULT_RETRY, 5, "Conflict").await, (5, false));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_belongs_to_others_is_not_applied_again() {
+    async fn apply_conflicts_are_not_retried() {
         let request = || client::Request {
             verb: "apply",
             resource: "configmaps".to_owned(),

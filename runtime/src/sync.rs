@@ -1,4 +1,4 @@
-//! What threads and tasks meet at. `tests/shuttle` compiles the modules that use it with shuttle's in its place.
+//! Synchronisation primitives. `tests/shuttle` compiles the modules that use them with shuttle's versions.
 
 pub(crate) use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) use std::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Listing, ObjectKey};
 
-/// Objects in no particular order, whose places their owners remember, and a sorted listing that is made when
-/// somebody asks and dropped at the next change.
+/// Objects in no particular order, whose positions the owner remembers. The sorted listing is made on demand and
+/// dropped at the next change.
 pub(super) struct Bucket<K> {
     members: Vec<Member<K>>,
     sorted: OnceLock<Listing<K>>,
@@ -16,13 +16,14 @@ struct Member<K> {
     object: Arc<K>,
 }
 
-/// What was removed, and the key of the member that has moved to its place, if one has.
+/// A removed object, and the key of the member that moved to its position, if one did.
 pub(super) struct Removed<K> {
     pub(super) object: Arc<K>,
     pub(super) moved: Option<ObjectKey>,
 }
 
-// Loops instead of iterators: they are compiled anew for each kind, and each adapter many functions more.
+// Loops instead of iterators: this code is compiled for each kind, and iterator adapters compile to many more
+// functions.
 impl<K> Bucket<K> {
     pub(super) fn new() -> Self {
         Self { members: Vec::new(), sorted: OnceLock::new() }
@@ -32,14 +33,14 @@ impl<K> Bucket<K> {
         self.members.is_empty()
     }
 
-    /// Adds a member and answers its place.
+    /// Adds a member and returns its position.
     pub(super) fn push(&mut self, key: ObjectKey, object: Arc<K>) -> u32 {
         self.sorted.take();
         self.members.push(Member { key, object });
         place(self.members.len() - 1)
     }
 
-    /// Exchanges the object at `place` and answers the former one.
+    /// Replaces the object at `place` and returns the former one.
     pub(super) fn set(&mut self, place: u32, object: Arc<K>) -> Option<Arc<K>> {
         self.sorted.take();
         let member = self.members.get_mut(place as usize)?;
@@ -78,7 +79,7 @@ impl<K> Bucket<K> {
         keys
     }
 
-    /// Adds the members in their order.
+    /// Appends the members, sorted by key.
     pub(super) fn entries(&self, entries: &mut Vec<(ObjectKey, Arc<K>)>) {
         for place in self.order() {
             let Member { key, object } = &self.members[place as usize];
@@ -86,7 +87,7 @@ impl<K> Bucket<K> {
         }
     }
 
-    /// The places of the members in the order of their keys.
+    /// Returns the positions of the members, sorted by key.
     fn order(&self) -> Vec<u32> {
         let mut keys = Vec::with_capacity(self.members.len());
         for member in &self.members {
@@ -97,13 +98,12 @@ impl<K> Bucket<K> {
 }
 
 fn in_order(mut keys: Vec<(&ObjectKey, u32)>) -> Vec<u32> {
-    // The server lists in order, so what is left to sort are the later arrivals.
+    // The server lists in order, so only later arrivals remain to be sorted.
     keys.sort();
     keys.into_iter().map(|(_, place)| place).collect()
 }
 
-/// More than 2^32 members do not fit in memory: each takes at least 32 bytes here alone and far more as an
-/// object.
+/// More than 2^32 members do not fit in memory: each takes at least 32 bytes here and far more as an object.
 fn place(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

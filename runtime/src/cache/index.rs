@@ -1,4 +1,4 @@
-//! Indexes that users add.
+//! Indexes that users add to a store.
 
 use std::any::Any;
 use std::borrow::Borrow as _;
@@ -12,7 +12,8 @@ use hashbrown::HashMap;
 use super::bucket::Bucket;
 use super::{Listing, ObjectKey, Shared};
 
-/// Computes an object's values in an index; no value leaves the object out of it. [`Indexer`] has an example.
+/// Computes an object's values in an index. An object without values is not in the index. [`Indexer`] has an
+/// example.
 pub type IndexFn<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 
 /// A named index function.
@@ -31,7 +32,7 @@ pub struct Indexer<K> {
 }
 
 impl<K> Indexer<K> {
-    /// Index objects by what `values` answers for them. It must answer the same for the same object.
+    /// Indexes objects by the values that `values` returns, which must be the same for the same object.
     #[must_use]
     pub fn new(name: impl Into<String>, values: impl Fn(&K) -> Vec<String> + Send + Sync + 'static) -> Self {
         Self { name: name.into(), values: Arc::new(values) }
@@ -56,15 +57,15 @@ impl<K> fmt::Debug for Indexer<K> {
     }
 }
 
-/// An index that was never added, or that is another store's.
+/// No index has this name, or the index belongs to another store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.message())]
 pub struct NoSuchIndex {
-    /// The name asked for.
+    /// The requested name.
     pub name: String,
-    /// The names that exist, of those with keys of this type.
+    /// The existing indexes whose keys have this type.
     pub known: Vec<String>,
-    /// Whether the index exists and was made by another store, as of another informer.
+    /// The index exists but belongs to another store, such as another informer's.
     pub of_another_store: bool,
 }
 
@@ -80,7 +81,7 @@ impl NoSuchIndex {
     }
 }
 
-/// What the keys of an index are, as they are looked up: `str`, or a type of the user's.
+/// The type that keys are looked up by: `str`, or a type of the user's.
 pub(super) trait Key: Ord + ToOwned<Owned: Clone + Send> + Send + Sync + 'static {
     fn shared(&self) -> Arc<Self>;
 }
@@ -97,13 +98,13 @@ impl<V: Ord + Clone + Send + Sync + 'static> Key for V {
     }
 }
 
-/// An object's keys in an index: the `Vec` that its function answers.
+/// An object's keys in an index: the `Vec` that its function returns.
 pub(super) type Values = Box<dyn Any + Send>;
 
-/// The function of an index, whatever its keys are.
+/// The function of an index, whatever the type of its keys.
 pub(super) type Function<K> = Arc<dyn Fn(&K) -> Values + Send + Sync>;
 
-/// What the store and its writer do with an index, whatever its keys are.
+/// An index as the store and its writer see it, whatever the type of its keys.
 pub(super) trait AnyIndex<K>: Send + Sync {
     fn name(&self) -> &str;
     fn function(&self) -> &Function<K>;
@@ -115,14 +116,14 @@ pub(super) trait AnyIndex<K>: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// The index as the store keeps it.
+/// An index in the store.
 pub(super) struct UserIndex<K, Q: Key + ?Sized> {
     name: String,
     function: Function<K>,
     buckets: BTreeMap<Arc<Q>, Bucket<K>>,
-    /// Where each object is, one entry per value.
+    /// The positions of each object, one entry per value.
     places: HashMap<ObjectKey, Vec<Place<Q>>>,
-    /// False until the objects that were there before the index are in it.
+    /// False until the index contains the objects that existed before it.
     complete: bool,
 }
 
@@ -181,7 +182,7 @@ impl<K: Send + Sync + 'static, Q: Key + ?Sized> AnyIndex<K> for UserIndex<K, Q> 
     }
 
     fn insert(&mut self, key: &ObjectKey, object: &Arc<K>, values: &Values) {
-        // Other values are another index's, which there are none of.
+        // Values of another type belong to another index, and no other index has this slot.
         let Some(values) = values.downcast_ref::<Vec<Q::Owned>>() else { return };
         let unchanged = self.places.get(key).is_some_and(|places| {
             places.len() == values.len()
@@ -225,7 +226,7 @@ impl<K: Send + Sync + 'static, Q: Key + ?Sized> AnyIndex<K> for UserIndex<K, Q> 
     }
 }
 
-/// Calls an index function; one that panics leaves the object out of its index.
+/// Calls an index function. If it panics, the object is not in the index.
 fn values_of<K, V>(function: &dyn Fn(&K) -> Vec<V>, object: &K) -> Vec<V> {
     catch_unwind(AssertUnwindSafe(|| function(object))).unwrap_or_else(|_| {
         tracing::error!("an index function panicked; the object is left out of the index");
@@ -239,10 +240,10 @@ pub(super) fn add<K: Send + Sync + 'static>(shared: &Shared<K>, indexer: Indexer
     add_typed::<K, str>(shared, &name, move |object| values(object))
 }
 
-/// Adds an index without holding the lock while its function runs.
+/// Adds an index. Its function runs without the lock.
 ///
-/// From the first step on the writer keeps the index current for every key it touches; the objects found in the
-/// second step are filled in afterwards, except those touched or deleted meanwhile.
+/// From the first step on, the writer keeps the index current for every key that it changes. The second step adds
+/// the objects that existed before, except those changed or deleted meanwhile.
 pub(super) fn add_typed<K: Send + Sync + 'static, Q: Key + ?Sized>(
     shared: &Shared<K>,
     name: &str,

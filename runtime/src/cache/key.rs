@@ -1,4 +1,4 @@
-//! Names of objects.
+//! Object keys: namespace and name.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -7,10 +7,10 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Namespace and name of an object: what work queues carry and stores are searched by.
+/// Namespace and name of an object: the key of work queues and stores.
 ///
-/// One shared allocation holds `namespace/name` (or the name alone for cluster-scoped kinds); a clone counts a
-/// reference. Keys sort by namespace, then name.
+/// A single shared allocation holds `namespace/name`, or only the name for cluster-scoped kinds. A clone increments
+/// a reference count. Keys sort by namespace, then by name.
 ///
 /// ```
 /// use kubesmith_runtime::cache::ObjectKey;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct ObjectKey {
     text: Arc<str>,
-    /// Length of the namespace; 0 means that there is none and no separator either.
+    /// Length of the namespace. 0 means that there is neither namespace nor separator.
     split: u32,
 }
 
@@ -33,7 +33,7 @@ thread_local! {
 }
 
 impl ObjectKey {
-    /// Key of an object in a namespace. An empty namespace makes a [`Self::cluster`] key.
+    /// Returns the key of an object in a namespace. An empty namespace gives a [`Self::cluster`] key.
     #[must_use]
     pub fn namespaced(namespace: &str, name: &str) -> Self {
         let Ok(split) = u32::try_from(namespace.len()) else { return Self::cluster(name) };
@@ -50,13 +50,13 @@ impl ObjectKey {
         Self { text, split }
     }
 
-    /// Key of a cluster-scoped object.
+    /// Returns the key of a cluster-scoped object.
     #[must_use]
     pub fn cluster(name: &str) -> Self {
         Self { text: name.into(), split: 0 }
     }
 
-    /// Key of `object`; an object without a name has an empty one.
+    /// Returns the key of `object`. An object without a name has an empty key.
     #[must_use]
     pub fn of<K: kube::Resource>(object: &K) -> Self {
         let meta = object.meta();
@@ -83,12 +83,12 @@ impl ObjectKey {
     }
 
     pub(super) fn is(&self, namespace: &str, name: &str) -> bool {
-        // The name differs more often than the namespace, and lengths more often than both.
+        // Names differ more often than namespaces, and lengths more often than both.
         self.split as usize == namespace.len() && self.name() == name && self.namespace() == namespace
     }
 }
 
-/// A text with more than one `/`, which is no key.
+/// The text is not an object key: it has more than one `/`, or an empty namespace.
 ///
 /// ```
 /// use kubesmith_runtime::cache::{ObjectKey, ParseKeyError};
@@ -147,7 +147,8 @@ impl fmt::Display for ObjectKey {
 }
 
 impl fmt::Debug for ObjectKey {
+    /// `namespace/name`, as in logs and on the state page.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ObjectKey({:?})", &*self.text)
+        f.write_str(&self.text)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Objects as they were at one moment, sorted by key. Cheap to clone; derefs to a slice of `Arc<K>`.
+/// Objects as they were at one moment, sorted by key. Cheap to clone; dereferences to a slice of `Arc<K>`.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -19,13 +19,13 @@ pub struct Listing<K> {
 }
 
 impl<K> Listing<K> {
-    /// No objects.
+    /// Returns a listing without objects.
     #[must_use]
     pub fn empty() -> Self {
         Self { objects: Arc::default() }
     }
 
-    /// The objects as a vector of their own.
+    /// Returns the objects in a new vector.
     #[must_use]
     pub fn to_vec(&self) -> Vec<Arc<K>> {
         self.objects.to_vec()
@@ -82,7 +82,7 @@ impl<K> IntoIterator for Listing<K> {
     }
 }
 
-/// The objects of a [`Listing`], one by one.
+/// An iterator over the objects of a [`Listing`].
 pub struct IntoIter<K> {
     objects: Arc<Vec<Arc<K>>>,
     next: usize,

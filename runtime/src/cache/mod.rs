@@ -1,11 +1,12 @@
 //! The indexed store behind listers: one writer, many readers.
 //!
-//! Objects, typed or [`Compact`], are shared (`Arc<K>`, made once when they arrive) and found by [`ObjectKey`] or, without allocating,
-//! by namespace and name. The namespace index always exists; indexers of the user's are added at any time.
-//! Listings are consistent snapshots, sorted by key; they are shared between readers until the next change.
+//! Objects, typed or [`Compact`], are shared: each is one `Arc<K>`, made when it arrives. Readers find them by
+//! [`ObjectKey`], or by namespace and name without allocating. The namespace index always exists; users can add
+//! indexers at any time. Listings are consistent snapshots, sorted by key; readers share them until the next
+//! change.
 //!
-//! Lock protocol: `Shared::state` is the only lock. It is never held while a function of the user's (an index
-//! function) runs, nor across an await. Readers hold it for a look-up or while a listing is copied.
+//! Locking: `Shared::state` is the only lock. It is never held while a user's index function runs, nor across
+//! an await. Readers hold it for a look-up or while they copy a listing.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -44,7 +45,7 @@
 //! let missing: NoSuchIndex = maps.by_index("size", "big").unwrap_err();
 //! assert_eq!(missing.known, ["color"]);
 //!
-//! // A listing stays as it is, whatever is written.
+//! // Later writes do not change a listing.
 //! let before: Listing<ConfigMap> = maps.list();
 //! let Replacement { changes } = writer.replace(vec![map("b", "blue")], &[]);
 //! assert!(matches!(&changes[0], Change::Deleted { key: gone, .. } if *gone == key));

@@ -1,4 +1,5 @@
-//! Where a store keeps its objects, by key. It does not know their types, so that it is compiled once for all kinds.
+//! The positions of a store's objects, by key. This module is not generic over the kind, so it is compiled
+//! once.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -24,10 +25,11 @@ impl Hasher {
     }
 }
 
-/// An object of the store. It is here as well as in its bucket: a look-up that went there would wait once more for memory.
+/// An object of the store. It is here as well as in its bucket, because a look-up in the bucket would cost another
+/// cache miss.
 pub(super) type Untyped = Arc<dyn Any + Send + Sync>;
 
-/// The place of an object: the bucket of its namespace, and its number there.
+/// The position of an object: the bucket of its namespace, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) bucket: u32,
@@ -37,11 +39,11 @@ pub(super) struct Place {
 #[derive(Default)]
 pub(super) struct Places {
     table: HashTable<Slot>,
-    /// Namespace to bucket, sorted, so that walking it yields keys in order.
+    /// Namespace to bucket; sorted, so that iteration is in key order.
     namespaces: BTreeMap<Arc<str>, u32>,
-    /// Buckets whose namespaces have emptied.
+    /// Buckets of namespaces that have become empty.
     free: Vec<u32>,
-    /// How many buckets there are, free ones included.
+    /// The number of buckets, including free ones.
     buckets: u32,
 }
 
@@ -65,14 +67,14 @@ impl Places {
         self.table.find(hash, |slot| slot.key.is(namespace, name)).map(|slot| &slot.object)
     }
 
-    /// Exchanges the object of the key, if there is one, and answers its place.
+    /// Replaces the object of this key, if there is one, and returns its position.
     pub(super) fn set(&mut self, hash: u64, key: &ObjectKey, object: &Untyped) -> Option<Place> {
         let slot = self.table.find_mut(hash, |slot| slot.key == *key)?;
         slot.object = Arc::clone(object);
         Some(slot.place)
     }
 
-    /// Adds a key that is not there.
+    /// Adds a key that is not in the store.
     pub(super) fn insert(&mut self, hash: u64, key: ObjectKey, place: Place, object: Untyped) {
         self.table.insert_unique(hash, Slot { hash, key, place, object }, |slot| slot.hash);
     }
@@ -84,14 +86,14 @@ impl Places {
         }
     }
 
-    /// The object of this key has another number now.
+    /// Records that the object of this key has another index in its bucket.
     pub(super) fn renumber(&mut self, hash: u64, key: &ObjectKey, member: u32) {
         if let Some(slot) = self.table.find_mut(hash, |slot| slot.key == *key) {
             slot.place.member = member;
         }
     }
 
-    /// The bucket of the namespace, a new one if it has none.
+    /// Returns the bucket of the namespace, and makes one if it has none.
     pub(super) fn bucket(&mut self, namespace: &str) -> u32 {
         if let Some(bucket) = self.namespaces.get(namespace) {
             return *bucket;
@@ -104,7 +106,7 @@ impl Places {
         bucket
     }
 
-    /// The namespace has emptied.
+    /// Frees the bucket of a namespace that has become empty.
     pub(super) fn free(&mut self, namespace: &str) {
         self.free.extend(self.namespaces.remove(namespace));
     }
@@ -113,7 +115,7 @@ impl Places {
         self.namespaces.get(namespace).copied()
     }
 
-    /// The buckets in the order of their namespaces.
+    /// Returns the buckets in the order of their namespaces.
     pub(super) fn buckets(&self) -> Vec<u32> {
         self.namespaces.values().copied().collect()
     }
@@ -122,7 +124,7 @@ impl Places {
         self.namespaces.keys().cloned().collect()
     }
 
-    /// The keys that are wanted, in order.
+    /// Returns the keys that `is_wanted` selects, in order.
     pub(super) fn keys(&self, is_wanted: &dyn Fn(&ObjectKey) -> bool) -> Vec<ObjectKey> {
         let wanted = self.table.iter().filter(|slot| is_wanted(&slot.key));
         let mut keys: Vec<ObjectKey> = wanted.map(|slot| slot.key.clone()).collect();

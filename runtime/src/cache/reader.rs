@@ -1,4 +1,4 @@
-//! The store as its readers see it.
+//! The readers' view of the store.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -8,7 +8,7 @@ use super::state::State;
 use super::{Indexer, Listing, NoSuchIndex, ObjectKey, StoreWriter, Undecodable, index};
 use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Makes an empty store: the writer, and readers cloned from [`StoreWriter::reader`].
+/// Makes an empty store and returns its writer. [`StoreWriter::reader`] gives readers.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,14 +39,14 @@ pub struct Store<K> {
 }
 
 pub(super) struct Shared<K> {
-    /// Randomly seeded, so that names chosen by a tenant cannot make buckets collide.
+    /// Randomly seeded, so that a tenant cannot choose names that collide.
     pub(super) hasher: Hasher,
     state: RwLock<State<K>>,
 }
 
 impl<K> Shared<K> {
-    /// A panic under the lock can only come from running out of memory; the state is then still consistent
-    /// enough to read.
+    /// A panic under the lock can only come from running out of memory. The state is then still consistent enough
+    /// to read.
     pub(super) fn read(&self) -> RwLockReadGuard<'_, State<K>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -61,77 +61,77 @@ impl<K> Shared<K> {
 }
 
 impl<K: Send + Sync + 'static> Store<K> {
-    /// The object; `namespace` is empty for cluster-scoped kinds.
+    /// Returns an object. `namespace` is empty for cluster-scoped kinds.
     #[must_use]
     pub fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
         let hash = self.shared.hash(namespace, name);
         self.shared.read().find(hash, namespace, name)
     }
 
-    /// The object of that key.
+    /// Returns the object with this key.
     #[must_use]
     pub fn get_by_key(&self, key: &ObjectKey) -> Option<Arc<K>> {
         self.get(key.namespace(), key.name())
     }
 
-    /// Whether there is an object of that key.
+    /// Whether there is an object with this key.
     #[must_use]
     pub fn contains(&self, key: &ObjectKey) -> bool {
         let hash = self.shared.hash(key.namespace(), key.name());
         self.shared.read().contains(hash, key.namespace(), key.name())
     }
 
-    /// How many objects there are.
+    /// Returns the number of objects.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.read().len()
     }
 
-    /// Whether there are none.
+    /// Whether the store has no objects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All objects, sorted by namespace and name.
+    /// Returns all objects, sorted by namespace and name.
     #[must_use]
     pub fn list(&self) -> Listing<K> {
         self.shared.read().list()
     }
 
-    /// The objects of one namespace, sorted by name.
+    /// Returns the objects of one namespace, sorted by name.
     #[must_use]
     pub fn list_namespace(&self, namespace: &str) -> Listing<K> {
         self.shared.read().list_namespace(namespace)
     }
 
-    /// All keys, sorted.
+    /// Returns all keys, sorted.
     #[must_use]
     pub fn keys(&self) -> Vec<ObjectKey> {
         self.shared.read().keys()
     }
 
-    /// Every key with its object, sorted by key.
+    /// Returns every key with its object, sorted by key.
     #[must_use]
     pub fn entries(&self) -> Vec<(ObjectKey, Arc<K>)> {
         self.shared.read().entries()
     }
 
-    /// The namespaces that hold objects, sorted.
+    /// Returns the namespaces that contain objects, sorted.
     #[must_use]
     pub fn namespaces(&self) -> Vec<Arc<str>> {
         self.shared.read().namespaces()
     }
 
-    /// The objects whose value in the index `index` is `value`, sorted by key.
+    /// Returns the objects that have `value` in the index `index`, sorted by key.
     ///
     /// # Errors
-    /// [`NoSuchIndex`] when no indexer of that name was added.
+    /// [`NoSuchIndex`] if no indexer has this name.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Listing<K>, NoSuchIndex> {
         Ok(self.shared.read().index::<str>(index)?.list(value))
     }
 
-    /// The keys of [`Self::by_index`].
+    /// Returns the keys of [`Self::by_index`].
     ///
     /// # Errors
     /// As [`Self::by_index`].
@@ -139,7 +139,7 @@ impl<K: Send + Sync + 'static> Store<K> {
         Ok(self.shared.read().index::<str>(index)?.keys(value))
     }
 
-    /// The values that the index has now, sorted.
+    /// Returns the values that objects have in the index now, sorted.
     ///
     /// # Errors
     /// As [`Self::by_index`].
@@ -147,27 +147,27 @@ impl<K: Send + Sync + 'static> Store<K> {
         Ok(self.shared.read().index::<str>(index)?.values())
     }
 
-    /// The names of the indexers, in the order they were added.
+    /// Returns the names of the indexers, in the order in which they were added.
     #[must_use]
     pub fn indexers(&self) -> Vec<String> {
         self.shared.read().index_names()
     }
 
-    /// Adds an indexer, before or after objects arrived; present objects are indexed before this returns.
+    /// Adds an indexer at any time. Existing objects are indexed before this returns.
     ///
-    /// Returns `false`, changing nothing, if an indexer of that name exists.
+    /// Returns `false` and changes nothing if an indexer of this name exists.
     #[must_use = "an indexer whose name is taken is not added"]
     pub fn add_indexer(&self, indexer: Indexer<K>) -> bool {
         index::add(&self.shared, indexer)
     }
 
-    /// The resource version up to which the store is known to be complete; empty before the first sync.
+    /// Returns the resource version up to which the store is complete; empty before the first sync.
     #[must_use]
     pub fn resource_version(&self) -> String {
         self.shared.read().resource_version().to_owned()
     }
 
-    /// The objects that exist but could not be decoded, sorted by key. The store keeps the last state that
+    /// Returns the keys of objects that exist but could not be decoded, sorted. The store keeps the last state that
     /// could be decoded, if there was one.
     #[must_use]
     pub fn undecodable(&self) -> Vec<(ObjectKey, Undecodable)> {

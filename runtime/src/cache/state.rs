@@ -1,4 +1,4 @@
-//! What the store's lock guards.
+//! The state behind the store's lock.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,13 +12,14 @@ pub(super) struct State<K> {
     places: Places,
     buckets: Vec<Bucket<K>>,
     indexes: Vec<Box<dyn AnyIndex<K>>>,
-    /// All objects in order; made when asked for, dropped at the next change.
+    /// All objects in order; made on demand, dropped at the next change.
     all: OnceLock<Listing<K>>,
     pub(super) undecodable: UndecodableKeys,
     resource_version: String,
 }
 
-// Loops instead of iterators: they are compiled anew for each kind, and each adapter many functions more.
+// Loops instead of iterators: this code is compiled for each kind, and iterator adapters compile to many more
+// functions.
 impl<K> State<K> {
     pub(super) fn new() -> Self {
         Self {
@@ -39,7 +40,7 @@ impl<K> State<K> {
         self.places.reserve(additional);
     }
 
-    /// Removes the key and answers its last state.
+    /// Removes the key and returns its last state.
     pub(super) fn remove(&mut self, hasher: &Hasher, key: &ObjectKey) -> Option<Arc<K>> {
         self.undecodable.remove(key);
         let Place { bucket, member } = self.places.remove(hasher.hash_key(key), key)?;
@@ -89,12 +90,12 @@ impl<K> State<K> {
         keys
     }
 
-    /// The keys that are wanted, in order.
+    /// Returns the keys that `is_wanted` selects, in order.
     pub(super) fn keys_of(&self, is_wanted: &dyn Fn(&ObjectKey) -> bool) -> Vec<ObjectKey> {
         self.places.keys(is_wanted)
     }
 
-    /// Every key with its object, in the order of the keys.
+    /// Returns every key with its object, sorted by key.
     pub(super) fn entries(&self) -> Vec<(ObjectKey, Arc<K>)> {
         let mut entries = Vec::with_capacity(self.len());
         for bucket in self.places.buckets() {
@@ -115,7 +116,7 @@ impl<K> State<K> {
         &mut self.indexes
     }
 
-    /// The index of that name, if its keys are of this type.
+    /// Returns the index with this name, if its keys have this type.
     pub(super) fn index<Q: Key + ?Sized>(&self, name: &str) -> Result<&UserIndex<K, Q>, NoSuchIndex>
     where
         K: 'static,
@@ -126,7 +127,7 @@ impl<K> State<K> {
             .ok_or_else(|| self.no_such_index::<Q>(name, false))
     }
 
-    /// The error of who asks for an index that is not there, or with one that another store made.
+    /// Returns the error for an index that does not exist or belongs to another store.
     pub(super) fn no_such_index<Q: Key + ?Sized>(&self, name: &str, of_another_store: bool) -> NoSuchIndex
     where
         K: 'static,
@@ -159,8 +160,8 @@ impl<K: Send + Sync + 'static> State<K> {
         self.places.find(hash, namespace, name).is_some()
     }
 
-    /// Puts the object in place of the key's former one, which is answered. `values` are its values in each of
-    /// `self.indexes`, in their order.
+    /// Stores the object and returns the former one of its key. `values` are its values in each of `self.indexes`,
+    /// in the same order.
     pub(super) fn insert(
         &mut self,
         hash: u64,

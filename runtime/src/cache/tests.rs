@@ -10,7 +10,7 @@ enum Step {
     Insert(ObjectKey, u8),
     Remove(ObjectKey),
     Replace(BTreeMap<ObjectKey, u8>),
-    /// The second index is added in the middle of things.
+    /// Adds the second index while objects change.
     Index,
 }
 
@@ -28,7 +28,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Even or odd, and for multiples of three also that.
+/// "even" or "odd", and "three" for multiples of three.
 fn classes(value: &u8) -> Vec<String> {
     let mut classes = vec![if value.is_multiple_of(2) { "even" } else { "odd" }.to_owned()];
     if value.is_multiple_of(3) {
@@ -37,7 +37,7 @@ fn classes(value: &u8) -> Vec<String> {
     classes
 }
 
-/// Keys that are no strings; the same one may be given twice, and zero is in no index.
+/// Keys that are not strings. A value may have one key twice; zero has none.
 fn residues(value: u8) -> Vec<(bool, Option<u8>)> {
     if value == 0 { Vec::new() } else { vec![(value.is_multiple_of(2), value.checked_rem(3)); 2] }
 }
@@ -58,7 +58,7 @@ fn check_typed(index: &TypedIndex<u8, (bool, Option<u8>)>, model: &BTreeMap<Obje
 }
 
 #[test]
-fn an_index_is_asked_for_keys_of_its_type() {
+fn index_look_up_fails_for_keys_of_another_type() {
     let mut writer = store();
     let reader = writer.reader();
     writer.insert(&ObjectKey::cluster("a"), Arc::new(7_u8));
@@ -73,7 +73,7 @@ fn an_index_is_asked_for_keys_of_its_type() {
 }
 
 #[test]
-fn an_index_of_another_store_is_refused_whatever_its_name() {
+fn index_of_another_store_is_refused_even_with_the_same_name() {
     let (mut one, mut other) = (store(), store());
     let (ones, others) = (one.reader(), other.reader());
     for writer in [&mut one, &mut other] {
@@ -130,7 +130,7 @@ fn replay(writer: &mut StoreWriter<u8>, model: &mut BTreeMap<ObjectKey, u8>, ste
         }
         Step::Replace(objects) => {
             let given = objects.iter().map(|(key, value)| (key.clone(), Arc::new(*value))).collect();
-            // The differences, replayed on the old state, give the new one.
+            // The changes, replayed on the old state, give the new one.
             for change in writer.replace(given, &[]).changes {
                 match change {
                     Change::Added { key, new } => assert_eq!(model.insert(key, *new), None),
@@ -146,7 +146,7 @@ fn replay(writer: &mut StoreWriter<u8>, model: &mut BTreeMap<ObjectKey, u8>, ste
 
 proptest! {
     #[test]
-    fn the_store_equals_a_replay_of_its_events(steps in proptest::collection::vec(step(), 0..40)) {
+    fn store_equals_a_replay_of_its_events(steps in proptest::collection::vec(step(), 0..40)) {
         let mut writer = store();
         let reader = writer.reader();
         let mut model = BTreeMap::new();
@@ -166,7 +166,7 @@ proptest! {
 }
 
 #[test]
-fn a_listing_is_a_snapshot_and_shared_until_the_next_change() {
+fn listing_is_a_snapshot_and_shared_until_the_next_change() {
     let mut writer = store();
     let reader = writer.reader();
     writer.insert(&ObjectKey::cluster("a"), Arc::new(1_u8));
@@ -179,7 +179,7 @@ fn a_listing_is_a_snapshot_and_shared_until_the_next_change() {
 }
 
 #[test]
-fn undecodable_keys_are_known_until_decoded_or_gone() {
+fn undecodable_keys_are_kept_until_decoded_or_deleted() {
     let mut writer = store();
     let reader = writer.reader();
     let why = || Undecodable { message: "no map".to_owned(), resource_version: None };
@@ -189,7 +189,7 @@ fn undecodable_keys_are_known_until_decoded_or_gone() {
     writer.mark_undecodable(b.clone(), why());
     assert_eq!(reader.undecodable().len(), 2);
     assert!(reader.contains(&a) && !reader.contains(&b));
-    // A list in which `a` is undecodable too keeps its last state and forgets `b`, which is gone.
+    // `a` is undecodable in this list too, so it keeps its last state. `b` is not in the list, so it is removed.
     let changes = writer.replace(Vec::new(), std::slice::from_ref(&a)).changes;
     assert!(changes.is_empty(), "{changes:?}");
     assert_eq!(reader.undecodable().iter().map(|(key, _)| key.name()).collect::<Vec<_>>(), ["a"]);
@@ -198,7 +198,7 @@ fn undecodable_keys_are_known_until_decoded_or_gone() {
 }
 
 #[test]
-fn an_index_function_may_read_the_store() {
+fn index_function_may_read_the_store() {
     let mut writer = store();
     let reader = writer.reader();
     let inner = reader.clone();
@@ -209,7 +209,7 @@ fn an_index_function_may_read_the_store() {
 }
 
 #[test]
-fn an_index_function_that_panics_leaves_the_object_out() {
+fn object_is_not_indexed_when_the_index_function_panics() {
     let mut writer = store();
     let reader = writer.reader();
     let odd_only = |value: &u8| {
@@ -240,7 +240,8 @@ fn readers_see_whole_states_while_the_writer_writes() {
                     while last[2] < 200 {
                         let listed: Vec<u32> = reader.list().iter().map(|value| **value).collect();
                         assert_eq!(listed.len(), 3);
-                        // The writer goes through the objects in order: no listing shows a later one ahead.
+                        // The writer goes through the objects in order, so no listing shows a later one ahead of
+                        // an earlier one.
                         assert!(listed.is_sorted_by(|a, b| a >= b), "{listed:?}");
                         assert!(listed.iter().zip(&last).all(|(now, before)| now >= before));
                         last.copy_from_slice(&listed);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::index;
 use super::{Listing, NoSuchIndex, ObjectKey, Store};
 
-/// What an index may have as keys. Every type that is ordered, cloned and shared between threads is one.
+/// The keys that an index may have: every type that is ordered, cloneable and shareable between threads.
 ///
 /// ```
 /// use kubesmith_runtime::cache::{IndexKey, TypedIndex};
@@ -19,10 +19,11 @@ use super::{Listing, NoSuchIndex, ObjectKey, Store};
 pub trait IndexKey: Ord + Clone + Send + Sync + 'static {}
 impl<V: Ord + Clone + Send + Sync + 'static> IndexKey for V {}
 
-/// An index by keys of type `V`: who holds it cannot ask for a key of another type, nor for an index that is not there.
+/// An index with keys of type `V`. Its holder cannot look up a key of another type, nor use an index that does not
+/// exist.
 ///
-/// An informer makes it with [`add_typed_index`](crate::informer::SharedInformer::add_typed_index), a store with
-/// [`Store::add_typed_index`].
+/// [`SharedInformer::add_typed_index`](crate::informer::SharedInformer::add_typed_index) makes one for an informer,
+/// [`Store::add_typed_index`] for a store.
 ///
 /// ```
 /// use std::net::IpAddr;
@@ -61,19 +62,19 @@ impl<K: Send + Sync + 'static, V: IndexKey> TypedIndex<K, V> {
         &self.name
     }
 
-    /// The objects with this key, sorted by namespace and name.
+    /// Returns the objects with this key, sorted by namespace and name.
     #[must_use]
     pub fn list(&self, key: &V) -> Listing<K> {
         self.store.by(self, key).unwrap_or_else(|_| Listing::empty())
     }
 
-    /// Namespaces and names of the objects with this key, sorted.
+    /// Returns namespaces and names of the objects with this key, sorted.
     #[must_use]
     pub fn keys(&self, key: &V) -> Vec<ObjectKey> {
         self.store.shared.read().index::<V>(&self.name).map_or_else(|_| Vec::new(), |index| index.keys(key))
     }
 
-    /// The keys that objects have now, sorted.
+    /// Returns the keys that objects have now, sorted.
     #[must_use]
     pub fn values(&self) -> Vec<V> {
         let state = self.store.shared.read();
@@ -83,10 +84,10 @@ impl<K: Send + Sync + 'static, V: IndexKey> TypedIndex<K, V> {
 }
 
 impl<K: Send + Sync + 'static> Store<K> {
-    /// Adds an index by keys of a Rust type, before or after objects arrived; present objects are indexed before this
-    /// returns. `values` must answer the same for the same object. [`TypedIndex`] has an example.
+    /// Adds an index with keys of a Rust type at any time. Existing objects are indexed before this returns.
+    /// `values` must return the same keys for the same object. [`TypedIndex`] has an example.
     ///
-    /// Returns `None`, changing nothing, if an index of that name exists.
+    /// Returns `None` and changes nothing if an index of this name exists.
     #[must_use = "an index whose name is taken is not added"]
     pub fn add_typed_index<V: IndexKey>(
         &self,
@@ -97,10 +98,10 @@ impl<K: Send + Sync + 'static> Store<K> {
         is_new.then(|| TypedIndex { name: name.into(), store: self.clone(), key: PhantomData })
     }
 
-    /// The objects that the index files under the key, sorted by namespace and name.
+    /// Returns the objects that have this key in the index, sorted by namespace and name.
     ///
     /// # Errors
-    /// [`NoSuchIndex`] when the index is another store's.
+    /// [`NoSuchIndex`] if the index belongs to another store.
     pub fn by<V: IndexKey>(&self, index: &TypedIndex<K, V>, key: &V) -> Result<Listing<K>, NoSuchIndex> {
         let state = self.shared.read();
         // An index of the same name and type may say something else of objects.

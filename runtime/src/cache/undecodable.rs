@@ -1,13 +1,13 @@
-//! What could not be decoded.
+//! Objects that could not be decoded.
 
 use std::collections::BTreeMap;
 
 use super::ObjectKey;
 
-/// Why an object that exists on the server is not in the store in its present state.
+/// Why the store does not have the present state of an object that exists on the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecodable {
-    /// What the decoder said.
+    /// The decoder's message.
     pub message: String,
     /// The resource version that could not be decoded, if it could be read.
     pub resource_version: Option<String>,
@@ -26,7 +26,7 @@ impl UndecodableKeys {
         self.0.remove(key);
     }
 
-    /// Forgets the keys for which `keep` is false.
+    /// Removes the keys for which `keep` is false.
     pub(super) fn retain(&mut self, keep: &dyn Fn(&ObjectKey) -> bool) {
         self.0.retain(|key, _| keep(key));
     }

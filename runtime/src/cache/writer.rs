@@ -1,4 +1,4 @@
-//! The store's one writer.
+//! The store's only writer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use super::index::{Function, Values};
 use super::state::State;
 use super::{ObjectKey, Store, Undecodable};
 
-/// Writes to the store. There is one per store: it is not `Clone`.
+/// Writes to the store. Each store has one writer, which is not `Clone`.
 pub struct StoreWriter<K> {
     store: Store<K>,
-    /// The index functions as last seen, so that they run without the lock.
+    /// The index functions as last read, so that they run without the lock.
     functions: Vec<Function<K>>,
 }
 
-/// One difference between two states of the store.
+/// A difference between two states of the store.
 #[derive(Debug)]
 pub enum Change<K: ?Sized> {
     /// A new object.
@@ -26,7 +26,7 @@ pub enum Change<K: ?Sized> {
         /// Its state.
         new: Arc<K>,
     },
-    /// Another state of a known object.
+    /// A new state of a known object.
     Updated {
         /// Its key.
         key: ObjectKey,
@@ -35,11 +35,11 @@ pub enum Change<K: ?Sized> {
         /// The present state.
         new: Arc<K>,
     },
-    /// An object that is gone.
+    /// A deleted object.
     Deleted {
         /// Its key.
         key: ObjectKey,
-        /// The last state the store knew.
+        /// Its last known state.
         last: Arc<K>,
     },
 }
@@ -56,10 +56,10 @@ impl<K: ?Sized> Clone for Change<K> {
     }
 }
 
-/// What a replacement did.
+/// The result of a replacement.
 #[derive(Debug)]
 pub struct Replacement<K> {
-    /// The differences: deletions first, then the rest in the order given.
+    /// The differences: deletions first, then the others in the given order.
     pub changes: Vec<Change<K>>,
 }
 
@@ -68,13 +68,13 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         Self { store, functions: Vec::new() }
     }
 
-    /// A reader.
+    /// Returns a reader.
     #[must_use]
     pub fn reader(&self) -> Store<K> {
         self.store.clone()
     }
 
-    /// Puts an object in the store and answers the state it replaces.
+    /// Stores an object and returns the state that it replaces.
     pub fn insert(&mut self, key: &ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
         let shared = Arc::clone(&self.store.shared);
         let hash = shared.hash(key.namespace(), key.name());
@@ -88,14 +88,15 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         }
     }
 
-    /// Removes an object and answers its last state.
+    /// Removes an object and returns its last state.
     pub fn remove(&mut self, key: &ObjectKey) -> Option<Arc<K>> {
         let shared = &self.store.shared;
         shared.write().remove(&shared.hasher, key)
     }
 
-    /// Makes `objects` the store's whole content, by difference. Keys in `undecodable` exist on the server too:
-    /// their last known state stays, or is the one in `objects`. Readers see the former state or the new one, nothing between.
+    /// Makes `objects` the whole content of the store and returns the differences. Keys in `undecodable` exist on
+    /// the server too: they keep their last known state, or get the one in `objects`. Readers see the former state
+    /// or the new one, nothing in between.
     pub fn replace(
         &mut self,
         objects: Vec<(ObjectKey, Arc<K>)>,
@@ -104,7 +105,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         self.replace_within(None, objects, undecodable)
     }
 
-    /// [`Self::replace`] of one namespace's content, or of all.
+    /// Does [`Self::replace`] for the content of one namespace, or of all.
     pub(crate) fn replace_within(
         &mut self,
         namespace: Option<&str>,
@@ -117,12 +118,12 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
             let values = self.values_of_all(&objects);
             let mut state = shared.write();
             if self.functions.len() != state.indexes().len() {
-                // An indexer was added since the functions were fetched.
+                // An indexer was added after the functions were read.
                 self.fetch_functions(&state);
                 continue;
             }
             state.undecodable.retain(&|key| scope.stays_undecodable(key));
-            // Putting an object in the store forgets that it does not decode.
+            // Storing an object clears its record as undecodable.
             let known = if undecodable.is_empty() { Vec::new() } else { state.undecodable.to_vec() };
             let mut changes = Vec::with_capacity(objects.len());
             for key in scope.absent(&state) {
@@ -153,13 +154,14 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         self.store.shared.write().set_resource_version(version);
     }
 
-    /// Records that the object exists but could not be decoded; a later [`Self::insert`] or [`Self::remove`]
-    /// of the key clears it.
+    /// Records that the object exists but could not be decoded. A later [`Self::insert`] or [`Self::remove`] of the
+    /// key clears the record.
     pub fn mark_undecodable(&mut self, key: ObjectKey, why: Undecodable) {
         self.store.shared.write().undecodable.insert(key, why);
     }
 
-    /// The keys that the store is to have; `None` if nothing can be absent, since it is empty and has only this writer.
+    /// Returns the keys that the store is to have; `None` if no key can be absent because the store is empty and
+    /// this is its only writer.
     fn keys_of(&self, objects: &[(ObjectKey, Arc<K>)]) -> Option<Vec<ObjectKey>> {
         if self.store.is_empty() {
             return None;
@@ -171,7 +173,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
         Some(keys)
     }
 
-    /// The values of each object, none if there is no index.
+    /// Computes the values of each object; empty if there is no index.
     fn values_of_all(&self, objects: &[(ObjectKey, Arc<K>)]) -> Vec<Vec<Values>> {
         let mut values = Vec::new();
         if !self.functions.is_empty() {
@@ -198,7 +200,7 @@ impl<K: Send + Sync + 'static> StoreWriter<K> {
     }
 }
 
-/// What a replacement is the whole of, and what it has. It knows nothing of objects, so that it is compiled once for all kinds.
+/// What a replacement covers and contains. It is not generic over the kind, so it is compiled once.
 struct Scope<'a> {
     namespace: Option<&'a str>,
     present: Option<HashSet<ObjectKey>>,
@@ -219,7 +221,7 @@ impl<'a> Scope<'a> {
         !self.contains(key) || self.undecodable.contains(key)
     }
 
-    /// The keys that are in the store and should not be, in order.
+    /// Returns the stored keys that the replacement does not contain, in order.
     fn absent<K>(&self, state: &State<K>) -> Vec<ObjectKey> {
         match &self.present {
             Some(present) => state.keys_of(&|key| self.contains(key) && !present.contains(key)),

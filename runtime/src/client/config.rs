@@ -7,14 +7,15 @@ use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 
 use super::{Error, Result};
 
-/// The configuration that a program's flags `--master` and `--kubeconfig` ask for, as client-go's `BuildConfigFromFlags`:
+/// Returns the configuration for a program's flags `--master` and `--kubeconfig`, like client-go's
+/// `BuildConfigFromFlags`:
 ///
-/// - the kubeconfig file, in which an address given as `master` takes the place of the file's;
-/// - of `master` alone the address and nothing else: no file is read, and no credentials are sent there;
-/// - without both what [`try_default`](super::try_default) finds: `$KUBECONFIG`, `~/.kube/config`, the pod's service account.
-///   client-go asks for the service account alone.
+/// - With a kubeconfig file: its configuration, with the address `master` if given.
+/// - With `master` alone: only the address. No file is read, and no credentials are sent there.
+/// - Without both: the configuration that [`try_default`](super::try_default) finds: `$KUBECONFIG`,
+///   `~/.kube/config`, or the pod's service account. client-go reads only the service account.
 ///
-/// A file's credentials are for TLS: they are left out where the address begins with `http://`.
+/// A file's credentials are for TLS: they are omitted if the address begins with `http://`.
 ///
 /// ```no_run
 /// use kubesmith_runtime::client::{build_config_from_flags, connect};
@@ -30,7 +31,7 @@ use super::{Error, Result};
 ///
 /// # Errors
 ///
-/// The file cannot be read or says too little, no configuration is found, or `master` is no URL.
+/// The file cannot be read or is incomplete, no configuration is found, or `master` is not a URL.
 pub async fn build_config_from_flags(master: Option<&str>, kubeconfig: Option<&Path>) -> Result<Config> {
     let url = master.map(url).transpose()?;
     match (kubeconfig, url) {
@@ -44,7 +45,7 @@ pub async fn build_config_from_flags(master: Option<&str>, kubeconfig: Option<&P
     }
 }
 
-/// Who somebody else is to be is no secret and stays.
+/// Removes credentials. The impersonated user is not a secret and stays.
 fn over_tls_alone(mut config: Config) -> Config {
     if config.cluster_url.scheme() != Some(&http::uri::Scheme::HTTPS) {
         let AuthInfo { impersonate, impersonate_uid, impersonate_groups, impersonate_user_extra, .. } =
@@ -89,7 +90,7 @@ mod tests {
         users:\n- name: u\n  user: {token: secret}\n";
 
     #[tokio::test]
-    async fn flags_choose_the_file_and_the_address() {
+    async fn flags_choose_file_and_address() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
         std::fs::write(&path, FILE).unwrap();
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn credentials_go_only_where_the_file_or_its_owner_says() {
+    async fn credentials_are_only_sent_where_the_file_says() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
         std::fs::write(&path, FILE.replace("token: secret", "token: secret, as: somebody")).unwrap();
@@ -112,7 +113,7 @@ mod tests {
         assert!(config.auth_info.token.is_none(), "everybody on the way could read it");
         assert_eq!(config.auth_info.impersonate.as_deref(), Some("somebody"));
         assert_eq!(config.default_namespace, "shop");
-        // Whatever kubeconfig and service account there may be: the address is another one's.
+        // No kubeconfig or service account applies, because the address is another cluster's.
         let config = build_config_from_flags(Some("https://10.1.2.3:6443"), None).await.unwrap();
         assert_eq!(config.cluster_url.to_string(), "https://10.1.2.3:6443/");
         let config = format!("{config:?}");
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_wrong_names_the_flag() {
+    async fn config_errors_name_the_flag() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("none");
         let error = build_config_from_flags(None, Some(&path)).await.unwrap_err().to_string();

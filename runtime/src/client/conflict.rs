@@ -1,24 +1,24 @@
-//! Conflicts of server-side apply: which fields, and whose they are.
+//! Conflicts of server-side apply: the fields and their owners.
 
 use std::fmt;
 
 use kube::core::Status;
 
-/// The reason of a cause that names a field which belongs to somebody else.
+/// The reason of a cause that names another manager's field.
 const REASON: &str = "FieldManagerConflict";
 
-/// A field that was to be applied and belongs to another field manager. [`Error::apply_conflicts`](super::Error::apply_conflicts)
-/// has an example.
+/// An applied field that belongs to another field manager.
+/// [`Error::apply_conflicts`](super::Error::apply_conflicts) has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldConflict {
     /// The field, as the server writes it: `.spec.replicas`, `.spec.ports[name="web"].port`.
     pub field: String,
-    /// Who owns it; empty if the server does not say.
+    /// The field's manager; empty if the server does not name it.
     pub manager: String,
-    /// The subresource through which the owner wrote it, such as `status`.
+    /// The subresource through which the manager wrote it, such as `status`.
     pub subresource: Option<String>,
-    /// The server's words: `conflict with "kubectl" using apps/v1`.
+    /// The server's message: `conflict with "kubectl" using apps/v1`.
     pub message: String,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for FieldConflict {
     }
 }
 
-/// The conflicts that a status tells of; none if it is another refusal.
+/// Returns the conflicts in a status; none for other failures.
 pub(super) fn conflicts(status: &Status) -> Vec<FieldConflict> {
     let causes = status.details.iter().flat_map(|details| &details.causes);
     let causes = causes.filter(|cause| cause.reason == REASON);
@@ -39,7 +39,7 @@ pub(super) fn conflicts(status: &Status) -> Vec<FieldConflict> {
     conflicts.collect()
 }
 
-/// Manager and subresource of `conflict with "kubectl" with subresource "status" using v1 at ...`.
+/// Returns manager and subresource of `conflict with "kubectl" with subresource "status" using v1 at ...`.
 fn owner(message: &str) -> (String, Option<String>) {
     let Some((manager, rest)) = message.strip_prefix("conflict with ").and_then(unquoted) else {
         return (String::new(), None);
@@ -48,8 +48,8 @@ fn owner(message: &str) -> (String, Option<String>) {
     (manager, subresource)
 }
 
-/// The text in the quotes with which `text` begins, and what follows. Go's quoted strings are JSON's but for escapes of
-/// bytes, which stay as they are.
+/// Returns the quoted string at the start of `text`, and the rest. Go's quoted strings are JSON's, except for
+/// escaped bytes, which stay escaped.
 fn unquoted(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut is_escaped = false;
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_are_read_from_the_servers_words() {
+    fn conflict_owner_is_read_from_the_message() {
         let all = [
             (r#"conflict with "me""#, ("me", None)),
             (r#"conflict with "kubectl-edit" using apps/v1"#, ("kubectl-edit", None)),

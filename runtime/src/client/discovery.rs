@@ -1,4 +1,4 @@
-//! What a server offers.
+//! Discovery: the groups, versions and resources of a server.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::Error;
 use super::error::Request;
 use crate::reflector::DynamicKind;
 
-/// How many versions are asked for their resources at a time.
+/// How many versions are requested at once.
 const AT_ONCE: usize = 16;
 
 /// Server version, groups and resources.
@@ -36,7 +36,7 @@ const AT_ONCE: usize = 16;
 /// # }
 /// ```
 ///
-/// All that can be listed:
+/// All resources that can be listed:
 ///
 /// ```no_run
 /// # async fn example(client: kube::Client) -> Result<(), kubesmith_runtime::client::Error> {
@@ -61,7 +61,7 @@ pub struct Discovery {
     client: kube::Client,
 }
 
-/// What a server serves, as far as it says. [`Discovery`] has an example.
+/// The resources of a server, as far as they could be read. [`Discovery`] has an example.
 #[derive(Debug, Default)]
 pub struct ServerResources {
     /// The resources by group and version, in the server's order.
@@ -71,33 +71,34 @@ pub struct ServerResources {
 }
 
 impl Discovery {
-    /// Discovery through `client`.
+    /// Makes discovery through `client`.
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
         Self { client }
     }
 
-    /// The server's version (`/version`).
+    /// Returns the server's version (`/version`).
     ///
     /// # Errors
-    /// The server's refusal or a failure of the transport.
+    /// The server's refusal or a transport failure.
     pub async fn server_version(&self) -> Result<Info, Error> {
         self.client.apiserver_version().await.map_err(|error| failed("/version", error))
     }
 
-    /// The groups with their versions (`/apis`), in the server's order; the core group is not among them.
+    /// Returns the groups with their versions (`/apis`), in the server's order, without the core group.
     ///
     /// # Errors
-    /// The server's refusal or a failure of the transport.
+    /// The server's refusal or a transport failure.
     pub async fn server_groups(&self) -> Result<Vec<APIGroup>, Error> {
         let list = self.client.list_api_groups().await.map_err(|error| failed("/apis", error))?;
         Ok(list.groups)
     }
 
-    /// The resources of one group version (`v1` or `group/version`), subresources included.
+    /// Returns the resources of a group version (`v1` or `group/version`), including subresources.
     ///
     /// # Errors
-    /// Not found when the server does not serve the group version; else as above.
+    /// Not found if the server does not serve the group version; otherwise the server's refusal or a transport
+    /// failure.
     pub async fn server_resources_for_group_version(
         &self,
         group_version: &str,
@@ -123,14 +124,14 @@ impl Discovery {
     }
 }
 
-/// Everything at once.
+/// All groups and versions at once.
 impl Discovery {
-    /// The groups, the core group first, and the resources of all their versions, subresources included: client-go's
-    /// `ServerGroupsAndResources`.
+    /// Returns the groups, the core group first, and the resources of all their versions, including subresources:
+    /// client-go's `ServerGroupsAndResources`.
     ///
     /// # Errors
-    /// The groups cannot be read. Of versions whose resources cannot be, as where an aggregated API is down,
-    /// [`ServerResources::failed`] tells.
+    /// The groups cannot be read. Versions whose resources cannot be read, for instance of an unavailable
+    /// aggregated API, are in [`ServerResources::failed`].
     pub async fn server_groups_and_resources(&self) -> Result<(Vec<APIGroup>, ServerResources), Error> {
         let core = self.client.list_core_api_versions().await.map_err(|error| failed("/api", error))?;
         let mut groups = vec![core_group(core.versions)];
@@ -150,8 +151,8 @@ impl Discovery {
         Ok((groups, found))
     }
 
-    /// Every resource in the version that the server prefers, or the first that has it, without subresources: client-go's
-    /// `ServerPreferredResources`. What goes over all objects of a cluster, as `kubectl api-resources` does, asks for it.
+    /// Returns every resource in the server's preferred version, or in the first that has it, without subresources:
+    /// client-go's `ServerPreferredResources`. Programs that list all objects of a cluster need it.
     ///
     /// # Errors
     /// As [`Self::server_groups_and_resources`].
@@ -185,12 +186,12 @@ fn core_group(versions: Vec<String>) -> APIGroup {
     APIGroup { preferred_version: versions.first().cloned(), versions, ..APIGroup::default() }
 }
 
-/// What is needed for informers of kinds that are known only at run time.
+/// Kinds that are known only at run time.
 impl Discovery {
-    /// The kind of a resource.
+    /// Returns the kind of a resource.
     ///
     /// # Errors
-    /// [`Error::is_not_found`] if the server does not serve it: is the CRD installed? Else as
+    /// [`Error::is_not_found`] if the server does not serve it: is the CRD installed? Otherwise as
     /// [`Self::server_resources_for_group_version`].
     ///
     /// ```no_run
@@ -208,12 +209,12 @@ impl Discovery {
         self.find(&resource.group, &resource.version, &resource.resource, is_it).await
     }
 
-    /// A kind by its name, when its plural is not known.
+    /// Returns a kind by its name, if its plural is not known.
     ///
     /// # Errors
     /// As [`Self::kind_of`].
     pub async fn kind(&self, kind: &GroupVersionKind) -> Result<DynamicKind, Error> {
-        // Subresources are named `pods/status`.
+        // Subresources have names like `pods/status`.
         let is_it = |served: &APIResource| served.kind == kind.kind && !served.name.contains('/');
         self.find(&kind.group, &kind.version, &kind.kind, is_it).await
     }

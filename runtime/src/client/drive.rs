@@ -1,4 +1,4 @@
-//! Connections that are polled by the task that reads from them.
+//! HTTP/1.1 connections that are polled by the task that reads from them.
 //!
 //! hyper moves bytes in a future of its own for each connection. In a task of its own, that future hands every chunk to
 //! the reader through a wake-up, mostly on another thread: for watches of small objects most of the time. A [`Driver`]
@@ -15,11 +15,11 @@ use tokio::runtime::Handle;
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 thread_local! {
-    /// What was to be spawned while a driver is entered on this thread.
+    /// The futures to spawn while a driver is entered on this thread.
     static ENTERED: RefCell<Option<Vec<Work>>> = const { RefCell::new(None) };
 }
 
-/// Gives futures to the driver that is entered, or else to a task.
+/// Gives futures to the entered driver, or spawns them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DriverExecutor;
 
@@ -45,9 +45,9 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// Calls `call`; connections that it opens become this driver's.
+    /// Calls `call`. Connections that it opens belong to this driver.
     pub(crate) fn enter<T>(&mut self, call: impl FnOnce() -> T) -> T {
-        /// Puts back what was there, also when the call panics.
+        /// Restores the outer driver, even if the call panics.
         struct Restore(Option<Vec<Work>>);
         impl Drop for Restore {
             fn drop(&mut self) {
@@ -62,7 +62,7 @@ impl Driver {
         result
     }
 
-    /// Moves bytes, if there are any to move.
+    /// Polls the connections.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) {
         let mut at = 0;
         while let Some(work) = self.work.get_mut(at) {
@@ -76,7 +76,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // Without a runtime nothing can go on; the connections close.
+        // Without a runtime the connections close.
         if let Ok(runtime) = Handle::try_current() {
             self.work.drain(..).for_each(|work| drop(runtime.spawn(work)));
         }
@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// Work that counts its polls until it may end.
+    /// A future that counts its polls until it may end.
     fn counted(polls: &Arc<AtomicU32>, end: &Arc<Notify>) -> Work {
         let (polls, end) = (Arc::clone(polls), Arc::clone(end));
         Box::pin(async move {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_spawned_inside_is_polled_by_the_driver_alone() {
+    async fn futures_spawned_inside_are_polled_by_the_driver_alone() {
         let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
         let mut driver = Driver::default();
         driver.enter(|| DriverExecutor.execute(counted(&polls, &end)));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_spawned_outside_runs_in_a_task() {
+    async fn futures_spawned_outside_run_in_a_task() {
         let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
         let mut driver = Driver::default();
         driver.enter(|| ());
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_drivers_work_outlives_it() {
+    async fn connections_outlive_their_driver() {
         let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
         let mut driver = Driver::default();
         driver.enter(|| DriverExecutor.execute(counted(&polls, &end)));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_leaves_the_driver_and_keeps_its_work() {
+    async fn panic_leaves_the_driver_and_keeps_its_connections() {
         let (polls, end) = (Arc::new(AtomicU32::new(0)), Arc::new(Notify::new()));
         let mut driver = Driver::default();
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -1,4 +1,4 @@
-//! The one error of the typed clients.
+//! The error of the typed clients.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use kube::core::Status;
 
 use super::conflict::{FieldConflict, conflicts};
 
-/// A request that failed, with what was asked and of which object.
+/// A request failed.
 ///
 /// ```
 /// use kubesmith_runtime::client::Error;
@@ -15,7 +15,7 @@ use super::conflict::{FieldConflict, conflicts};
 ///     if error.is_not_found() { "gone" } else if error.is_conflict() { "changed meanwhile" } else { "failed" }
 /// }
 ///
-/// /// What a controller that creates its objects does about it.
+/// What a controller that creates its objects does about it.
 /// fn next_step(error: &Error) -> String {
 ///     match error.status() {
 ///         None => format!("not answered: {error}"),
@@ -35,56 +35,57 @@ pub enum Error {
     /// The server answered with a failure.
     #[error("cannot {request}: {}", describe(.status))]
     Api {
-        /// What was asked.
+        /// The request.
         request: Request,
         /// The server's answer: reason, code, details.
         status: Box<Status>,
     },
-    /// Server-side apply without `force` met fields that belong to other field managers. [`Error::is_conflict`] holds.
+    /// Server-side apply without `force` found fields of other field managers. [`Error::is_conflict`] holds.
     #[error("cannot {request}: {}", describe(.status))]
     ApplyConflict {
-        /// What was asked.
+        /// The request.
         request: Request,
-        /// The fields with their owners, in the server's order.
+        /// The fields with their managers, in the server's order.
         conflicts: Vec<FieldConflict>,
         /// The server's answer.
         status: Box<Status>,
     },
-    /// The request could not be made, sent, or its answer not read.
+    /// The request could not be built or sent, or its answer not be read.
     #[error("cannot {request}: {}", causes(.source))]
     Transport {
-        /// What was asked.
+        /// The request.
         request: Request,
-        /// What went wrong.
+        /// The underlying error.
         #[source]
         source: Box<kube::Error>,
     },
     /// The request was not sent because a part of it is missing or wrong.
     #[error("cannot {request}: {reason}")]
     BadRequest {
-        /// What was asked.
+        /// The request.
         request: Request,
-        /// What is missing or wrong and how to give it.
+        /// What is missing or wrong, and how to correct it.
         reason: &'static str,
     },
-    /// The object is there, but its kind has no such subresource; only [`unless_deleted`](super::unless_deleted) can tell.
+    /// The object exists, but its kind has no such subresource. Only [`unless_deleted`](super::unless_deleted)
+    /// finds this.
     #[error("cannot {request}: the object is there, but not the subresource; install a CRD that has it")]
     NoSubresource {
-        /// What was asked.
+        /// The request.
         request: Request,
     },
     /// Neither a kubeconfig nor an in-cluster environment could be used.
     #[error("cannot find out how to reach a cluster (set KUBECONFIG, or run in a pod): {0}")]
     Config(#[source] Box<kube::config::InferConfigError>),
-    /// The configuration was found but no client could be made of it.
+    /// A configuration was found, but a client cannot be made from it.
     #[error("cannot make a client from the configuration: {}", causes(.0))]
     Connect(#[source] Box<kube::Error>),
-    /// The client cannot be as the options say.
+    /// The options exclude each other.
     #[error("cannot make a client: {0}")]
     Options(String),
 }
 
-/// What was asked: verb, resource and object, for messages.
+/// The request that failed: verb, resource and object, for messages.
 ///
 /// ```
 /// use kubesmith_runtime::client::Request;
@@ -97,11 +98,11 @@ pub enum Error {
 pub struct Request {
     /// The verb as RBAC spells it.
     pub verb: &'static str,
-    /// `plural.group`, or a path for what is no resource.
+    /// `plural.group`, or a path for requests that are not about a resource.
     pub resource: String,
-    /// The namespace, when one was named.
+    /// The namespace, if the request has one.
     pub namespace: Option<String>,
-    /// The object, when one was named.
+    /// The object's name, if the request has one.
     pub name: Option<String>,
 }
 
@@ -118,11 +119,12 @@ impl fmt::Display for Request {
 }
 
 impl Error {
-    /// Sorts a failure of `kube` into the server's answers and everything else.
+    /// Separates the server's answers from other failures of `kube`.
     pub(crate) fn from_kube(request: Request, source: kube::Error) -> Self {
         match source {
             kube::Error::Api(mut status) => {
-                // kube's word for an answer that is no `Status`, as proxies and servers without the group give it.
+                // kube's text for an answer that is not a `Status`, as sent by proxies and servers without the
+                // group.
                 if status.reason == "Failed to parse error data" {
                     status.reason = reason_of(status.code).to_owned();
                 }
@@ -135,7 +137,7 @@ impl Error {
         }
     }
 
-    /// The server's `Status`, if the failure is the server's answer.
+    /// Returns the server's `Status`, if the server answered.
     #[must_use]
     pub fn status(&self) -> Option<&Status> {
         match self {
@@ -144,7 +146,7 @@ impl Error {
         }
     }
 
-    /// The fields that server-side apply could not take because they belong to others; empty for every other failure.
+    /// Returns the fields of other managers that prevented a server-side apply; empty for other failures.
     ///
     /// ```
     /// # fn example(error: kubesmith_runtime::client::Error) {
@@ -161,49 +163,49 @@ impl Error {
         }
     }
 
-    /// The object does not exist.
+    /// Whether the object does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.status().is_some_and(Status::is_not_found)
     }
 
-    /// Somebody else changed the object since it was read.
+    /// Whether another writer changed the object since it was read.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         self.status().is_some_and(Status::is_conflict)
     }
 
-    /// An object of that name exists.
+    /// Whether an object with this name exists.
     #[must_use]
     pub fn is_already_exists(&self) -> bool {
         self.status().is_some_and(Status::is_already_exists)
     }
 
-    /// The resource version asked for is no longer kept (code 410, reason `Gone` or `Expired`).
+    /// Whether the requested resource version is no longer available (code 410, reason `Gone` or `Expired`).
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.status().is_some_and(is_expired)
     }
 
-    /// The object failed validation.
+    /// Whether the object failed validation.
     #[must_use]
     pub fn is_invalid(&self) -> bool {
         self.status().is_some_and(Status::is_invalid)
     }
 
-    /// The credentials do not permit the request.
+    /// Whether the credentials do not permit the request.
     #[must_use]
     pub fn is_forbidden(&self) -> bool {
         self.status().is_some_and(Status::is_forbidden)
     }
 
-    /// The server asks to slow down.
+    /// Whether the server asks to slow down.
     #[must_use]
     pub fn is_too_many_requests(&self) -> bool {
         self.status().is_some_and(|status| status.code == 429 || status.reason == "TooManyRequests")
     }
 
-    /// How long the server asks to wait before the next try, in seconds.
+    /// Returns the number of seconds to wait before the next try, if the server gave one.
     #[must_use]
     pub fn retry_after_seconds(&self) -> Option<u32> {
         let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
@@ -211,7 +213,7 @@ impl Error {
     }
 }
 
-/// The reason of an answer that gives none, as apimachinery's `NewGenericServerResponse` has it.
+/// Returns the reason for a code, as apimachinery's `NewGenericServerResponse` does.
 fn reason_of(code: u16) -> &'static str {
     match code {
         400 => "BadRequest",
@@ -231,15 +233,15 @@ fn reason_of(code: u16) -> &'static str {
     }
 }
 
-/// `IsGone` or `IsResourceExpired` of apimachinery.
+/// Whether apimachinery's `IsGone` or `IsResourceExpired` holds.
 pub(crate) fn is_expired(status: &Status) -> bool {
     status.code == 410 || status.reason == "Gone" || status.reason == "Expired"
 }
 
-/// An error with what caused it, as far as it does not say so itself: `client error (Connect): connection refused`.
+/// Returns an error with its causes, unless it contains them: `client error (Connect): connection refused`.
 pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let text = error.to_string();
-    // kube's word for whatever comes from below.
+    // kube's prefix for errors from lower layers.
     let mut text = text.strip_prefix("ServiceError: ").map_or_else(|| text.clone(), str::to_owned);
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -253,7 +255,7 @@ pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Message, reason and code; not the `Debug` dump that `kube::Error` prints.
+/// Returns message, reason and code, unlike `kube::Error`, which prints its `Debug` output.
 pub(crate) fn describe(status: &Status) -> String {
     let message = if status.message.is_empty() { "the server gave no message" } else { &status.message };
     match (status.reason.as_str(), status.code) {

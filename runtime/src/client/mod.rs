@@ -1,13 +1,13 @@
 //! Typed clients: what a generated clientset delegates to.
 //!
-//! Purpose: client-go's verbs on `kube`'s transport. A [`RestClient`] knows one group version, a
-//! [`TypedClient`] one kind in it (all namespaces, one namespace, or cluster-wide), [`Discovery`] what the
-//! server offers. Every failure is an [`Error`] that names verb, resource and object and keeps the server's
-//! `Status`. This module knows nothing of caches.
+//! A [`RestClient`] has one group version, a [`TypedClient`] one kind of it (all namespaces, one namespace, or
+//! cluster-wide), and [`Discovery`] reads what the server offers. They send client-go's verbs over `kube`'s
+//! transport. Every failure is an [`Error`] that names verb, resource and object and keeps the server's `Status`.
+//! This module does not use caches.
 //!
-//! [`connect`] makes the transport: `kube`'s layers for address, credentials and headers over connections of HTTP/2 where
-//! the server offers it, else HTTP/1.1. [`ClientOptions`] has the rest: compression, a rate limit, a timeout. A client that
-//! `kube` has made works too, with kube's connections and retries.
+//! [`connect`] makes the transport: `kube`'s layers for address, credentials and headers over HTTP/2 connections if
+//! the server offers them, otherwise HTTP/1.1. [`ClientOptions`] adds compression, a rate limit or a timeout. A
+//! client made by `kube` works too, with kube's connections and retries.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,8 +22,8 @@
 //! # }
 //! ```
 //!
-//! Objects in lists carry `apiVersion` and `kind` when they are serialised: types with `derive(Resource)` and
-//! the built-in types of `k8s-openapi` write both themselves, whatever the server sent for the list's items.
+//! Listed objects have `apiVersion` and `kind` when they are serialised: types with `derive(Resource)` and the
+//! built-in types of `k8s-openapi` write both themselves, even if the server omitted them.
 
 mod config;
 mod conflict;
@@ -55,5 +55,5 @@ pub use typed::{Deletion, TypedClient, WatchStream};
 pub use unless_deleted::unless_deleted;
 pub use user_agent::default_user_agent;
 
-/// What a request ends with.
+/// The result of a request.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,4 +1,4 @@
-//! How a client talks to the server.
+//! How a client communicates with the server.
 
 use std::time::Duration;
 
@@ -7,34 +7,35 @@ use http::HeaderValue;
 use super::Error;
 use crate::metrics::Registry;
 
-/// Streams on one HTTP/2 connection before another is opened; servers allow no fewer (RFC 9113, 6.5.2).
+/// Streams on one HTTP/2 connection before another is opened; servers allow at least this many (RFC 9113, 6.5.2).
 const STREAMS_PER_CONNECTION: usize = 100;
 
-/// client-go's number of retries of a request that the server puts off.
+/// How often a request is retried that the server postpones (client-go's number).
 const MAX_RETRIES: u32 = 10;
 
-/// Which version of HTTP a client speaks with a server behind TLS. Without TLS it is always HTTP/1.1. [`ClientOptions`] has
-/// an example.
+/// The HTTP version that a client uses with a server behind TLS. Without TLS it is always HTTP/1.1.
+/// [`ClientOptions`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpVersion {
-    /// HTTP/2 where the server offers it, else HTTP/1.1. All requests and watches share a connection, up to
-    /// [`ClientOptions::max_streams_per_connection`] of them.
+    /// HTTP/2 if the server offers it, otherwise HTTP/1.1. Up to [`ClientOptions::max_streams_per_connection`]
+    /// requests and watches share a connection.
     #[default]
     Auto,
-    /// HTTP/1.1: each watch has a connection of its own, which its informer reads in its own task. Faster for few informers
-    /// with very many changes, dearer for the server and for many informers.
+    /// HTTP/1.1: each watch has a connection of its own, which its informer polls in its own task. Faster for a few
+    /// informers with very many changes; more expensive for the server, and for many informers.
     Http1,
 }
 
-/// How a client talks to the server; what [`connect_with_options`](super::connect_with_options) takes.
+/// How a client communicates with the server; the argument of
+/// [`connect_with_options`](super::connect_with_options).
 ///
 /// | option | client-go | here |
 /// |---|---|---|
-/// | HTTP/2 | where offered | where offered |
+/// | HTTP/2 | if offered | if offered |
 /// | gzip | on | off |
-/// | QPS and burst | 5 and 10 | no limit, as controller-runtime has it |
-/// | retries of what the server puts off | 10 | 10 |
+/// | QPS and burst | 5 and 10 | no limit, as in controller-runtime |
+/// | retries of postponed requests | 10 | 10 |
 /// | timeout | none | none |
 ///
 /// ```
@@ -63,7 +64,7 @@ pub struct ClientOptions {
 }
 
 impl ClientOptions {
-    /// HTTP/2 where the server offers it, no gzip, no rate limit, ten retries, no timeout.
+    /// Returns the defaults: HTTP/2 if the server offers it, no gzip, no rate limit, ten retries, no timeout.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -78,32 +79,32 @@ impl ClientOptions {
         }
     }
 
-    /// What the client calls itself, instead of what the configuration has or
-    /// [`default_user_agent`](super::default_user_agent).
+    /// Sets the user agent, instead of the configuration's or [`default_user_agent`](super::default_user_agent).
     #[must_use]
     pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
         self.user_agent = Some(user_agent.into());
         self
     }
 
-    /// Which version of HTTP to speak. A client that goes through a proxy speaks HTTP/1.1.
+    /// Sets the HTTP version. A client behind a proxy uses HTTP/1.1.
     #[must_use]
     pub fn http_version(mut self, version: HttpVersion) -> Self {
         self.http_version = version;
         self
     }
 
-    /// Requests and watches under way on one HTTP/2 connection before another is opened; 100 unless given, which every
-    /// server allows, and at least one. With more than the server allows, requests wait for watches to end.
+    /// Sets how many requests and watches share one HTTP/2 connection before another is opened; 100 by default,
+    /// which every server allows, and at least one. With more than the server allows, requests wait for watches to
+    /// end.
     #[must_use]
     pub fn max_streams_per_connection(mut self, streams: usize) -> Self {
         self.max_streams = streams.max(1);
         self
     }
 
-    /// Asks the server to compress answers, lists and watches included. Off unless given: it costs both sides more time
-    /// than a fast network takes, and pays where the network is slow or is paid for. A configuration with
-    /// `disable_compression` overrules it.
+    /// Asks the server to compress answers, including lists and watches. Off by default: the CPU time on both sides
+    /// exceeds the time saved on a fast network, so it pays on slow or metered networks. A configuration with
+    /// `disable_compression` overrides it.
     #[must_use]
     pub fn gzip(mut self, wanted: bool) -> Self {
         self.gzip = wanted;

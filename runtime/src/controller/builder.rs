@@ -1,11 +1,12 @@
-//! A controller from informers: what it is for, what it owns, what it watches.
+//! Builds controllers from informers: the kind they are for, what they own, what they watch.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::predicate::Predicate;
-use super::reconcile::Reconciler;
+use super::process::ErrorPolicy;
+use super::reconcile::{Action, ReconcileError, Reconciler};
 use super::sharded::Source;
 use super::worker::Controller;
 use crate::cache::{Indexer, ObjectKey};
@@ -17,17 +18,17 @@ use crate::reflector::{Cached, KindFacts};
 use crate::sharding::Shard;
 use crate::workqueue::{DEFAULT_PRIORITY, LOW_PRIORITY, Queue, RateLimiter, default_item_based_rate_limiter};
 
-/// Why a controller cannot be built.
+/// A controller cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Nothing would ever queue a key.
+    /// Nothing would queue a key.
     #[error("controller {controller:?} watches nothing: call for_ or watches")]
     NoSource {
         /// The controller's name.
         controller: String,
     },
-    /// Owned objects are mapped to their owner, whose kind is not known.
+    /// The controller owns objects but has no primary kind.
     #[error("controller {controller:?} owns {resource} but is for no kind: call for_ before owns")]
     NoPrimary {
         /// The controller's name.
@@ -35,30 +36,30 @@ pub enum BuildError {
         /// `plural.group` of the owned kind.
         resource: String,
     },
-    /// An informer takes no handler any more.
+    /// An informer accepts no more handlers.
     #[error("controller {controller:?}: {source}")]
     Informer {
         /// The controller's name.
         controller: String,
-        /// Why.
+        /// The informer's error.
         source: InformerError,
     },
 }
 
-/// An informer as a source of keys, with the changes that count. A `&SharedInformer` converts into one.
+/// An informer as a source of keys, with a predicate on its changes. `&SharedInformer` converts into it.
 pub struct Watch<K: Cached> {
     informer: SharedInformer<K>,
     predicate: Predicate<K>,
 }
 
 impl<K: Cached> Watch<K> {
-    /// All changes that `informer` sees.
+    /// Takes all changes of `informer`.
     #[must_use]
     pub fn on(informer: &SharedInformer<K>) -> Self {
         Watch { informer: informer.clone(), predicate: Predicate::new() }
     }
 
-    /// Only those that pass `predicate` too.
+    /// Takes only changes that pass `predicate` too.
     #[must_use]
     pub fn filter(mut self, predicate: Predicate<K>) -> Self {
         self.predicate = self.predicate.and(predicate);
@@ -83,7 +84,7 @@ struct Attached {
 type Attach = Box<dyn FnOnce(&Queue<ObjectKey>) -> Result<Attached, InformerError> + Send>;
 type Map<K> = Box<dyn Fn(&K, &mut dyn FnMut(ObjectKey)) + Send + Sync>;
 
-/// Builds a [`Controller`] whose keys are objects' names, as controller-runtime's builder does.
+/// Builds a [`Controller`] whose keys are objects' names, like controller-runtime's builder.
 ///
 /// Keys of the initial list and of resyncs have [`LOW_PRIORITY`], so that live changes overtake them. The default
 /// rate limiter is per key only: 5 ms doubling up to 1000 s.
@@ -113,22 +114,23 @@ type Map<K> = Box<dyn Fn(&K, &mut dyn FnMut(ObjectKey)) + Send + Sync>;
 pub struct ControllerBuilder {
     name: String,
     primary: Option<KindFacts>,
-    /// Adds the indexes that sources look keys up in.
+    /// Adds the indexes in which sources look up keys.
     indexes: Vec<Box<dyn FnOnce() -> Result<(), InformerError> + Send>>,
     sources: Vec<Attach>,
-    /// `plural.group` of a kind that is owned by nobody known.
+    /// `plural.group` of a kind that is owned before `for_` was called.
     orphans: Option<String>,
     workers: usize,
     max_retries: Option<usize>,
     reconcile_timeout: Option<Duration>,
     cache_sync_timeout: Option<Duration>,
     shutdown_grace: Option<Duration>,
+    error_policy: Option<ErrorPolicy<ObjectKey>>,
     limiter: Option<Box<dyn RateLimiter<ObjectKey>>>,
     registry: Option<Registry>,
 }
 
 impl ControllerBuilder {
-    /// A controller called `name`, in metrics and logs.
+    /// Starts a controller with this name, which appears in metrics and logs.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         ControllerBuilder {
@@ -142,6 +144,7 @@ impl ControllerBuilder {
             reconcile_timeout: None,
             cache_sync_timeout: None,
             shutdown_grace: None,
+            error_policy: None,
             limiter: None,
             registry: None,
         }
@@ -158,8 +161,7 @@ impl ControllerBuilder {
         self.attach(watch, Box::new(|object, queue| queue(object.object_key())))
     }
 
-    /// Each change of an object queues its controller, if that is of the kind this controller is
-    /// [`for_`](Self::for_).
+    /// Each change of an object queues its controller, if that has the kind of [`for_`](Self::for_).
     #[must_use]
     pub fn owns<K: Cached>(mut self, watch: impl Into<Watch<K>>) -> Self {
         let watch = watch.into();
@@ -173,7 +175,8 @@ impl ControllerBuilder {
         )
     }
 
-    /// Each change of an object queues the keys that `map` gives for it; of an update, for its old and its new state.
+    /// Each change of an object queues the keys that `map` returns for it; an update queues those of the old and
+    /// the new state.
     #[must_use]
     pub fn watches<K, I>(
         self,
@@ -187,9 +190,9 @@ impl ControllerBuilder {
         self.attach(watch.into(), Box::new(move |object, queue| map(object).into_iter().for_each(queue)))
     }
 
-    /// Each change of an object queues the primary objects that name it: those whose values in `index` contain its key
-    /// (`namespace/name`, or the name where there is no namespace), of which `primaries` is the cache. The index is added
-    /// to the cache unless it has one of that name.
+    /// Each change of an object queues the primary objects that refer to it: those in the cache of `primaries`
+    /// whose values in `index` contain its key (`namespace/name`, or the name for cluster-scoped objects). The
+    /// index is added to the cache unless it has one with that name.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -270,6 +273,20 @@ impl ControllerBuilder {
         self
     }
 
+    /// As [`Controller::error_policy`], with the object as `informer` has it now; `None` if the cache does not have it.
+    /// [`finalizer_fn`](super::finalizer_fn) has an example.
+    #[must_use]
+    pub fn error_policy<K: Cached>(
+        mut self,
+        informer: &SharedInformer<K>,
+        policy: impl Fn(Option<&K>, &ReconcileError) -> Option<Action> + Send + Sync + 'static,
+    ) -> Self {
+        let objects = informer.store().clone();
+        self.error_policy =
+            Some(Box::new(move |key, error| policy(objects.get_by_key(key).as_deref(), error)));
+        self
+    }
+
     /// Replaces the limiter of failed keys.
     #[must_use]
     pub fn rate_limiter(mut self, limiter: impl RateLimiter<ObjectKey> + 'static) -> Self {
@@ -284,11 +301,10 @@ impl ControllerBuilder {
         self
     }
 
-    /// Adds the handlers to the informers and makes the controller. The informers are started by whoever made them.
+    /// Adds the handlers to the informers and makes the controller. It does not start the informers.
     ///
     /// # Errors
-    ///
-    /// [`BuildError`]: nothing to watch, owned kinds without an owner, an informer that was shut down.
+    /// [`BuildError`] if nothing is watched, `owns` was called before `for_`, or an informer was shut down.
     pub fn complete<R: Reconciler<Key = ObjectKey>>(
         self,
         reconciler: R,
@@ -329,6 +345,9 @@ impl ControllerBuilder {
         if let Some(timeout) = self.reconcile_timeout {
             controller = controller.reconcile_timeout(timeout);
         }
+        if let Some(policy) = self.error_policy {
+            controller = controller.error_policy(policy);
+        }
         if let Some(timeout) = self.cache_sync_timeout {
             controller = controller.cache_sync_timeout(timeout);
         }
@@ -364,7 +383,7 @@ impl ControllerBuilder {
     }
 }
 
-/// The key of the object's controller, if that is of the primary kind.
+/// Returns the key of the object's controller, if that has the primary kind.
 fn owner_key<K: Cached>(primary: &KindFacts, object: &K) -> Option<ObjectKey> {
     let owner = object.object_controller()?;
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
@@ -383,7 +402,7 @@ struct Enqueue<K> {
     selection: Arc<Selection<K>>,
 }
 
-/// Which objects count, and which keys they stand for.
+/// Which objects count, and which keys they queue.
 struct Selection<K> {
     predicate: Predicate<K>,
     map: Map<K>,

@@ -1,15 +1,15 @@
-//! Why a controller ends badly.
+//! Failures of controllers.
 
 use std::time::Duration;
 
 use tokio::task::JoinError;
 
-/// Why a controller's run ended badly.
+/// A controller's run failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControllerError {
-    /// A cache did not fill in time. Look at the informer's errors: the server may refuse the list, or the kind may
-    /// not be installed.
+    /// A cache did not fill in time. See the informer's errors: the server may refuse the list, or the kind may not
+    /// be installed.
     #[error(
         "controller {controller:?}: waited {} s for the caches of {waiting_for}; is the kind installed and may it be listed?",
         waited.as_secs_f64()
@@ -30,14 +30,14 @@ pub enum ControllerError {
     ShutdownTimeout {
         /// The controller's name.
         controller: String,
-        /// Keys whose reconcile was cut off.
+        /// The number of reconciles that were aborted.
         in_work: usize,
-        /// Keys nobody took any more.
+        /// The number of keys that no worker took.
         queued: usize,
         /// The grace period.
         grace: Duration,
     },
-    /// The controller works on a share of the keys, but nothing tells how they are shared out.
+    /// The controller works on a share of the keys, but has no function that assigns keys to shares.
     #[error(
         "controller {controller:?} is sharded, but its keys have no text to share them out by: call shard_by"
     )]
@@ -45,7 +45,7 @@ pub enum ControllerError {
         /// The controller's name.
         controller: String,
     },
-    /// A worker panicked outside of the reconciler, in a key's or a rate limiter's code.
+    /// A worker panicked outside of the reconciler, in the code of a key, a rate limiter or an error policy.
     #[error("controller {controller:?}: a worker panicked: {source}")]
     WorkerPanicked {
         /// The controller's name.

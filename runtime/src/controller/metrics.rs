@@ -1,4 +1,4 @@
-//! What a controller counts, under controller-runtime's names.
+//! A controller's metrics, under controller-runtime's names.
 
 use crate::metrics::{Counter, Gauge, Histogram, Registry};
 
@@ -66,7 +66,7 @@ impl Metrics {
                 "controller_runtime_reconcile_time_seconds",
                 "Length of time per reconciliation per controller",
                 &label,
-                &TIME_BOUNDS,
+                TIME_BOUNDS,
             ),
             active_workers: registry.gauge(
                 "controller_runtime_active_workers",

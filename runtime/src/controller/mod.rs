@@ -1,17 +1,19 @@
-//! Controllers: workers that take keys from a [`Queue`](crate::workqueue::Queue) and reconcile what they name.
+//! Controllers: workers that take keys from a [`Queue`](crate::workqueue::Queue) and reconcile them.
 //!
-//! A [`ControllerBuilder`] makes one from informers; by hand it takes a queue and handlers that fill it.
+//! A [`ControllerBuilder`] makes a controller from informers. Without it, a controller takes any queue, and the
+//! program's handlers fill it.
 //!
-//! A [`Controller`] owns its worker tasks. [`Controller::run`] waits for the caches, works until it is told to stop,
-//! works off what is queued, and returns when every task has ended. What a reconcile returns decides what happens to
+//! A [`Controller`] owns its worker tasks. [`Controller::run`] waits for the caches, works until it is stopped,
+//! works off the queue, and returns when every task has ended. The result of a reconcile decides what happens to
 //! its key:
 //!
 //! | result | key |
 //! |---|---|
 //! | [`Action::done`] | its failures are forgotten |
-//! | [`Action::requeue_after`] | its failures are forgotten, it comes again after the delay |
-//! | an error, a panic, a timeout | it comes again after the delay its rate limiter gives; a [conflict](ReconcileError::is_conflict) is no warning in the log |
-//! | [`ReconcileError::terminal`], too many retries | it is given up until something adds it again |
+//! | [`Action::requeue_after`] | its failures are forgotten, and it is queued again after the delay |
+//! | an error, a panic, a timeout | it is queued again after the rate limiter's delay, or as the [error
+//! policy](Controller::error_policy) says; a [conflict](ReconcileError::is_conflict) is not logged as a warning |
+//! | [`ReconcileError::terminal`], too many retries | it is dropped until something adds it again |
 //!
 //! ```
 //! use kubesmith_runtime::controller::{Action, CancellationToken, Controller, ReconcileError, Reconciler};
@@ -37,7 +39,7 @@
 //! # });
 //! ```
 //!
-//! Settings, predicates, results and a look at a controller:
+//! Settings, predicates, results and the state of a controller:
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -106,8 +108,10 @@
 
 mod builder;
 mod error;
+mod finalizer;
 mod metrics;
 mod predicate;
+mod process;
 mod reconcile;
 mod sharded;
 mod state;
@@ -115,6 +119,7 @@ mod worker;
 
 pub use builder::{BuildError, ControllerBuilder, Watch};
 pub use error::ControllerError;
+pub use finalizer::{FinalizerEvent, FinalizerReconciler, finalizer_fn};
 pub use predicate::Predicate;
 pub use reconcile::{Action, FnReconciler, ReconcileError, Reconciler, reconcile_fn};
 pub use state::{ControllerState, KeyError, QueueState, SlowKey};

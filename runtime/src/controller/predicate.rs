@@ -1,4 +1,4 @@
-//! Which changes of an object reach a controller.
+//! Predicates: which changes of an object reach a controller.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::reflector::Cached;
 type OfOne<K> = Arc<dyn Fn(&K) -> bool + Send + Sync>;
 type OfTwo<K> = Arc<dyn Fn(&K, &K) -> bool + Send + Sync>;
 
-/// Lets changes pass or not; by itself it lets all pass.
+/// Selects changes. A new predicate selects all.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -27,34 +27,34 @@ pub struct Predicate<K> {
 }
 
 impl<K: 'static> Predicate<K> {
-    /// Lets everything pass.
+    /// Selects every change.
     #[must_use]
     pub fn new() -> Self {
         Predicate { create: Arc::new(|_| true), update: Arc::new(|_, _| true), delete: Arc::new(|_| true) }
     }
 
-    /// Replaces what is asked for a new object.
+    /// Sets the condition for new objects.
     #[must_use]
     pub fn on_create(mut self, passes: impl Fn(&K) -> bool + Send + Sync + 'static) -> Self {
         self.create = Arc::new(passes);
         self
     }
 
-    /// Replaces what is asked for a change, with the old and the new state.
+    /// Sets the condition for updates, from the old and the new state.
     #[must_use]
     pub fn on_update(mut self, passes: impl Fn(&K, &K) -> bool + Send + Sync + 'static) -> Self {
         self.update = Arc::new(passes);
         self
     }
 
-    /// Replaces what is asked for a deleted object.
+    /// Sets the condition for deleted objects.
     #[must_use]
     pub fn on_delete(mut self, passes: impl Fn(&K) -> bool + Send + Sync + 'static) -> Self {
         self.delete = Arc::new(passes);
         self
     }
 
-    /// Lets changes of objects pass for which `matches` is true; of a change, the new state counts.
+    /// Selects changes of objects that `matches` accepts; of an update, the new state counts.
     #[must_use]
     pub fn matching(matches: impl Fn(&K) -> bool + Send + Sync + 'static) -> Self {
         let matches: OfOne<K> = Arc::new(matches);
@@ -62,37 +62,37 @@ impl<K: 'static> Predicate<K> {
         Predicate { create: matches.clone(), update: Arc::new(move |_, new| of_new(new)), delete: matches }
     }
 
-    /// Lets pass what both let pass.
+    /// Selects changes that both select.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.combine(other, |one, two| one && two)
     }
 
-    /// Lets pass what one of them lets pass.
+    /// Selects changes that either selects.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.combine(other, |one, two| one || two)
     }
 
-    /// Lets pass what this one does not.
+    /// Selects changes that this one does not.
     #[must_use]
     pub fn negate(self) -> Self {
         self.combine(Predicate::new(), |one, _| !one)
     }
 
-    /// Whether a new object passes.
+    /// Whether this selects a new object.
     #[must_use]
     pub fn passes_create(&self, object: &K) -> bool {
         (self.create)(object)
     }
 
-    /// Whether a change passes.
+    /// Whether this selects an update.
     #[must_use]
     pub fn passes_update(&self, old: &K, new: &K) -> bool {
         (self.update)(old, new)
     }
 
-    /// Whether a deletion passes.
+    /// Whether this selects a deletion.
     #[must_use]
     pub fn passes_delete(&self, object: &K) -> bool {
         (self.delete)(object)
@@ -108,33 +108,34 @@ impl<K: 'static> Predicate<K> {
     }
 }
 
-/// For whatever caches hold: whole objects, their metadata alone, compact ones.
+/// For every form of cached object: whole, metadata only, compact.
 impl<K: Cached> Predicate<K> {
-    /// Of changes, those of the generation: the spec, for nearly all kinds. Resyncs and status updates do not pass.
+    /// Selects updates that change the generation, which is the spec for nearly all kinds. Resyncs and status
+    /// updates do not change it.
     #[must_use]
     pub fn generation_changed() -> Self {
         Predicate::new().on_update(|old: &K, new| old.object_generation() != new.object_generation())
     }
 
-    /// Of changes, those of the resource version: all but resyncs.
+    /// Selects updates that change the resource version: all but resyncs.
     #[must_use]
     pub fn resource_version_changed() -> Self {
         Predicate::new().on_update(|old: &K, new| old.object_version() != new.object_version())
     }
 
-    /// Of changes, those of the labels.
+    /// Selects updates that change the labels.
     #[must_use]
     pub fn labels_changed() -> Self {
         Predicate::new().on_update(|old: &K, new| !old.has_labels_of(new))
     }
 
-    /// Of changes, those of the annotations.
+    /// Selects updates that change the annotations.
     #[must_use]
     pub fn annotations_changed() -> Self {
         Predicate::new().on_update(|old: &K, new| !old.has_annotations_of(new))
     }
 
-    /// Objects whose labels match.
+    /// Selects objects whose labels match.
     #[must_use]
     pub fn label_selector(selector: Selector) -> Self {
         Predicate::matching(move |object: &K| object.is_selected_by(&selector))

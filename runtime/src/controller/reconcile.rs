@@ -1,4 +1,4 @@
-//! What a user writes: a reconciler, and what it answers.
+//! The reconciler, which users write, and its results.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,28 +10,28 @@ use crate::client;
 use crate::retry::Conflict;
 use crate::workqueue::QueueKey;
 
-/// Brings the world in line with what a key names.
+/// Makes the world match the desired state of the object that a key names.
 ///
-/// It is called with a key, not with an event: several changes may have come together, and the object may be gone.
-/// One key is never reconciled twice at a time.
+/// It gets a key, not an event: several changes may have been merged, and the object may no longer exist. A key is
+/// never reconciled by two workers at once.
 pub trait Reconciler: Send + Sync + 'static {
-    /// What is queued, often an object's namespace and name.
+    /// The type of the keys, often namespace and name of an object.
     type Key: QueueKey + Sync + fmt::Debug;
 
-    /// Reconciles what `key` names.
+    /// Reconciles the object that `key` names.
     ///
     /// # Errors
     ///
-    /// Any error makes the key come again after a delay that grows with each failure;
-    /// [`ReconcileError::terminal`] gives it up.
+    /// After an error the key is retried with a delay that grows with each failure. [`ReconcileError::terminal`]
+    /// drops the key.
     ///
     /// # Cancel safety
     ///
-    /// The future is dropped at an await when the controller's reconcile timeout or shutdown grace has passed.
+    /// The controller drops the future at an await when the reconcile timeout or the shutdown grace has passed.
     fn reconcile(&self, key: &Self::Key) -> impl Future<Output = Result<Action, ReconcileError>> + Send;
 }
 
-/// What follows a successful reconcile.
+/// The action after a successful reconcile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "return it from reconcile"]
 pub struct Action {
@@ -40,59 +40,59 @@ pub struct Action {
 }
 
 impl Action {
-    /// Nothing to do until the key is added again.
+    /// Does nothing until the key is added again.
     pub fn done() -> Self {
         Self::default()
     }
 
-    /// The key comes again after `delay`, or earlier if it is added meanwhile. A delay of zero queues it at once.
+    /// Queues the key again after `delay`, or earlier if it is added meanwhile. A delay of zero queues it at once.
     pub fn requeue_after(delay: Duration) -> Self {
         Action { requeue_after: Some(delay), priority: None }
     }
 
-    /// The priority with which the key comes again; without it the one it had.
+    /// Sets the priority of the requeued key; by default it keeps its priority.
     pub fn with_priority(mut self, priority: i32) -> Self {
         self.priority = Some(priority);
         self
     }
 
-    /// The delay, if the key is to come again.
+    /// Returns the delay, if the key is to be queued again.
     pub fn requeue_delay(&self) -> Option<Duration> {
         self.requeue_after
     }
 
-    /// The priority, if one was given.
+    /// Returns the priority, if one was set.
     pub fn priority(&self) -> Option<i32> {
         self.priority
     }
 }
 
-/// Why a reconcile failed. Every error converts into it with `?`; it is therefore no [`std::error::Error`] itself.
+/// A reconcile failed. Every error converts into it with `?`, so it cannot be a [`std::error::Error`] itself.
 pub struct ReconcileError {
     source: Box<dyn StdError + Send + Sync>,
     terminal: bool,
 }
 
 impl ReconcileError {
-    /// An error that trying again cannot mend: the key is not queued again until something adds it.
+    /// An error that a retry cannot resolve: the key is dropped until something adds it again.
     pub fn terminal(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         ReconcileError { source: error.into(), terminal: true }
     }
 
-    /// An error from a message or another error; the key is tried again.
+    /// An error from a message or another error; the key is retried.
     pub fn new(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         ReconcileError { source: error.into(), terminal: false }
     }
 
-    /// Whether trying again is pointless.
+    /// Whether the key is not retried.
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// Whether somebody else wrote the object meanwhile, as [`Conflict`] tells it of this error or of one that has caused it.
-    /// The cache will show what they wrote: the key is tried again as after any error, without a warning in the log.
+    /// Whether another writer changed the object meanwhile: this error, or one of its causes, is a [`Conflict`].
+    /// The cache will show the change, so the key is retried as after any error, but without a warning in the log.
     ///
-    /// An enum's variant that is `#[error(transparent)]` hides the error that it holds; `#[error("{0}")]` does not.
+    /// A variant with `#[error(transparent)]` hides the error that it holds; `#[error("{0}")]` does not.
     ///
     /// ```
     /// use kubesmith_runtime::controller::ReconcileError;
@@ -115,7 +115,7 @@ impl ReconcileError {
         false
     }
 
-    /// The error behind it.
+    /// Returns the underlying error.
     pub fn source(&self) -> &(dyn StdError + Send + Sync + 'static) {
         &*self.source
     }
@@ -128,7 +128,7 @@ impl<E: StdError + Send + Sync + 'static> From<E> for ReconcileError {
 }
 
 impl fmt::Display for ReconcileError {
-    /// The error and what caused it, on one line.
+    /// Writes the error and its causes on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.source)?;
         let mut cause = self.source.source();
@@ -155,13 +155,13 @@ impl fmt::Debug for ReconcileError {
     }
 }
 
-/// A reconciler from a function of the key; made by [`reconcile_fn`].
+/// A reconciler that calls a function with the key; made by [`reconcile_fn`].
 pub struct FnReconciler<T, F> {
     function: F,
     key: PhantomData<fn(T)>,
 }
 
-/// A reconciler from a function that takes the key.
+/// Makes a reconciler from a function of the key.
 ///
 /// ```
 /// use kubesmith_runtime::controller::{Action, reconcile_fn};

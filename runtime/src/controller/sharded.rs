@@ -1,4 +1,5 @@
-//! Keys that are shared out among replicas: which are worked on, which wait, which are queued when they are gained.
+//! Sharding of a controller's keys: which keys this replica works on, which wait, and which are queued when it
+//! gains them.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -8,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::sharding::{Begin, InWork, Ownership, Shard};
 use crate::workqueue::{Item, LOW_PRIORITY, Queue, QueueKey};
 
-/// Names all keys that a cache knows.
+/// Enumerates all keys that a cache has.
 pub(super) type Source<T> = Box<dyn Fn(&mut dyn FnMut(T)) + Send + Sync>;
 type Hash<T> = Box<dyn Fn(&T) -> u64 + Send + Sync>;
 
-/// How a controller's keys are shared out, if they are.
+/// How a controller's keys are assigned to replicas, if they are.
 pub(super) struct Sharing<T> {
     pub(super) shard: Option<Shard>,
     pub(super) hash: Option<Hash<T>>,
@@ -25,20 +26,20 @@ impl<T> Default for Sharing<T> {
     }
 }
 
-/// A controller's part in a group.
+/// A controller's membership in a group.
 pub(super) struct Sharded<T> {
     shard: Shard,
     hash: Hash<T>,
     sources: Vec<Source<T>>,
-    /// Keys that may become ours, with their priorities. Held for a change only.
+    /// Keys that this replica may gain, with their priorities. The lock is only held for a change.
     parked: Mutex<HashMap<T, i32>>,
 }
 
-/// Nothing tells how a controller's keys are shared out.
+/// The controller has no function that assigns keys to shares.
 pub(super) struct NoHash;
 
 impl<T: QueueKey> Sharing<T> {
-    /// `None` where every key is worked on.
+    /// `None` if the controller works on every key.
     pub(super) fn into_sharded(self) -> Result<Option<Sharded<T>>, NoHash> {
         let Sharing { shard, hash, sources } = self;
         let Some(shard) = shard else { return Ok(None) };
@@ -48,7 +49,7 @@ impl<T: QueueKey> Sharing<T> {
 }
 
 impl<T: QueueKey> Sharded<T> {
-    /// Begins the key's work, if it is ours.
+    /// Begins to work on the key, if this replica owns it.
     pub(super) fn begin(&self, item: &Item<'_, T>, queue: &Queue<T>) -> Option<InWork> {
         match self.shard.begin((self.hash)(item.key())) {
             Begin::Begun(in_work) => Some(in_work),
@@ -58,7 +59,7 @@ impl<T: QueueKey> Sharded<T> {
             }
             Begin::Later(changes) => {
                 self.park(item);
-                // The change that it waits for may have been followed before it was parked.
+                // The change that the key waits for may have been handled before the key was parked.
                 if self.shard.ownership().0 != changes {
                     self.unpark(queue);
                 }
@@ -79,7 +80,7 @@ impl<T: QueueKey> Sharded<T> {
         }
     }
 
-    /// Queues the keys that are gained, until it is dropped.
+    /// Queues the keys that this replica gains, until it is dropped.
     pub(super) async fn follow(&self, queue: &Queue<T>) -> Infallible {
         let mut changes = self.shard.changes();
         let mut known = 0;
@@ -87,7 +88,7 @@ impl<T: QueueKey> Sharded<T> {
         loop {
             let (version, after) = self.shard.ownership();
             if version > known + 1 {
-                // What was in between may have let keys go.
+                // Keys may have been lost between the two changes.
                 before = None;
             }
             self.unpark(queue);
@@ -98,7 +99,7 @@ impl<T: QueueKey> Sharded<T> {
                 });
             }
             (known, before) = (version, after);
-            // The other end lives as long as the shard.
+            // The sender lives as long as the shard.
             let _ = changes.wait_for(|version| *version > known).await;
         }
     }

@@ -1,4 +1,4 @@
-//! What a controller is doing, for people.
+//! The state of a controller, for people.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,10 +9,10 @@ use tokio::time::Instant;
 
 use crate::workqueue::{Queue, QueueKey};
 
-/// So many keys with errors are remembered, and so many slow ones.
+/// The most keys with errors, and the most slow keys, that are remembered.
 const MOST_KEYS: usize = 20;
 
-/// A look at a running controller: its queue, the keys that fail, and those that take longest. Clones look at the same.
+/// The state of a running controller: its queue, the keys that fail, and those that take longest. Clones share it.
 #[derive(Clone)]
 pub struct ControllerState(Arc<Inner>);
 
@@ -20,18 +20,18 @@ struct Inner {
     name: String,
     workers: usize,
     queue: Box<dyn Fn() -> QueueState + Send + Sync>,
-    /// Held for a change or a copy, never while a reconciler runs.
+    /// Locked for a change or a copy, never while a reconciler runs.
     log: Mutex<Log>,
 }
 
-/// How full a queue is.
+/// The sizes of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueState {
     /// Keys that wait for a worker.
     pub waiting: usize,
-    /// Keys that a worker has.
+    /// Keys that a worker processes.
     pub processing: usize,
-    /// Keys that come later.
+    /// Keys that wait for a delay.
     pub delayed: usize,
 }
 
@@ -48,20 +48,20 @@ struct Log {
 pub struct KeyError {
     /// The key.
     pub key: String,
-    /// What the last reconcile failed with.
+    /// The error of the last reconcile.
     pub message: String,
-    /// When that was.
+    /// When it failed.
     pub at: Instant,
-    /// How often it has failed since it last succeeded.
+    /// The number of failures since the last success.
     pub times: u64,
 }
 
-/// A key and the longest time that a reconcile of it took.
+/// A key, and its longest reconcile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlowKey {
     /// The key.
     pub key: String,
-    /// The longest of its reconciles.
+    /// The duration of its longest reconcile.
     pub longest: Duration,
 }
 
@@ -77,32 +77,32 @@ impl ControllerState {
         Self(Arc::new(Inner { name: name.to_owned(), workers, queue: Box::new(read), log }))
     }
 
-    /// The controller's name.
+    /// Returns the controller's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// How many keys it reconciles at a time.
+    /// Returns how many keys it reconciles at once.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.0.workers
     }
 
-    /// Its queue now.
+    /// Returns the sizes of its queue now.
     #[must_use]
     pub fn queue(&self) -> QueueState {
         (self.0.queue)()
     }
 
-    /// How many reconciles have succeeded, and how many failed.
+    /// Returns how many reconciles have succeeded, and how many have failed.
     #[must_use]
     pub fn reconciles(&self) -> (u64, u64) {
         let log = self.log();
         (log.succeeded, log.failed)
     }
 
-    /// The keys whose last reconcile failed, the latest first: at most 20.
+    /// Returns the keys whose last reconcile failed, the latest first: at most 20.
     #[must_use]
     pub fn errors(&self) -> Vec<KeyError> {
         let mut errors: Vec<KeyError> = self.log().errors.values().cloned().collect();
@@ -110,13 +110,13 @@ impl ControllerState {
         errors
     }
 
-    /// The keys that have taken longest, the slowest first: at most 20.
+    /// Returns the keys that took longest, the slowest first: at most 20.
     #[must_use]
     pub fn slowest(&self) -> Vec<SlowKey> {
         self.log().slowest.clone()
     }
 
-    /// Notes how a reconcile ended.
+    /// Records how a reconcile ended.
     pub(super) fn note(&self, key: &impl fmt::Debug, took: Duration, error: Option<String>) {
         let key = format!("{key:?}");
         let mut log = self.log();
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slowest_and_the_latest_errors_are_kept() {
+    fn slowest_keys_and_latest_errors_are_kept() {
         let state = ControllerState::new("c", 1, &Queue::<u32>::new("c"));
         for key in 0..100_u32 {
             let took = Duration::from_millis(u64::from(key * 7 % 100));

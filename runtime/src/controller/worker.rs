@@ -1,13 +1,11 @@
-//! The worker loop: tasks that take keys, reconcile them and put them back as the result demands.
+//! A controller's life: it waits for caches, runs its workers and ends them.
 
 use std::fmt;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::{OptionFuture, join_all};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -15,12 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::ControllerError;
 use super::metrics::Metrics;
+use super::process::{ErrorPolicy, Shared};
 use super::reconcile::{Action, ReconcileError, Reconciler};
-use super::sharded::{NoHash, Sharded, Sharing, Source};
+use super::sharded::{NoHash, Sharing, Source};
 use super::state::ControllerState;
 use crate::metrics::Registry;
 use crate::sharding::Shard;
-use crate::workqueue::{Item, Queue, QueueKey};
+use crate::workqueue::{Queue, QueueKey};
 
 /// How long caches may take to fill (controller-runtime's `CacheSyncTimeout`).
 const DEFAULT_CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
@@ -29,11 +28,11 @@ const DEFAULT_SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 
 type Ready = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What must be filled before the first key is taken.
+/// A cache that must be filled before the first key is taken.
 struct Cache {
     name: String,
     ready: Ready,
-    /// Why it is not filled, if that is known.
+    /// The reason why it is not filled, if known.
     last_error: Box<dyn Fn() -> Option<String> + Send>,
 }
 
@@ -45,6 +44,7 @@ pub struct Controller<R: Reconciler> {
     workers: usize,
     max_retries: Option<usize>,
     reconcile_timeout: Option<Duration>,
+    error_policy: Option<ErrorPolicy<R::Key>>,
     caches: Vec<Cache>,
     cache_sync_timeout: Duration,
     shutdown_grace: Duration,
@@ -54,7 +54,7 @@ pub struct Controller<R: Reconciler> {
 }
 
 impl<R: Reconciler> Controller<R> {
-    /// A controller called `name` with one worker, no reconcile timeout and endless retries.
+    /// Makes a controller with one worker, no reconcile timeout and unlimited retries.
     pub fn new(name: impl Into<String>, queue: Queue<R::Key>, reconciler: R) -> Self {
         Controller {
             name: name.into(),
@@ -63,6 +63,7 @@ impl<R: Reconciler> Controller<R> {
             workers: 1,
             max_retries: None,
             reconcile_timeout: None,
+            error_policy: None,
             caches: Vec::new(),
             cache_sync_timeout: DEFAULT_CACHE_SYNC_TIMEOUT,
             shutdown_grace: DEFAULT_SHUTDOWN_GRACE,
@@ -72,34 +73,47 @@ impl<R: Reconciler> Controller<R> {
         }
     }
 
-    /// A look at the controller while it runs. From the first call on it notes which keys fail and which take long.
+    /// Returns the controller's state, which can be read while it runs. Failing and slow keys are recorded from the
+    /// first call on.
     pub fn state(&mut self) -> ControllerState {
         let Controller { name, workers, queue, state, .. } = self;
         state.get_or_insert_with(|| ControllerState::new(name, *workers, queue)).clone()
     }
 
-    /// How many keys are reconciled at a time; at least one.
+    /// Sets how many keys are reconciled at once; at least one.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
         self
     }
 
-    /// Gives a key up when it has failed and been retried this often. Without it a key is retried for ever.
+    /// Drops a key after this many retries. By default a key is retried for ever.
     #[must_use]
     pub fn max_retries(mut self, retries: usize) -> Self {
         self.max_retries = Some(retries);
         self
     }
 
-    /// Cuts a reconcile off after this time and counts it as an error.
+    /// Aborts a reconcile after this time and counts it as an error.
     #[must_use]
     pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
         self.reconcile_timeout = Some(timeout);
         self
     }
 
-    /// No key is taken before `ready` has ended; `cache` names it in errors. May be called several times.
+    /// Lets `policy` decide what follows a failed reconcile. `None` retries the key after the rate limiter's delay,
+    /// as without a policy. An action resets the key's failures. [Terminal](ReconcileError::terminal) errors drop
+    /// the key all the same.
+    #[must_use]
+    pub fn error_policy(
+        mut self,
+        policy: impl Fn(&R::Key, &ReconcileError) -> Option<Action> + Send + Sync + 'static,
+    ) -> Self {
+        self.error_policy = Some(Box::new(policy));
+        self
+    }
+
+    /// Takes no key before `ready` has ended. `cache` names it in errors. May be called several times.
     #[must_use]
     pub fn wait_for(
         self,
@@ -119,39 +133,38 @@ impl<R: Reconciler> Controller<R> {
         self
     }
 
-    /// How long the caches may take; 2 minutes unless told otherwise.
+    /// Sets how long the caches may take to fill; 2 minutes by default.
     #[must_use]
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
         self.cache_sync_timeout = timeout;
         self
     }
 
-    /// How long working off the queue may take after the stop, before workers are aborted; 30 s unless told
-    /// otherwise.
+    /// Sets how long the queue may take to drain after the stop, before workers are aborted; 30 s by default.
     #[must_use]
     pub fn shutdown_grace(mut self, grace: Duration) -> Self {
         self.shutdown_grace = grace;
         self
     }
 
-    /// Works only on the keys that `shard` gives to this replica; [`Manager::add`](crate::manager::Manager::add) calls
-    /// it where the manager shares work. Others are dropped when they are taken from the queue.
+    /// Works only on the keys that `shard` assigns to this replica, and drops others when they are taken from the
+    /// queue. [`Manager::add`](crate::manager::Manager::add) calls this if the manager shares work.
     #[must_use]
     pub fn sharded(mut self, shard: &Shard) -> Self {
         self.sharing.shard = Some(shard.clone());
         self
     }
 
-    /// The text by which a key is shared out, the same on every replica. A
-    /// [`ControllerBuilder`](super::ControllerBuilder) has set it to `namespace/name`.
+    /// Sets the text by which keys are assigned, which must be the same on every replica. A
+    /// [`ControllerBuilder`](super::ControllerBuilder) sets it to `namespace/name`.
     #[must_use]
     pub fn shard_by(mut self, text: impl Fn(&R::Key) -> String + Send + Sync + 'static) -> Self {
         self.sharing.hash = Some(Box::new(move |key| Shard::hash(&text(key))));
         self
     }
 
-    /// Names all keys there are: those that this replica gains are queued. May be called several times; a
-    /// [`ControllerBuilder`](super::ControllerBuilder) has done so for each of its caches.
+    /// Adds a function that enumerates all keys, so that those which this replica gains can be queued. May be
+    /// called several times. A [`ControllerBuilder`](super::ControllerBuilder) calls it for each of its caches.
     ///
     /// ```
     /// use kubesmith_runtime::controller::{Action, Controller, reconcile_fn};
@@ -186,37 +199,37 @@ impl<R: Reconciler> Controller<R> {
         self
     }
 
-    /// Counts in `registry` under the names that start with `controller_runtime_`.
+    /// Registers the metrics `controller_runtime_*` in `registry`.
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
         self
     }
 
-    /// The controller's name.
+    /// Returns the controller's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The controller's queue.
+    /// Returns the controller's queue.
     pub fn queue(&self) -> &Queue<R::Key> {
         &self.queue
     }
 
-    /// Waits for the caches, works until `stop` is cancelled or the queue is shut down, works off what is queued,
-    /// and returns when all workers have ended.
+    /// Waits for the caches, works until `stop` is cancelled or the queue is shut down, drains the queue, and
+    /// returns when all workers have ended.
     ///
     /// # Errors
     ///
-    /// [`ControllerError`]: caches that do not fill, workers that do not end in time, a panic outside of the
-    /// reconciler. The queue is shut down and no worker is left in each case.
+    /// [`ControllerError`] if caches do not fill, workers do not end in time, or a worker panics outside of the
+    /// reconciler. In each case the queue is shut down and no worker remains.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future aborts the workers at their next await.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ControllerError> {
         let Controller { name, queue, workers, registry, shutdown_grace, .. } = self;
-        // Whatever ends the run, nobody will take keys after it.
+        // However the run ends, nobody takes keys afterwards.
         let _shut_down = ShutDownOnDrop(&queue);
         let sharded = self.sharing.into_sharded();
         let sharded = sharded.map_err(|NoHash| ControllerError::NotShardable { controller: name.clone() })?;
@@ -229,6 +242,7 @@ impl<R: Reconciler> Controller<R> {
             reconciler: self.reconciler,
             max_retries: self.max_retries,
             reconcile_timeout: self.reconcile_timeout,
+            error_policy: self.error_policy,
             metrics: registry.map(|registry| Metrics::register(&registry, &name, workers)),
             state: self.state,
             sharded,
@@ -248,7 +262,7 @@ impl<R: Reconciler> Controller<R> {
     }
 }
 
-/// False if it was stopped meanwhile.
+/// Returns false if the controller was stopped meanwhile.
 async fn wait_for_caches(
     controller: &str,
     caches: Vec<Cache>,
@@ -289,19 +303,7 @@ impl<T: QueueKey> Drop for ShutDownOnDrop<'_, T> {
     }
 }
 
-/// What the workers of one controller share.
-struct Shared<R: Reconciler> {
-    name: String,
-    queue: Queue<R::Key>,
-    reconciler: R,
-    max_retries: Option<usize>,
-    reconcile_timeout: Option<Duration>,
-    metrics: Option<Metrics>,
-    state: Option<ControllerState>,
-    sharded: Option<Sharded<R::Key>>,
-}
-
-/// Waits for the end of all workers; the stop shuts the queue down, which ends them.
+/// Waits until all workers end. A stop shuts the queue down, which ends them.
 async fn supervise<T: QueueKey>(
     name: &str,
     queue: &Queue<T>,
@@ -336,145 +338,11 @@ async fn supervise<T: QueueKey>(
     }
 }
 
-/// One worker: ends when the queue is shut down and empty.
+/// Runs one worker until the queue is shut down and empty.
 async fn work<R: Reconciler>(shared: Arc<Shared<R>>) {
     while let Some(item) = shared.queue.get().await {
         shared.process(&item).await;
     }
-}
-
-/// How a reconcile ended.
-enum Outcome {
-    Done(Action),
-    Failed(ReconcileError),
-    Panicked(ReconcileError),
-    TimedOut(ReconcileError),
-}
-
-impl Outcome {
-    fn error(&self) -> Option<&ReconcileError> {
-        match self {
-            Outcome::Done(_) => None,
-            Outcome::Failed(error) | Outcome::Panicked(error) | Outcome::TimedOut(error) => Some(error),
-        }
-    }
-}
-
-impl<R: Reconciler> Shared<R> {
-    async fn process(&self, item: &Item<'_, R::Key>) {
-        let Some(sharded) = &self.sharded else { return self.work_on(item).await };
-        let Some(in_work) = sharded.begin(item, &self.queue) else { return };
-        tokio::select! {
-            biased;
-            () = in_work.cut_off() => {
-                tracing::warn!(controller = self.name, key = ?item.key(), "the lease was lost, the reconcile is cut off");
-                sharded.park(item);
-            }
-            () = self.work_on(item) => {}
-        }
-    }
-
-    async fn work_on(&self, item: &Item<'_, R::Key>) {
-        let start = self.metrics.as_ref().map(|metrics| {
-            metrics.active_workers.add(1.0);
-            ActiveWorker { metrics, since: Instant::now() }
-        });
-        let since = self.state.as_ref().map(|state| (state, Instant::now()));
-        let outcome = self.reconcile(item.key()).await;
-        drop(start);
-        if let Some((state, since)) = since {
-            state.note(item.key(), since.elapsed(), outcome.error().map(ToString::to_string));
-        }
-        self.count(&outcome);
-        self.requeue(item, outcome);
-    }
-
-    async fn reconcile(&self, key: &R::Key) -> Outcome {
-        // A reconciler that panicked is called again: what it shares must be as sound as after an error.
-        let guarded = AssertUnwindSafe(async { self.reconciler.reconcile(key).await }).catch_unwind();
-        let result = match self.reconcile_timeout {
-            None => guarded.await,
-            Some(limit) => match timeout(limit, guarded).await {
-                Ok(result) => result,
-                Err(_) => {
-                    let text = format!("the reconcile was cut off after {} s", limit.as_secs_f64());
-                    return Outcome::TimedOut(ReconcileError::new(text));
-                }
-            },
-        };
-        match result {
-            Ok(Ok(action)) => Outcome::Done(action),
-            Ok(Err(error)) => Outcome::Failed(error),
-            Err(panic) => Outcome::Panicked(ReconcileError::new(format!("panic: {}", panic_text(&*panic)))),
-        }
-    }
-
-    fn count(&self, outcome: &Outcome) {
-        let Some(metrics) = &self.metrics else { return };
-        match outcome {
-            Outcome::Done(action) if action.requeue_delay() == Some(Duration::ZERO) => metrics.requeue.inc(),
-            Outcome::Done(action) if action.requeue_delay().is_some() => metrics.requeue_after.inc(),
-            Outcome::Done(_) => metrics.success.inc(),
-            Outcome::Failed(error) if error.is_terminal() => metrics.terminal_errors.inc(),
-            Outcome::Failed(_) => {}
-            Outcome::Panicked(_) => metrics.panics.inc(),
-            Outcome::TimedOut(_) => metrics.timeouts.inc(),
-        }
-        if !matches!(outcome, Outcome::Done(_)) {
-            metrics.error.inc();
-            metrics.errors.inc();
-        }
-    }
-
-    fn requeue(&self, item: &Item<'_, R::Key>, outcome: Outcome) {
-        let Shared { name, queue, max_retries, .. } = self;
-        let key = item.key();
-        let error = match outcome {
-            Outcome::Done(action) => {
-                queue.forget(key);
-                if let Some(delay) = action.requeue_delay() {
-                    let priority = action.priority().unwrap_or(item.priority());
-                    queue.add_after_with_priority(key.clone(), delay, priority);
-                }
-                return;
-            }
-            Outcome::Failed(error) | Outcome::Panicked(error) | Outcome::TimedOut(error) => error,
-        };
-        if error.is_terminal() {
-            tracing::error!(controller = name, ?key, %error, "reconcile failed for good, the key is not retried");
-            return queue.forget(key);
-        }
-        let retries = queue.num_requeues(key);
-        if max_retries.is_some_and(|most| retries >= most) {
-            tracing::error!(controller = name, ?key, retries, %error, "reconcile failed too often, the key is dropped");
-            return queue.forget(key);
-        }
-        if error.is_conflict() {
-            tracing::debug!(controller = name, ?key, retries, %error, "the object was changed meanwhile, the key is retried");
-        } else {
-            tracing::warn!(controller = name, ?key, retries, %error, "reconcile failed, the key is retried");
-        }
-        queue.add_rate_limited_with_priority(key.clone(), item.priority());
-    }
-}
-
-/// Counts one worker as active while it lives, so also when it is aborted.
-struct ActiveWorker<'m> {
-    metrics: &'m Metrics,
-    since: Instant,
-}
-
-impl Drop for ActiveWorker<'_> {
-    fn drop(&mut self) {
-        self.metrics.active_workers.add(-1.0);
-        self.metrics.time.observe_duration(self.since.elapsed());
-    }
-}
-
-/// The message of a panic, which is nearly always text.
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 impl<R: Reconciler> fmt::Debug for Controller<R> {

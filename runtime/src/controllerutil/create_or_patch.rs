@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_merge_patch_says_what_differs() {
+    fn merge_patch_contains_the_differences() {
         let before = json!({ "a": 1, "b": { "c": [1, 2], "d": "x" }, "gone": true });
         let after = json!({ "a": 1, "b": { "c": [2], "d": "x", "e": null }, "new": {} });
         assert_eq!(difference(Some(&before), Some(&before)), None);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_set_in_a_new_object_stays() {
+    fn values_set_by_the_server_are_kept() {
         let has = json!({ "phase": "Pending", "a": { "b": 1 } });
         assert_eq!(addition(Some(&has), &json!({})), None);
         assert_eq!(addition(None, &json!({ "a": {} })), None);

@@ -18,7 +18,7 @@ use crate::record::writing::{WriterSettings, Writing};
 
 /// Owns the queue of recorded events and the task that writes them.
 ///
-/// Dropping it aborts the task and loses what waits; [`shutdown`](Self::shutdown) writes it first.
+/// Dropping it aborts the task and loses waiting events; [`shutdown`](Self::shutdown) writes them first.
 pub struct EventBroadcaster(Writing<Event>);
 
 /// Settings of an [`EventBroadcaster`].
@@ -28,35 +28,36 @@ pub struct EventBroadcasterBuilder {
 }
 
 impl EventBroadcasterBuilder {
-    /// The host: events name `CONTROLLER-HOST` as the instance that reports them, and the controller alone without one.
+    /// Sets the host. Events name `CONTROLLER-HOST` as the reporting instance, or only the controller without a
+    /// host.
     #[must_use]
     pub fn host(mut self, host: impl Into<Arc<str>>) -> Self {
         self.writer.host = Some(host.into());
         self
     }
 
-    /// How many events may wait before new ones are dropped; 1000 unless told otherwise.
+    /// Sets how many events may wait before new ones are dropped; 1000 by default.
     #[must_use]
     pub fn queue_length(mut self, length: usize) -> Self {
         self.writer.queue_length = length.max(1);
         self
     }
 
-    /// Replaces client-go's times of series.
+    /// Sets the times of series; client-go's by default.
     #[must_use]
     pub fn series(mut self, options: SeriesOptions) -> Self {
         self.series = options;
         self
     }
 
-    /// Where events get their times and names from; the system's clock unless told otherwise.
+    /// Sets the clock for times and names of events; the system's by default.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.writer.clock = Box::new(clock);
         self
     }
 
-    /// Where the first pause gets its jitter from: numbers in `0.0..1.0`.
+    /// Sets the source of the first pause's jitter: numbers in `0.0..1.0`.
     #[must_use]
     pub fn random(mut self, random: impl FnMut() -> f64 + Send + 'static) -> Self {
         self.writer.random = Box::new(random);
@@ -78,7 +79,7 @@ impl EventBroadcasterBuilder {
 }
 
 impl EventBroadcaster {
-    /// A broadcaster with client-go's times.
+    /// Starts a broadcaster with client-go's times.
     ///
     /// # Panics
     ///
@@ -87,12 +88,12 @@ impl EventBroadcaster {
         Self::builder(client).build()
     }
 
-    /// Settings for a broadcaster that writes with `client`.
+    /// Starts the settings of a broadcaster that writes with `client`.
     pub fn builder(client: Client) -> EventBroadcasterBuilder {
         EventBroadcasterBuilder { writer: WriterSettings::new(client), series: SeriesOptions::default() }
     }
 
-    /// A recorder whose events name `controller` as their reporter, which is to be a qualified name as
+    /// Returns a recorder whose events name `controller` as their reporter: a qualified name such as
     /// `example.com/pod-controller`.
     pub fn recorder(&self, controller: impl Into<Arc<str>>) -> EventRecorder {
         let controller = controller.into();
@@ -105,28 +106,28 @@ impl EventBroadcaster {
         })
     }
 
-    /// How many events were dropped because too many waited.
+    /// Returns how many events were dropped because the queue was full.
     pub fn dropped(&self) -> u64 {
         self.0.shared.dropped()
     }
 
-    /// How many writes the server refused or could not be reached for.
+    /// Returns how many writes the server refused or could not be reached for.
     pub fn lost(&self) -> u64 {
         self.0.lost()
     }
 
-    /// Writes what waits and what series still have to tell, without further retries, and ends the task. Recorders stay
-    /// usable and do nothing from then on.
+    /// Writes the waiting events and the final state of series, without further retries, and ends the task.
+    /// Recorders stay usable but no longer record.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future aborts the task; what waits is lost.
+    /// Dropping the future aborts the task; waiting events are lost.
     pub async fn shutdown(self) {
         self.0.shutdown().await;
     }
 }
 
-/// The task's state.
+/// The state of the task.
 struct Writer {
     client: Client,
     correlator: SeriesCorrelator,
@@ -138,7 +139,7 @@ struct Writer {
 impl Writer {
     async fn run(mut self, mut events: mpsc::Receiver<Event>) {
         let [mut refresh, mut finish] = [self.options.refresh, self.options.finish].map(|period| {
-            // A period of nothing would be none.
+            // A period of zero would never yield.
             let period = period.max(std::time::Duration::from_millis(1));
             interval_at(Instant::now() + period, period)
         });
@@ -167,7 +168,7 @@ impl Writer {
                 }
             };
             let reason = event.reason.as_deref().unwrap_or_default();
-            // What is stored need not be known: its name is ours.
+            // The stored event need not be known, because its name is ours.
             self.retry.write(&self.client, &*event, reason, changes).await;
         }
     }

@@ -1,7 +1,7 @@
 //! Events of the API group `events.k8s.io`, as client-go's `tools/events` writes them.
 //!
-//! They name what the controller did (`action`) and may relate two objects. What is recorded again is no new event: it
-//! becomes a series, which is written when it begins, every half an hour while it lasts, and when it has ended. As in
+//! They name the controller's action (`action`) and may relate two objects. A repeated event becomes a series,
+//! which is written when it begins, every half an hour while it lasts, and when it has ended. As in
 //! [`record`](crate::record), recording never waits and never fails.
 //!
 //! ```no_run
@@ -16,7 +16,7 @@
 //! # }
 //! ```
 //!
-//! Settings, and what became of events:
+//! Settings, and counts of dropped and lost events:
 //!
 //! ```no_run
 //! use k8s_openapi::jiff::Timestamp;

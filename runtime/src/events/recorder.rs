@@ -1,4 +1,4 @@
-//! The handles that controllers call.
+//! The handles for controllers.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,10 @@ use tokio::sync::mpsc;
 use crate::record::shared::{Shared, reference_to};
 use crate::record::{EventType, lock};
 
-/// Longest note that servers take, in bytes.
+/// The longest note that servers accept, in bytes.
 const MAX_NOTE: usize = 1024;
 
-/// Records events for one controller. Clones are cheap and record to the same place.
+/// Records the events of one controller. Clones are cheap and record to the same broadcaster.
 #[derive(Clone, Debug)]
 pub struct EventRecorder(Target);
 
@@ -36,9 +36,9 @@ impl EventRecorder {
 
     /// Records that the controller did `action` about `regarding`.
     ///
-    /// `reason` says why and `action` what, both as short words in upper camel case that programs can look for; servers
-    /// refuse events without them. `note` is for people; what goes beyond 1 KiB is cut off. Returns at once; whether the
-    /// event reaches the server shows in the broadcaster's counts.
+    /// `reason` says why and `action` what, both as short UpperCamelCase words for programs; servers refuse events
+    /// without them. `note` is for people and cut at 1 KiB. Returns at once; the broadcaster counts events that do
+    /// not reach the server.
     pub fn event<K>(
         &self,
         regarding: &K,
@@ -52,7 +52,7 @@ impl EventRecorder {
         self.event_for(&reference_to(regarding), None, event_type, reason, action, note);
     }
 
-    /// As [`event`](Self::event), for an object known by reference, with a second object that took part.
+    /// As [`event`](Self::event), for an object given by reference, with a related object.
     pub fn event_for(
         &self,
         regarding: &ObjectReference,
@@ -70,7 +70,7 @@ impl EventRecorder {
     }
 }
 
-/// The note as far as servers take it.
+/// Cuts a note to the length that servers accept.
 fn cut(mut note: String) -> String {
     const MARK: &str = "...";
     if note.len() > MAX_NOTE {
@@ -84,7 +84,7 @@ fn cut(mut note: String) -> String {
     note
 }
 
-/// Makes events and puts them in a broadcaster's queue.
+/// Puts events into the queue of a broadcaster.
 #[derive(Clone)]
 pub(super) struct QueueRecorder {
     pub(super) controller: Arc<str>,
@@ -150,7 +150,7 @@ mod tests {
     use super::cut;
 
     #[test]
-    fn notes_are_as_long_as_servers_take_them() {
+    fn notes_are_cut_to_the_servers_limit() {
         assert_eq!(cut("a".repeat(1024)), "a".repeat(1024));
         let long = cut("\u{e4}".repeat(600));
         assert!(long.len() <= 1024 && long.ends_with("\u{e4}..."), "{}", long.len());

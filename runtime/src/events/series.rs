@@ -1,4 +1,4 @@
-//! Which events are written, and how: client-go's series without I/O.
+//! Decides which events are written, and how: client-go's series without I/O.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use k8s_openapi::api::events::v1::{Event, EventSeries};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
-/// Limits of the series; the default is client-go's, which has no limit of the size.
+/// Limits of the series; client-go's by default, which has no limit of the size.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SeriesOptions {
-    /// How many events are remembered (4096). The one that was seen longest ago ends where there are more.
+    /// The number of remembered events (4096). Beyond it, the series of the oldest event ends.
     pub cache_size: usize,
-    /// After what time a series that goes on is written again (30 min).
+    /// The time after which a continuing series is written again (30 min).
     pub refresh: Duration,
-    /// After what time without the event its series ends (6 min).
+    /// The time without the event after which its series ends (6 min).
     pub finish: Duration,
 }
 
@@ -26,18 +26,18 @@ impl Default for SeriesOptions {
     }
 }
 
-/// What is to be written. [`SeriesCorrelator`] has an example.
+/// The write for an event. [`SeriesCorrelator`] has an example.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeriesWrite {
-    /// A new event.
+    /// Create the event.
     Create(Box<Event>),
-    /// The series of an event that was written before: patch `series`. Where it is gone meanwhile, create it.
+    /// Patch `series` of an existing event. If it no longer exists, create it.
     Patch(Box<Event>),
 }
 
-/// Remembers what was recorded lately.
+/// Remembers recent events.
 ///
-/// Two events are the same if they agree in type, action, reason, reporter and both objects; the note does not count.
+/// Two events are the same if type, action, reason, reporter and both objects agree; the note does not count.
 ///
 /// ```
 /// use k8s_openapi::api::events::v1::Event;
@@ -64,13 +64,13 @@ pub struct SeriesCorrelator {
 type Key = Vec<Option<String>>;
 
 impl SeriesCorrelator {
-    /// A correlator that has seen nothing.
+    /// Makes a correlator without history.
     #[must_use]
     pub fn new(options: SeriesOptions) -> Self {
         Self { options, events: BTreeMap::new() }
     }
 
-    /// Takes an event that was recorded now (its `event_time`) and says what to write.
+    /// Decides about an event that was recorded now (its `event_time`).
     pub fn on(&mut self, event: Event) -> Vec<SeriesWrite> {
         let key = key(&event);
         let Some(known) = self.events.get_mut(&key) else {
@@ -89,13 +89,13 @@ impl SeriesCorrelator {
         vec![SeriesWrite::Patch(Box::new(known.clone()))]
     }
 
-    /// Series that go on; to be called every [`SeriesOptions::refresh`].
+    /// Returns the writes of continuing series. Call it every [`SeriesOptions::refresh`].
     #[must_use]
     pub fn refresh(&self) -> Vec<SeriesWrite> {
         self.events.values().filter_map(write_series).collect()
     }
 
-    /// Series that have ended by `now`, for the last time; to be called every [`SeriesOptions::finish`].
+    /// Returns the last writes of series that have ended by `now`. Call it every [`SeriesOptions::finish`].
     pub fn finish(&mut self, now: Timestamp) -> Vec<SeriesWrite> {
         let patience = SignedDuration::try_from(self.options.finish).unwrap_or(SignedDuration::MAX);
         let mut writes = Vec::new();
@@ -109,7 +109,7 @@ impl SeriesCorrelator {
         writes
     }
 
-    /// Everything that a series still has to tell; nothing is remembered afterwards.
+    /// Returns the last writes of all series and forgets them.
     pub fn finish_all(&mut self) -> Vec<SeriesWrite> {
         std::mem::take(&mut self.events).values().filter_map(write_series).collect()
     }

@@ -1,4 +1,4 @@
-//! A client whose reads come from a cache and show its own writes.
+//! A client that reads from a cache and sees its own writes.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::labels::Selector;
 use crate::lister::Lister;
 use crate::reflector::Cached;
 
-/// How long reads wait for own writes, unless told otherwise: longer than a healthy watch ever takes.
+/// How long reads wait for own writes by default: longer than a healthy watch takes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Forms in which objects of kind `K` are cached: as they are, [`Compact`], or metadata alone.
+/// Forms in which objects of kind `K` are cached: whole, [`Compact`], or metadata only.
 pub trait CacheOf<K>: Cached {}
 
 impl<K: Cached> CacheOf<K> for K {}
@@ -29,17 +29,17 @@ impl<K> CacheOf<K> for Compact<K> where Self: Cached {}
 impl<K> CacheOf<K> for PartialObjectMeta<K> where Self: Cached {}
 impl<K> CacheOf<K> for Compact<PartialObjectMeta<K>> where Self: Cached {}
 
-/// Reads objects of kind `K` from an informer's cache, writes them to the server, and lets no read miss an own write.
+/// Reads objects of kind `K` from an informer's cache and writes them to the server. No read misses an own write.
 ///
-/// A cache follows the server with a delay, so that a reconciler that has just created an object may not find it and create
-/// another one. This client remembers what the server answered to each write; a read of that object waits until the
-/// cache shows the write or something later, a list until it does so for all objects that it could contain. Reads of what
-/// was not written wait for nothing, and neither do writes. All clients on one informer share what they remember, in bounded
+/// A cache follows the server with a delay, so a reconciler that has just created an object may not find it and
+/// create another one. This client remembers the server's answer to each write. A read of that object waits until
+/// the cache shows the write or a later state; a list waits until this holds for all objects that it could contain.
+/// Other reads do not wait, and writes never wait. All clients of one informer share this record, in bounded
 /// memory.
 ///
-/// What others write, and what this program writes in other ways, is not waited for; nor is a write in a namespace that the
-/// informer does not follow, nor one whose answer was lost (an error of the transport, a dropped future), of which nobody knows
-/// whether it was done. An object that the informer's selectors leave out is waited for until a later event or a bookmark.
+/// Reads do not wait for writes of others, for writes by other means, for writes in a namespace that the informer
+/// does not follow, or for writes whose answer was lost (a transport error, a dropped future), since their outcome
+/// is unknown. If the informer's selectors exclude a written object, a read waits for a later event or a bookmark.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -59,7 +59,7 @@ impl<K> CacheOf<K> for Compact<PartialObjectMeta<K>> where Self: Cached {}
 /// # }
 /// ```
 ///
-/// Every way to write:
+/// All writes:
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -88,8 +88,8 @@ impl<K> CacheOf<K> for Compact<PartialObjectMeta<K>> where Self: Cached {}
 /// # }
 /// ```
 ///
-/// `CachedClient<Pod, Compact<Pod>>` and `CachedClient<Pod, PartialObjectMeta<Pod>>` write pods and read from caches in those
-/// forms.
+/// `CachedClient<Pod, Compact<Pod>>` and `CachedClient<Pod, PartialObjectMeta<Pod>>` write pods and read from
+/// caches in those forms.
 pub struct CachedClient<K, C: Cached = K> {
     rest: RestClient,
     informer: SharedInformer<C>,
@@ -102,7 +102,7 @@ where
     K: Resource<DynamicType = ()>,
     C: CacheOf<K>,
 {
-    /// Reads from the cache of `informer` and writes through `client`.
+    /// Makes a client that reads from the cache of `informer` and writes through `client`.
     #[must_use]
     pub fn new(client: kube::Client, informer: &SharedInformer<C>) -> Self {
         Self {
@@ -113,45 +113,46 @@ where
         }
     }
 
-    /// How long a read waits for the cache; 10 s unless told otherwise.
+    /// Sets how long a read waits for the cache; 10 s by default.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The informer.
+    /// Returns the informer.
     #[must_use]
     pub fn informer(&self) -> &SharedInformer<C> {
         &self.informer
     }
 
-    /// How many own writes the cache is not known to have shown.
+    /// Returns how many own writes the cache may not have shown yet.
     #[must_use]
     pub fn pending_writes(&self) -> usize {
         self.informer.control.writes.len()
     }
 
-    /// The cache as it is, without waiting.
+    /// Returns the cache as it is, without waiting.
     #[must_use]
     pub fn lister(&self) -> Lister<C> {
         self.informer.lister()
     }
 
-    /// The object, as the last own write left it or later; `None` if there is none.
+    /// Returns the object as the last own write left it, or a later state; `None` if it does not exist.
     ///
     /// # Errors
-    /// [`InformerError::NotWritten`] if the cache has not shown an own write of the object in time: reconcile again later.
-    /// [`InformerError::NotSynced`] before the cache is complete, [`InformerError::Stopped`].
+    /// [`InformerError::NotWritten`] if the cache has not shown an own write of the object in time; reconcile again
+    /// later. [`InformerError::NotSynced`] before the cache is complete, [`InformerError::Stopped`] after the
+    /// informer has stopped.
     ///
     /// # Cancel safety
-    /// Nothing is lost.
+    /// Dropping the future loses nothing.
     pub async fn get(&self, key: &ObjectKey) -> Result<Option<Arc<C>>, InformerError> {
         self.informer.caught_up(Scope::Object(key), self.timeout).await?;
         Ok(self.informer.store().get_by_key(key))
     }
 
-    /// The objects whose labels match, sorted by key, with all own writes in them.
+    /// Returns the objects whose labels match, sorted by key, including all own writes.
     ///
     /// # Errors
     /// As [`Self::get`], for an own write of any object.
@@ -159,7 +160,7 @@ where
         Ok(self.fresh(Scope::All).await?.list(selector))
     }
 
-    /// The objects of a namespace whose labels match, sorted by name, with all own writes in them.
+    /// Returns the objects of a namespace whose labels match, sorted by name, including all own writes.
     ///
     /// # Errors
     /// As [`Self::get`], for an own write of any object in the namespace.
@@ -171,7 +172,7 @@ where
         Ok(self.fresh(Scope::Namespace(namespace)).await?.list_namespace(namespace, selector))
     }
 
-    /// The cache, once it shows all own writes: for look-ups through indexes.
+    /// Waits until the cache shows all own writes and returns it, for look-ups through indexes.
     ///
     /// # Errors
     /// As [`Self::get`], for an own write of any object.
@@ -185,17 +186,17 @@ where
     }
 }
 
-/// Writing, and reading past the cache. What the server answers to a write is remembered for later reads.
+/// Writes, and reads from the server. The answers to writes are remembered for later reads.
 impl<K, C> CachedClient<K, C>
 where
     K: Resource<DynamicType = (), Scope: ClientScope> + Clone + Debug + DeserializeOwned + Serialize,
     C: CacheOf<K>,
 {
-    /// The object as the server has it, as of controller-runtime's `APIReader`; `None` if there is none. For decisions that
-    /// a cache cannot carry which may not have heard yet of what *others* have written.
+    /// Returns the object as the server has it, like controller-runtime's `APIReader`; `None` if it does not exist.
+    /// For decisions that must not miss what *others* have just written.
     ///
     /// # Errors
-    /// As [`TypedClient::get`], but for an object that is not there.
+    /// As [`TypedClient::get`], except for an object that does not exist.
     pub async fn get_live(&self, key: &ObjectKey) -> Result<Option<K>, Error> {
         let namespace = Some(key.namespace()).filter(|namespace| !namespace.is_empty());
         match self.typed(namespace).get(key.name()).await {
@@ -207,7 +208,7 @@ where
     /// As [`TypedClient::create`], in the object's namespace.
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::create`].
     pub async fn create(&self, object: &K, params: &PostParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).create(object, params).await;
         self.written(written, params.dry_run)
@@ -216,7 +217,7 @@ where
     /// As [`TypedClient::update`], in the object's namespace.
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::update`].
     pub async fn update(&self, object: &K, params: &PostParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).update(object, params).await;
         self.written(written, params.dry_run)
@@ -225,7 +226,7 @@ where
     /// As [`TypedClient::update_status`], in the object's namespace.
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::update_status`].
     pub async fn update_status(&self, object: &K, params: &PostParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).update_status(object, params).await;
         self.written(written, params.dry_run)
@@ -234,7 +235,7 @@ where
     /// As [`TypedClient::patch`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::patch`].
     pub async fn patch<P>(&self, key: &ObjectKey, params: &PatchParams, patch: &Patch<P>) -> Result<K, Error>
     where
         P: Serialize + Debug,
@@ -246,7 +247,7 @@ where
     /// As [`TypedClient::patch_subresource`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::patch_subresource`].
     pub async fn patch_subresource<P>(
         &self,
         subresource: &str,
@@ -265,7 +266,7 @@ where
     /// As [`TypedClient::patch_status`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::patch_status`].
     pub async fn patch_status<P>(
         &self,
         key: &ObjectKey,
@@ -281,7 +282,7 @@ where
     /// As [`TypedClient::apply`], in the object's namespace.
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::apply`].
     pub async fn apply(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).apply(object, params).await;
         self.written(written, params.dry_run)
@@ -290,16 +291,16 @@ where
     /// As [`TypedClient::apply_status`], in the object's namespace.
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::apply_status`].
     pub async fn apply_status(&self, object: &K, params: &PatchParams) -> Result<K, Error> {
         let written = self.typed(object.meta().namespace.as_deref()).apply_status(object, params).await;
         self.written(written, params.dry_run)
     }
 
-    /// As [`TypedClient::delete`]. A later read shows the object as being deleted, or no longer shows it.
+    /// As [`TypedClient::delete`]. A later read shows the object with its deletion timestamp, or does not find it.
     ///
     /// # Errors
-    /// As there.
+    /// As [`TypedClient::delete`].
     pub async fn delete(&self, key: &ObjectKey, params: &DeleteParams) -> Result<Deletion<K>, Error> {
         let before = self.informer.object(key).map(|(_, uid)| uid).unwrap_or_default();
         let deletion = self.typed(Some(key.namespace())).delete(key.name(), params).await?;
@@ -317,7 +318,7 @@ where
                 if is_kept {
                     writes.written(key.clone(), uid, version, &self.informer);
                 } else {
-                    // Some kinds answer with the object that is gone.
+                    // Some kinds answer with the deleted object.
                     writes.deleted(key.clone(), uid, version, &before, &self.informer);
                 }
             }
@@ -329,12 +330,12 @@ where
         Ok(deletion)
     }
 
-    /// The client behind it, for the namespace of one request.
+    /// Returns a typed client for the namespace of one request.
     fn typed(&self, namespace: Option<&str>) -> TypedClient<K> {
         TypedClient::of_scope(self.rest.clone(), namespace.unwrap_or_default())
     }
 
-    /// Remembers what was answered, unless nothing was done.
+    /// Records the answer to a write, unless it was a dry run.
     fn written(&self, answer: Result<K, Error>, is_dry_run: bool) -> Result<K, Error> {
         if let Ok(object) = &answer
             && !is_dry_run
@@ -362,7 +363,7 @@ impl<C: Cached> View for SharedInformer<C> {
 }
 
 impl<C: Cached> SharedInformer<C> {
-    /// Waits until the cache is complete and shows the own writes of what a read looks at.
+    /// Waits until the cache is complete and shows the own writes in the scope of a read.
     async fn caught_up(&self, scope: Scope<'_>, timeout: Duration) -> Result<(), InformerError> {
         let writes = &self.control.writes;
         if !self.has_synced() {
@@ -382,7 +383,7 @@ impl<C: Cached> SharedInformer<C> {
     }
 }
 
-/// Why the cache does not show what was waited for.
+/// Why the wait for the cache ended early.
 pub(super) enum Unmet {
     TimedOut,
     Stopped,

@@ -1,6 +1,6 @@
-//! The call that a handler is in, as told by the handler's task and looked at by the watchdog.
+//! The call that a handler is in: recorded by the handler's task, checked by the watchdog.
 //!
-//! The clock is only read by who looks: a call costs the handler's task two counts and a key.
+//! Only the watchdog reads the clock. A call costs the handler's task two atomic increments and a key.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use super::EventKind;
 use super::handler::SlowCallHook;
 use crate::cache::ObjectKey;
 
-/// The shortest and the longest time between two looks.
+/// The shortest and the longest time between two checks.
 const PERIODS: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
 
-/// A handler's call that was running when it was looked at.
+/// A handler's call that was still running when it was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunningCall {
-    /// What it tells.
+    /// The kind of event.
     pub event: EventKind,
-    /// The object that it is about.
+    /// The object of the event.
     pub key: ObjectKey,
-    /// How long it has run at least.
+    /// A lower bound of its duration.
     pub running: Duration,
 }
 
@@ -35,25 +35,25 @@ pub(super) struct Calls {
     seen: Mutex<Seen>,
 }
 
-/// What the last look has seen.
+/// The result of the last check.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     turn: u64,
-    /// When this turn was seen first, if it is a call.
+    /// When this turn was first seen, if it is a call.
     since: Option<Instant>,
     reports: u32,
 }
 
-/// What a look has found.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// No call, or one that has just begun.
     Nothing,
-    /// A call that ran at the look before already.
+    /// A call that was running at the previous check.
     Running,
-    /// A call that is to be reported, and whether it is for the first time.
+    /// A call to report, and whether this is its first report.
     Slow(RunningCall, bool),
-    /// A call that was reported has ended, after this time at most.
+    /// A reported call has ended; an upper bound of its duration.
     Ended(Duration),
 }
 
@@ -74,13 +74,13 @@ impl Calls {
         self.turn.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Ends the call and answers what it was.
+    /// Ends the call and returns it.
     pub(super) fn end(&self) -> Option<(EventKind, ObjectKey)> {
         self.turn.fetch_add(1, Ordering::AcqRel);
         lock(&self.subject).take()
     }
 
-    /// How many calls were reported.
+    /// Returns the number of reported calls.
     pub(super) fn reported(&self) -> u64 {
         self.reported.load(Ordering::Relaxed)
     }
@@ -89,12 +89,12 @@ impl Calls {
         self.hook.as_ref()
     }
 
-    /// How often to look; `None` if nothing is to be reported.
+    /// Returns the time between two checks; `None` if nothing is to be reported.
     pub(super) fn period(&self) -> Option<Duration> {
         (!self.limit.is_zero()).then(|| (self.limit / 4).clamp(PERIODS.0, PERIODS.1))
     }
 
-    /// The call that runs now, if a look has seen it.
+    /// Returns the running call, if a check has seen it.
     pub(super) fn running(&self, now: Instant) -> Option<RunningCall> {
         let seen = *lock(&self.seen);
         let since = seen.since.filter(|_| seen.turn == self.turn.load(Ordering::Acquire))?;
@@ -106,7 +106,7 @@ impl Calls {
         Some(RunningCall { event, key, running })
     }
 
-    /// Looks at the handler: whether it is still in the call that was seen before, and for how long.
+    /// Checks whether the handler is still in the call seen before, and for how long.
     pub(super) fn look(&self, now: Instant) -> Found {
         let turn = self.turn.load(Ordering::Acquire);
         let mut seen = lock(&self.seen);
@@ -117,7 +117,7 @@ impl Calls {
             return age.filter(|_| before.reports > 0).map_or(Found::Nothing, Found::Ended);
         }
         let Some(age) = age else { return Found::Nothing };
-        // The limit, then twice, four times, eight times it.
+        // Report at the limit, then at twice, four times, eight times the limit.
         let due = self.limit.saturating_mul(1_u32.checked_shl(before.reports).unwrap_or(u32::MAX));
         if age < due {
             return Found::Running;
@@ -132,7 +132,7 @@ impl Calls {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks can panic.
+    // Code under these locks cannot panic.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_reported_at_the_limit_and_each_time_its_age_doubles() {
+    fn call_is_reported_at_the_limit_and_whenever_its_age_doubles() {
         let calls = Calls::new(10 * SECOND, None);
         let begin = Instant::now();
         calls.begin(subject("a"));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn many_short_calls_are_not_one_long_call() {
+    fn many_short_calls_are_not_reported() {
         let calls = Calls::new(2 * SECOND, None);
         let begin = Instant::now();
         for second in 0..100 {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_neither_rare_nor_many() {
+    fn check_period_is_bounded() {
         let period = |limit| Calls::new(limit, None).period();
         assert_eq!(period(Duration::ZERO), None);
         assert_eq!(period(Duration::from_millis(1)), Some(PERIODS.0));

@@ -1,4 +1,5 @@
-//! What an informer is beside the types of its objects: its life, its state and its commands. It is compiled once for all kinds.
+//! The part of an informer that is not generic over its objects: lifecycle, status and commands. It is compiled
+//! once.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,35 +16,35 @@ use super::writes::Writes;
 use super::{HandlerOptions, InformerError, ResourceEventHandler, task};
 use crate::reflector::{KindFacts, Object};
 
-/// An informer without the types of its objects.
+/// An informer without the type of its objects.
 pub(super) struct Control {
     pub(super) resource: String,
     pub(super) facts: KindFacts,
     /// [`Cached::form`](crate::reflector::Cached::form).
     pub(super) form: &'static str,
-    /// The namespaces that are followed; empty: all.
+    /// The followed namespaces; empty means all.
     namespaces: Vec<String>,
     /// The cache.
     pub(super) contents: Box<dyn Contents>,
     commands: mpsc::UnboundedSender<Command>,
     pub(super) status: Arc<Status>,
     next_handler: AtomicU64,
-    /// What was written by clients that read from this cache.
+    /// The writes of clients that read from this cache.
     pub(super) writes: Writes,
-    /// Held for the change of a state, never across an await or a callback.
+    /// Locked for a change of state, never across an await or a callback.
     life: Mutex<Life>,
 }
 
-/// What can be said of a cache of any kind.
+/// The facts about a cache of any kind.
 pub(super) trait Contents: Send + Sync {
     fn len(&self) -> usize;
     fn resource_version(&self) -> String;
     fn undecodable(&self) -> usize;
 }
 
-/// What the task will own.
+/// The things that the informer's task will own.
 pub(super) trait Setup: Send {
-    /// The task.
+    /// Makes the task.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
@@ -58,7 +59,7 @@ enum Life {
     Stopped,
 }
 
-/// What handles read of the task and tell it.
+/// State that the informer's task shares with its handles.
 pub(super) struct Status {
     pub(super) synced: watch::Sender<bool>,
     pub(super) stop: watch::Sender<bool>,
@@ -67,7 +68,7 @@ pub(super) struct Status {
     pub(super) undecodable: AtomicU64,
     pub(super) errors: AtomicU64,
     pub(super) handlers: KnownHandlers,
-    /// Told after each change of the store.
+    /// Notified after each change of the store.
     pub(super) applied: watch::Sender<()>,
 }
 
@@ -93,7 +94,7 @@ impl Control {
         }
     }
 
-    /// Whether the cache has the objects of this namespace.
+    /// Whether the cache follows this namespace.
     pub(super) fn follows(&self, namespace: &str) -> bool {
         self.namespaces.is_empty() || self.namespaces.iter().any(|followed| followed == namespace)
     }
@@ -118,7 +119,7 @@ impl Control {
         self.commands.send(Command::Remove { id: registration.id }).map_err(|_| self.stopped())
     }
 
-    /// Changes what the task will own, as long as it does not.
+    /// Changes the things that the task will own, unless it has started.
     pub(super) fn configure(
         &self,
         setting: &'static str,
@@ -157,7 +158,7 @@ impl Control {
         };
         if running {
             let mut stopped = self.status.stopped.subscribe();
-            // An error means that the task is gone, which is what is waited for.
+            // An error means that the task has ended, which is what this waits for.
             let _ = stopped.wait_for(|stopped| *stopped).await;
         }
     }

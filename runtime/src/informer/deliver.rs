@@ -1,4 +1,4 @@
-//! One handler's task: takes what waits in its mailbox and makes the calls.
+//! The task of one handler: it takes changes from the mailbox and calls the handler.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use super::registration::HandlerStatus;
 use super::{task, watchdog};
 use crate::reflector::Object;
 
-/// Calls made before the task lets others run.
+/// The number of calls before the task yields.
 pub(super) const CALLS_PER_TURN: usize = 512;
 
-/// Room for changes that is kept between bursts.
+/// The capacity for changes that is kept between bursts.
 const SPARE: usize = 4096;
 
-/// Starts the calls of a handler, in a task or on a thread of its own, and has them watched.
+/// Runs the calls of a handler in a task or on a thread of its own, and registers it with the watchdog.
 pub(super) fn spawn(
     tasks: &mut JoinSet<()>,
     handler: Arc<dyn ResourceEventHandler<dyn Object>>,
@@ -38,9 +38,9 @@ pub(super) fn spawn(
     }
 }
 
-/// Lets the tasks run that are ready, and comes after them. `tokio::task::yield_now` waits until the thread has nothing else
-/// to do, so that an informer that is always ready would keep its handlers from running; and it waits on this thread, which
-/// a handler that runs next may block.
+/// Yields to the tasks that are ready, and is scheduled after them. `tokio::task::yield_now` waits until its thread
+/// is idle, so an informer that is always ready would starve its handlers; and it waits on this thread, which the
+/// next handler may block.
 pub(super) async fn give_way() {
     let mut has_waited = false;
     std::future::poll_fn(|context| {
@@ -60,7 +60,7 @@ struct Deliverer {
     _ended: Ended,
 }
 
-/// However the calls end, nobody watches them afterwards.
+/// Ends the watchdog's checks, however the calls end.
 struct Ended(Arc<HandlerStatus>);
 
 impl Drop for Ended {
@@ -69,11 +69,11 @@ impl Drop for Ended {
     }
 }
 
-/// Why no further call is made here.
+/// Why the calls stop here.
 enum Stop {
     /// The mailbox was closed or the handler removed.
     Closed,
-    /// The handler has held up the runtime; this is still to be told.
+    /// The handler has blocked the runtime; these changes remain to be delivered.
     Slow(Waiting<dyn Object>),
 }
 
@@ -99,7 +99,7 @@ impl Deliverer {
         }
     }
 
-    /// Makes the calls of `waiting`, then those that come.
+    /// Delivers `waiting`, then the changes that arrive.
     async fn deliver(&self, mut waiting: Waiting<dyn Object>) -> Stop {
         let (mailbox, status) = (&self.mailbox, &self.status);
         let reported = status.calls.reported();
@@ -124,7 +124,7 @@ impl Deliverer {
                 }
             }
             mailbox.set_in_hand(0);
-            // A burst leaves its room behind; keep what ordinary batches need.
+            // A burst leaves a large buffer; keep what ordinary batches need.
             waiting.shrink_to(SPARE);
             let Some(next) = mailbox.take(waiting).await else { return Stop::Closed };
             waiting = next;
@@ -134,7 +134,8 @@ impl Deliverer {
     fn tell(&self, delivery: Delivery<dyn Object>) {
         let Delivery::Gone { deleted, known } = delivery else { return self.call(delivery) };
         let last = deleted.object();
-        // What the handler has made of the state that it knows, such as a mapping to an owner, it has to hear of too.
+        // Handlers may have derived keys, such as an owner's, from the last state they saw, so deliver that one
+        // first.
         if !Arc::ptr_eq(&known, last) {
             let (key, new) = (deleted.key().clone(), Arc::clone(last));
             self.call(Delivery::Update { key, old: known, new });

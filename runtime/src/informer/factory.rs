@@ -15,7 +15,7 @@ use super::{InformerOptions, InformerState, SharedInformer};
 use crate::metrics::Registry;
 use crate::reflector::{Cached, DynamicKind, Transform};
 
-/// Hands out one [`SharedInformer`] per kind, so that every part of a program shares its cache and its watch.
+/// Returns one [`SharedInformer`] per kind, so that all parts of a program share its cache and its watch.
 ///
 /// Clones are handles to the same factory.
 ///
@@ -43,7 +43,7 @@ pub struct SharedInformerFactory {
 struct Inner {
     client: kube::Client,
     settings: Settings,
-    /// Held while an informer is looked up or made, never across an await or a callback.
+    /// Locked while an informer is looked up or made, never across an await or a callback.
     state: Mutex<State>,
 }
 
@@ -53,52 +53,52 @@ struct Settings {
     resync: Duration,
     params: ListParams,
     registry: Option<Registry>,
-    /// A [`KindSettings`] for each form of objects that has settings of its own.
+    /// [`KindSettings`] for each form of objects that has settings of its own.
     kinds: Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
 }
 
-/// What is set for one form of objects.
+/// The settings of one form of objects.
 struct KindSettings<K> {
     resync: Option<Duration>,
     transform: Option<Transform<K>>,
 }
 
 struct State {
-    /// In the order they were asked for, which is the order they start in.
+    /// In the order of the first requests, which is the order in which they start.
     informers: Vec<Known>,
     shut_down: bool,
 }
 
-/// The form in which objects are held and, where that does not tell the kind, the resource. Two forms of one kind are two
-/// informers.
+/// The form of the objects and, for forms that do not determine the kind, the resource. Two forms of one kind have
+/// two informers.
 type Key = (TypeId, Option<GroupVersionResource>);
 
 /// An informer of the factory.
 struct Known {
     key: Key,
     control: Arc<Control>,
-    /// The [`SharedInformer`] with its type.
+    /// The typed [`SharedInformer`].
     typed: Box<dyn Any + Send + Sync>,
 }
 
-/// Caches that were not complete in time.
+/// Some caches were not complete in time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} has not synced within {waited:?}: {}", .factory.as_deref().unwrap_or("the informer factory"), list(.not_synced))]
 pub struct CacheSyncError {
-    /// The factory's name, if it was given one.
+    /// The factory's name, if it has one.
     pub factory: Option<String>,
-    /// How long was waited.
+    /// The time waited.
     pub waited: Duration,
-    /// The kinds whose caches are incomplete, in the order their informers were asked for.
+    /// The kinds whose caches are incomplete, in the order of the first requests.
     pub not_synced: Vec<NotSynced>,
 }
 
-/// One cache that was not complete in time.
+/// A cache that was not complete in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotSynced {
     /// `plural.group` of the kind.
     pub resource: String,
-    /// What the last try to list or watch failed with.
+    /// The last failure to list or watch.
     pub last_error: Option<String>,
 }
 
@@ -108,21 +108,21 @@ fn list(not_synced: &[NotSynced]) -> String {
 }
 
 impl SharedInformerFactory {
-    /// Begins a factory over `client`.
+    /// Starts the settings of a factory over `client`.
     #[must_use]
     pub fn builder(client: kube::Client) -> SharedInformerFactoryBuilder<Self> {
         SharedInformerFactoryBuilder::new(client)
     }
 
-    /// The informer of `K`, made at the first call. It runs from the next [`Self::start`] on.
+    /// Returns the informer of `K`; the first call makes it. It runs from the next [`Self::start`] on.
     #[must_use]
     pub fn informer_for<K: Cached<DynamicType = ()>>(&self) -> SharedInformer<K> {
         self.informer(None, |client, options| SharedInformer::new(client, options))
     }
 
-    /// The informer of a kind that is known only at run time, in the form `K`: `DynamicObject`, `PartialObjectMeta` (metadata
-    /// only), or [`Compact`](crate::cache::Compact) forms of them. It is made at the first call for the resource and the
-    /// form, and runs from the next [`Self::start`] on.
+    /// Returns the informer of a kind that is known only at run time, in the form `K`: `DynamicObject`,
+    /// `PartialObjectMeta` (only metadata), or the [`Compact`](crate::cache::Compact) form of either. The first
+    /// call for a resource and form makes it; it runs from the next [`Self::start`] on.
     ///
     /// ```no_run
     /// use kube::core::{DynamicObject, GroupVersionResource, PartialObjectMeta};
@@ -168,8 +168,8 @@ impl SharedInformerFactory {
         informer
     }
 
-    /// Starts the informers that were asked for and have not been started; may be called again. After
-    /// [`Self::shutdown`] it starts nothing.
+    /// Starts the informers that have not been started. May be called again; after [`Self::shutdown`] it does
+    /// nothing.
     ///
     /// # Panics
     /// Outside a tokio runtime, as `tokio::spawn` does.
@@ -179,7 +179,7 @@ impl SharedInformerFactory {
             tracing::warn!("the informer factory was shut down; nothing is started");
             return;
         }
-        // Under the lock, so that a shutdown at the same time finds every informer that runs.
+        // Under the lock, so that a concurrent shutdown finds every running informer.
         for informer in &state.informers {
             informer.control.start();
         }
@@ -188,13 +188,13 @@ impl SharedInformerFactory {
     /// Waits until the caches of all started informers are complete.
     ///
     /// # Errors
-    /// [`CacheSyncError`] with those that are not after `timeout`, and why.
+    /// [`CacheSyncError`] names the caches that are incomplete after `timeout`, and why.
     ///
     /// # Cancel safety
-    /// Nothing is lost.
+    /// Dropping the future loses nothing.
     pub async fn wait_for_cache_sync(&self, timeout: Duration) -> Result<(), CacheSyncError> {
         let started: Vec<Arc<Control>> = self.controls().filter(|informer| informer.is_started()).collect();
-        // Whether they synced is asked of all at the end.
+        // All informers are checked at the end.
         futures::future::join_all(started.iter().map(|informer| informer.wait_for_sync(timeout))).await;
         let missing = started.iter().filter(|informer| !informer.has_synced());
         let not_synced = missing.map(|informer| NotSynced {
@@ -208,41 +208,41 @@ impl SharedInformerFactory {
         Err(CacheSyncError { factory: self.inner.settings.name.clone(), waited: timeout, not_synced })
     }
 
-    /// Stops every informer and waits until all their tasks have ended; later starts are refused.
+    /// Stops every informer and waits until all their tasks have ended. Later starts are refused.
     ///
     /// # Cancel safety
-    /// The stop is in effect from the first poll; only the waiting is abandoned.
+    /// The stop takes effect at the first poll; dropping the future only ends the waiting.
     pub async fn shutdown(&self) {
         self.state().shut_down = true;
         let informers: Vec<Arc<Control>> = self.controls().collect();
         futures::future::join_all(informers.iter().map(|informer| informer.shutdown())).await;
     }
 
-    /// How all informers are, in the order in which they were asked for.
+    /// Returns the states of all informers, in the order of the first requests.
     #[must_use]
     pub fn states(&self) -> Vec<InformerState> {
         self.controls().map(|informer| informer.state()).collect()
     }
 
-    /// The name given to the builder.
+    /// Returns the factory's name, if it has one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.inner.settings.name.as_deref()
     }
 
-    /// The namespaces the informers are limited to; none if they see all.
+    /// Returns the namespaces that the informers follow; empty means all.
     #[must_use]
     pub fn namespaces(&self) -> &[String] {
         &self.inner.settings.namespaces
     }
 
-    /// The transport.
+    /// Returns the client.
     #[must_use]
     pub fn client(&self) -> &kube::Client {
         &self.inner.client
     }
 
-    /// The informers, in the order in which they were asked for.
+    /// Returns the informers, in the order of the first requests.
     fn controls(&self) -> impl Iterator<Item = Arc<Control>> + use<> {
         let informers = &self.state().informers;
         informers.iter().map(|known| Arc::clone(&known.control)).collect::<Vec<_>>().into_iter()
@@ -276,7 +276,7 @@ impl Settings {
         options
     }
 
-    /// The settings of a form of objects, to be changed.
+    /// Returns the settings of a form of objects.
     fn kind<K: Cached>(&mut self) -> Option<&mut KindSettings<K>> {
         let form = TypeId::of::<K>();
         if self.kinds.iter().all(|(known, _)| *known != form) {
@@ -295,7 +295,7 @@ pub struct SharedInformerFactoryBuilder<F> {
 }
 
 impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
-    /// All namespaces, no resync.
+    /// Starts a factory for all namespaces, without resync.
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
         let params = ListParams::default();
@@ -310,14 +310,14 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
         Self { client, settings, factory: PhantomData }
     }
 
-    /// Resync period of handlers that give none of their own.
+    /// Sets the resync period of handlers that set none.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.settings.resync = period;
         self
     }
 
-    /// Resync period of the informers of `K`, instead of the factory's; zero turns their resyncs off.
+    /// Sets the resync period of the informers of `K` instead of the factory's; zero turns resyncs off.
     ///
     /// ```no_run
     /// # fn example(client: kube::Client) {
@@ -340,8 +340,7 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
         self
     }
 
-    /// Changes every object of `K` once, before it is stored: drop what nobody reads. It must not change names, namespaces or
-    /// resource versions. [`resync_for`](Self::resync_for) has an example; a second call replaces the first.
+    /// Changes every object of `K` once, as [`SharedInformer::set_transform`] does. [`resync_for`](Self::resync_for) has an example; a second call replaces the first.
     #[must_use]
     pub fn transform_for<K: Cached>(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
         if let Some(own) = self.settings.kind::<K>() {
@@ -350,14 +349,14 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
         self
     }
 
-    /// Only objects of one namespace; cluster-scoped kinds are not affected.
+    /// Follows only one namespace. Cluster-scoped kinds are not affected.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.settings.namespaces = vec![namespace.into()];
         self
     }
 
-    /// Only objects of these namespaces, each listed and watched for itself; cluster-scoped kinds are not affected.
+    /// Follows only these namespaces, each with requests of its own. Cluster-scoped kinds are not affected.
     #[must_use]
     pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.namespaces = namespaces.into_iter().map(Into::into).collect();
@@ -371,21 +370,21 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
         self
     }
 
-    /// Shows every informer in `registry`; see [`SharedInformer::register_metrics`].
+    /// Registers the metrics of every informer in `registry`; see [`SharedInformer::register_metrics`].
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
         self.settings.registry = Some(registry.clone());
         self
     }
 
-    /// A name for messages and metrics.
+    /// Sets a name for messages and metrics.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = Some(name.into());
         self
     }
 
-    /// The factory. Nothing is sent before its start.
+    /// Makes the factory. It sends nothing before it starts.
     #[must_use]
     pub fn build(self) -> F {
         let state = State { informers: Vec::new(), shut_down: false };

@@ -1,4 +1,4 @@
-//! Handlers of some objects.
+//! Handlers with a filter.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::{Deleted, ResourceEventHandler};
 use crate::reflector::Cached;
 
-/// Hands on the changes of the objects that pass a filter: client-go's `FilteringResourceEventHandler`.
+/// Passes on the changes of objects that a filter accepts: client-go's `FilteringResourceEventHandler`.
 ///
-/// An object that passes after a change and did not before is an addition; one that did and no longer does is a deletion, of
-/// its old state. The filter must answer the same for the same object.
+/// If an update makes the filter accept an object, the handler gets an addition. If the filter no longer accepts
+/// it, the handler gets a deletion with the old state. The filter must return the same for the same object.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -26,7 +26,7 @@ pub struct FilteringResourceEventHandler<K, H> {
 }
 
 impl<K, H> FilteringResourceEventHandler<K, H> {
-    /// Tells `handler` of the objects for which `filter` is true.
+    /// Calls `handler` for the objects that `filter` accepts.
     #[must_use]
     pub fn new(filter: impl Fn(&K) -> bool + Send + Sync + 'static, handler: H) -> Self {
         Self { filter: Box::new(filter), handler }
@@ -74,7 +74,7 @@ mod tests {
     use crate::informer::ResourceEventHandlerFuncs;
 
     #[test]
-    fn objects_come_and_go_with_what_the_filter_says() {
+    fn objects_are_added_and_deleted_as_the_filter_changes() {
         let map =
             |immutable: bool| Arc::new(ConfigMap { immutable: Some(immutable), ..ConfigMap::default() });
         let (seen, other, third) = {

@@ -10,12 +10,13 @@ use crate::cache::ObjectKey;
 use crate::reflector::{Cached, goes_back};
 
 impl<K: Cached> SharedInformer<K> {
-    /// Waits until the cache shows a write, given what the server answered to it: the object as it was created, replaced or
-    /// patched. A reconciler that does so before it ends is not called with a state that is older than its own work.
+    /// Waits until the cache shows a write. `written` is the server's answer: the object as created, replaced or
+    /// patched. A reconciler that waits before it returns is not called again with a state older than its own
+    /// write.
     ///
-    /// The cache shows it when it has the object in this version or a later one, or has reached the version without it,
-    /// since it was deleted or is not selected. The latter is known by a later event or a bookmark, which may take a minute.
-    /// An answer without a version is waited for no longer than it takes to look.
+    /// The cache shows the write if it has the object at this version or a later one, or if it has reached the
+    /// version and the object is deleted or not selected. In the second case a later event or a bookmark is needed,
+    /// which may take a minute. If the answer has no version, this returns after one check.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -32,10 +33,10 @@ impl<K: Cached> SharedInformer<K> {
     /// ```
     ///
     /// # Errors
-    /// [`InformerError::NotWritten`] after `timeout`, [`InformerError::Stopped`].
+    /// [`InformerError::NotWritten`] after `timeout`, [`InformerError::Stopped`] if the informer stops.
     ///
     /// # Cancel safety
-    /// Nothing is lost.
+    /// Dropping the future loses nothing.
     pub async fn wait_for_write(&self, written: &K::Kind, timeout: Duration) -> Result<(), InformerError> {
         let key = ObjectKey::of(written);
         let Some(version) = written.meta().resource_version.as_deref() else { return Ok(()) };
@@ -49,7 +50,7 @@ impl<K: Cached> SharedInformer<K> {
         }
     }
 
-    /// Waits until `holds`, which is asked after each change of the store.
+    /// Waits until `holds` returns true, which is checked after each change of the store.
     pub(super) async fn wait_until(
         &self,
         timeout: Duration,
@@ -61,7 +62,7 @@ impl<K: Cached> SharedInformer<K> {
         let mut applied = self.control.status.applied.subscribe();
         let mut stop = self.control.status.stop.subscribe();
         let held = async {
-            // Marked as seen before the look, so that what comes meanwhile is not missed.
+            // Mark the changes as seen before the check, so that none is missed.
             applied.borrow_and_update();
             while !holds() {
                 if applied.changed().await.is_err() {
@@ -80,7 +81,7 @@ impl<K: Cached> SharedInformer<K> {
     }
 
     fn shows(&self, key: &ObjectKey, version: &str) -> bool {
-        // What is there is the version itself, or the version would be older than it.
+        // The cache has reached the version if it has this one or a later one.
         let reached = |has: &str| has == version || goes_back(has, version);
         let object = self.store().get_by_key(key);
         object.is_some_and(|object| object.object_version().is_some_and(reached))

@@ -1,4 +1,4 @@
-//! What users hand to an informer.
+//! Event handlers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use crate::cache::ObjectKey;
 
 /// Receives the changes of a cache, one call at a time, in order for each object.
 ///
-/// Calls run on the async runtime and should be short: put a key in a work queue and return. A handler that
-/// may block registers with [`HandlerOptions::blocking`] and gets a thread. A call that panics is caught, logged and
-/// counted, and the next one is made. A call that does not end is reported ([`HandlerOptions::call_limit`]); other
-/// handlers and the cache go on meanwhile, and the handler is given a thread of its own from its next call on.
+/// Calls run on the async runtime and should be short: put a key in a work queue and return. A handler that may
+/// block registers with [`HandlerOptions::blocking`] and gets a thread. A panic is caught, logged and counted, and
+/// does not stop later calls. A call that does not end is reported ([`HandlerOptions::call_limit`]). Other handlers
+/// and the cache continue meanwhile, and from the next call on the handler has a thread of its own.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -30,18 +30,18 @@ use crate::cache::ObjectKey;
 /// }
 /// ```
 pub trait ResourceEventHandler<K: ?Sized>: Send + Sync + 'static {
-    /// An object appeared, or was there when the handler was added (`is_in_initial_list`).
+    /// An object was added, or existed when the handler was added (`is_in_initial_list`).
     fn on_add(&self, object: Arc<K>, is_in_initial_list: bool) {
         let _ = (object, is_in_initial_list);
     }
 
-    /// An object changed, or (`old` and `new` are the same) a resync is due. A deletion followed by a new object
-    /// of the same name may arrive as one update: compare the uids.
+    /// An object changed, or a resync is due (`old` and `new` are the same). A deletion followed by a new object
+    /// with the same name may arrive as one update: compare the uids.
     fn on_update(&self, old: Arc<K>, new: Arc<K>) {
         let _ = (old, new);
     }
 
-    /// An object is gone.
+    /// An object was deleted.
     fn on_delete(&self, deleted: Deleted<K>) {
         let _ = deleted;
     }
@@ -50,15 +50,15 @@ pub trait ResourceEventHandler<K: ?Sized>: Send + Sync + 'static {
 /// The last state of a deleted object.
 #[derive(Debug)]
 pub enum Deleted<K: ?Sized> {
-    /// The state the deletion reported.
+    /// The state that the deletion event contained.
     Final {
         /// The object's key.
         key: ObjectKey,
         /// Its state when it was deleted.
         object: Arc<K>,
     },
-    /// The deletion itself was missed (a watch broke, and the object was absent from the next list); this is the
-    /// last state the cache knew, which may be stale.
+    /// The deletion event was missed (a watch broke, and the next list did not contain the object). This is the
+    /// last state that the cache knew, which may be stale.
     FinalStateUnknown {
         /// The object's key.
         key: ObjectKey,
@@ -68,7 +68,7 @@ pub enum Deleted<K: ?Sized> {
 }
 
 impl<K: ?Sized> Deleted<K> {
-    /// The object's key.
+    /// Returns the object's key.
     #[must_use]
     pub fn key(&self) -> &ObjectKey {
         match self {
@@ -76,7 +76,7 @@ impl<K: ?Sized> Deleted<K> {
         }
     }
 
-    /// The last known state, whether or not it is the final one.
+    /// Returns the last known state, whether final or not.
     #[must_use]
     pub fn object(&self) -> &Arc<K> {
         match self {
@@ -85,7 +85,7 @@ impl<K: ?Sized> Deleted<K> {
         }
     }
 
-    /// Whether the state is the last known instead of the final one.
+    /// Whether the state may not be the final one.
     #[must_use]
     pub fn is_final_state_unknown(&self) -> bool {
         matches!(self, Self::FinalStateUnknown { .. })
@@ -107,7 +107,7 @@ type OnAdd<K> = Box<dyn Fn(Arc<K>, bool) + Send + Sync>;
 type OnUpdate<K> = Box<dyn Fn(Arc<K>, Arc<K>) + Send + Sync>;
 type OnDelete<K> = Box<dyn Fn(Deleted<K>) + Send + Sync>;
 
-/// A handler made of functions; those not given do nothing.
+/// A handler made of functions. Events without a function are ignored.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -124,27 +124,27 @@ pub struct ResourceEventHandlerFuncs<K> {
 }
 
 impl<K> ResourceEventHandlerFuncs<K> {
-    /// A handler that does nothing.
+    /// Returns a handler that ignores all events.
     #[must_use]
     pub fn new() -> Self {
         Self { add: None, update: None, delete: None }
     }
 
-    /// Called as [`ResourceEventHandler::on_add`].
+    /// Sets the function for [`ResourceEventHandler::on_add`].
     #[must_use]
     pub fn on_add(mut self, call: impl Fn(Arc<K>, bool) + Send + Sync + 'static) -> Self {
         self.add = Some(Box::new(call));
         self
     }
 
-    /// Called as [`ResourceEventHandler::on_update`].
+    /// Sets the function for [`ResourceEventHandler::on_update`].
     #[must_use]
     pub fn on_update(mut self, call: impl Fn(Arc<K>, Arc<K>) + Send + Sync + 'static) -> Self {
         self.update = Some(Box::new(call));
         self
     }
 
-    /// Called as [`ResourceEventHandler::on_delete`].
+    /// Sets the function for [`ResourceEventHandler::on_delete`].
     #[must_use]
     pub fn on_delete(mut self, call: impl Fn(Deleted<K>) + Send + Sync + 'static) -> Self {
         self.delete = Some(Box::new(call));
@@ -188,7 +188,7 @@ impl<K> fmt::Debug for ResourceEventHandlerFuncs<K> {
     }
 }
 
-/// What a handler's call tells.
+/// The kind of event that a call delivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// [`ResourceEventHandler::on_add`].
@@ -209,24 +209,24 @@ impl fmt::Display for EventKind {
     }
 }
 
-/// A handler's call that has not ended in time.
+/// A handler's call that exceeded its limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlowCall {
     /// `plural.group` of the informer's kind.
     pub resource: String,
     /// The handler's name.
     pub handler: String,
-    /// What the call tells.
+    /// The kind of event.
     pub event: EventKind,
-    /// The object that it is about.
+    /// The object of the event.
     pub key: ObjectKey,
-    /// How long it has run at least.
+    /// A lower bound of its duration.
     pub running: Duration,
 }
 
 pub(super) type SlowCallHook = Arc<dyn Fn(&SlowCall) + Send + Sync>;
 
-/// How a handler is run.
+/// Settings of a handler.
 ///
 /// ```
 /// use std::time::Duration;
@@ -251,11 +251,12 @@ pub struct HandlerOptions {
     pub(super) on_slow_call: Option<SlowCallHook>,
 }
 
-/// A call of a handler is a matter of microseconds, and of seconds where it does I/O against advice.
+/// A call normally takes microseconds, or seconds if it does I/O against advice.
 const DEFAULT_CALL_LIMIT: Duration = Duration::from_secs(10);
 
 impl HandlerOptions {
-    /// The informer's resync period, the async runtime, 16,384 events kept apart, and a call limit of 10 s.
+    /// Returns the defaults: the informer's resync period, the async runtime, 16,384 unmerged events, and a call
+    /// limit of 10 s.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -268,51 +269,51 @@ impl HandlerOptions {
         }
     }
 
-    /// A name for logs, reports and [`InformerState`](super::InformerState); else handlers are numbered.
+    /// Sets a name for logs, reports and [`InformerState`](super::InformerState). Unnamed handlers are numbered.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Hand every cached object to [`ResourceEventHandler::on_update`] in this period; zero turns resyncs off.
-    /// Periods below a second become a second, and once the informer runs, periods below its check period
-    /// become that.
+    /// Passes every cached object to [`ResourceEventHandler::on_update`] once in this period; zero turns resyncs
+    /// off. Periods below one second become one second. Once the informer runs, periods below its check period
+    /// become that period.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self
     }
 
-    /// Run the calls on a thread of their own, so that they may block.
+    /// Runs the calls on a thread of their own, so that they may block.
     #[must_use]
     pub fn blocking(mut self) -> Self {
         self.blocking = true;
         self
     }
 
-    /// How many events may wait for the handler before those of the same object are merged into one that has
-    /// the last state (at least 1). Memory is bounded by this number, the objects in the cache and those that the
-    /// handler knows.
+    /// Sets how many events may wait for the handler before events of the same object are merged into one with the
+    /// last state (at least 1). This number, the objects in the cache and the objects that the handler knows bound
+    /// the memory.
     #[must_use]
     pub fn queue_limit(mut self, events: usize) -> Self {
         self.queue_limit = events.max(1);
         self
     }
 
-    /// Report a call that has run for this long: it is logged, counted ([`InformerState`](super::InformerState),
-    /// `informer_handler_slow_calls_total`) and given to [`Self::on_slow_call`], and again each time its age doubles. Zero
-    /// turns reports off. A handler that was reported has its further calls made on a thread of its own.
+    /// Reports a call that has run for this long: it is logged, counted ([`InformerState`](super::InformerState),
+    /// `informer_handler_slow_calls_total`) and passed to [`Self::on_slow_call`], and again each time its age
+    /// doubles. Zero turns reports off. After a report, further calls of the handler run on a thread of their own.
     ///
-    /// The call itself cannot be cut off. On a runtime of one thread, nothing else runs on it until the call ends.
+    /// The call itself cannot be aborted. On a single-threaded runtime nothing else runs until it ends.
     #[must_use]
     pub fn call_limit(mut self, limit: Duration) -> Self {
         self.call_limit = limit;
         self
     }
 
-    /// Call `hook` with each report of a call that does not end, on a thread that watches all handlers of the program: it
-    /// must not block.
+    /// Calls `hook` with each report of a slow call, on a thread that watches all handlers of the program. It must
+    /// not block.
     #[must_use]
     pub fn on_slow_call(mut self, hook: impl Fn(&SlowCall) + Send + Sync + 'static) -> Self {
         self.on_slow_call = Some(Arc::new(hook));

@@ -1,9 +1,9 @@
 //! The changes that wait for one handler.
 //!
-//! Up to a limit every change waits for itself. Beyond it a change joins the waiting one of the same object, and an
-//! object that came and went meanwhile is not told at all. So memory is bounded by the limit, the objects that
-//! are there and those that the handler knows, whatever names come and go; the order per object is kept, and the
-//! last state always arrives.
+//! Up to a limit, changes wait separately. Beyond it, a change is merged with the waiting change of the same
+//! object, and an object that was added and deleted meanwhile is not delivered at all. The limit, the existing
+//! objects and the objects that the handler knows bound the memory, however many names come and go. The order per
+//! object is kept, and the last state is always delivered.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -29,13 +29,13 @@ pub(super) enum Delivery<K: ?Sized> {
         new: Arc<K>,
     },
     Delete(Deleted<K>),
-    /// A deletion that took the place of an earlier change: the handler knows another state, and is told of the last one
+    /// A deletion merged with earlier changes. The handler knows an older state, so the last one is delivered
     /// first.
     Gone {
         deleted: Deleted<K>,
         known: Arc<K>,
     },
-    /// The handler's initial list ends here.
+    /// The end of the handler's initial list.
     Synced,
 }
 
@@ -48,7 +48,7 @@ impl<K: ?Sized> Delivery<K> {
         }
     }
 
-    /// What a call is called, and the object that it is about.
+    /// Returns the kind of event and its object.
     pub(super) fn subject(&self) -> Option<(EventKind, ObjectKey)> {
         let kind = match self {
             Self::Add { .. } => EventKind::Add,
@@ -59,14 +59,14 @@ impl<K: ?Sized> Delivery<K> {
         Some((kind, self.key()?.clone()))
     }
 
-    /// One call that tells what the two told, given that neither was made; `None` if there is nothing to tell.
+    /// Merges two deliveries, neither of which was made; `None` if they cancel out.
     fn then(self, later: Self) -> Option<Self> {
         Some(match (self, later) {
             (
                 Self::Add { initial, .. },
                 Self::Add { key, object, .. } | Self::Update { key, new: object, .. },
             ) => Self::Add { key, object, initial },
-            // The handler has never heard of the object.
+            // The handler has never seen the object.
             (Self::Add { .. }, Self::Delete(_)) => return None,
             (Self::Update { old, .. }, Self::Delete(deleted)) => Self::Gone { deleted, known: old },
             (
@@ -77,7 +77,7 @@ impl<K: ?Sized> Delivery<K> {
                 Self::Update { old, .. },
                 Self::Add { key, object: new, .. } | Self::Update { key, new, .. },
             ) => Self::Update { key, old, new },
-            // The handler knows the object that went; a new one of that name came.
+            // The handler knows the deleted object, and a new one has its name.
             (Self::Delete(gone), Self::Add { key, object: new, .. } | Self::Update { key, new, .. }) => {
                 Self::Update { key, old: Arc::clone(gone.object()), new }
             }
@@ -105,7 +105,7 @@ impl<K: ?Sized> Clone for Delivery<K> {
 }
 
 pub(super) struct Mailbox<K: ?Sized> {
-    /// Held for a push or a swap, never while a handler runs.
+    /// Locked for a push or a swap, never while a handler runs.
     queue: Mutex<Queue<K>>,
     wake: Notify,
     limit: usize,
@@ -114,14 +114,14 @@ pub(super) struct Mailbox<K: ?Sized> {
     in_hand: AtomicUsize,
 }
 
-/// What waits, in order; `None` where two changes have cancelled each other out.
+/// The waiting deliveries, in order; `None` where two changes have cancelled out.
 pub(super) type Waiting<K> = VecDeque<Option<Delivery<K>>>;
 
 struct Queue<K: ?Sized> {
     items: Waiting<K>,
-    /// How many of `items` are `None`.
+    /// The number of `None` in `items`.
     holes: usize,
-    /// Place in `items` of each object's last change; kept only while the queue is over its limit.
+    /// The position in `items` of each object's last change; kept only while the queue exceeds its limit.
     last: Option<HashMap<ObjectKey, usize>>,
     closed: bool,
 }
@@ -138,25 +138,25 @@ impl<K: ?Sized> Mailbox<K> {
         }
     }
 
-    /// Adds the deliveries in their order; answers how many have not been handled.
+    /// Adds the deliveries in order; returns how many have not been handled.
     pub(super) fn push_all(&self, deliveries: impl Iterator<Item = Delivery<K>>) -> usize {
         self.add(|queue| deliveries.map(|delivery| u64::from(queue.push(delivery, self.limit))).sum())
     }
 
-    /// As [`Self::push_all`], for deliveries of which no two are about one object, as those of a list: where nothing
-    /// waits, none of them can join another.
+    /// As [`Self::push_all`], for deliveries of distinct objects, such as those of a list. If nothing waits, none
+    /// can be merged.
     pub(super) fn push_distinct(&self, deliveries: impl Iterator<Item = Delivery<K>>) -> usize {
         if !self.lock().items.is_empty() {
             return self.push_all(deliveries);
         }
-        // The informer's task alone adds, so that nothing waits now either.
+        // Only the informer's task adds, so the queue is still empty.
         self.add(|queue| {
             queue.items.extend(deliveries.map(Some));
             0
         })
     }
 
-    /// Has `push` add to the queue, which answers how many joined others.
+    /// Calls `push`, which returns how many deliveries were merged.
     fn add(&self, push: impl FnOnce(&mut Queue<K>) -> u64) -> usize {
         let mut queue = self.lock();
         if queue.closed {
@@ -175,11 +175,11 @@ impl<K: ?Sized> Mailbox<K> {
         waiting + self.in_hand.load(Ordering::Relaxed)
     }
 
-    /// Waits for deliveries and exchanges them for `spare`, which must be empty. `None` once closed, even if
-    /// deliveries wait.
+    /// Waits for deliveries and exchanges them for `spare`, which must be empty. Returns `None` once closed, even
+    /// if deliveries wait.
     ///
     /// # Cancel safety
-    /// Nothing is taken unless the future completes.
+    /// If the future is dropped before it completes, nothing has been taken.
     pub(super) async fn take(&self, mut spare: Waiting<K>) -> Option<Waiting<K>> {
         loop {
             {
@@ -199,12 +199,12 @@ impl<K: ?Sized> Mailbox<K> {
         }
     }
 
-    /// Tells how many of those taken have not been handled.
+    /// Records how many of the taken deliveries have not been handled.
     pub(super) fn set_in_hand(&self, deliveries: usize) {
         self.in_hand.store(deliveries, Ordering::Relaxed);
     }
 
-    /// Drops what waits and refuses what comes.
+    /// Drops waiting deliveries and refuses new ones.
     pub(super) fn close(&self) {
         let dropped = {
             let mut queue = self.lock();
@@ -220,25 +220,25 @@ impl<K: ?Sized> Mailbox<K> {
         self.lock().closed
     }
 
-    /// How many changes wait.
+    /// Returns the number of waiting changes.
     pub(super) fn waiting(&self) -> usize {
         let queue = self.lock();
         queue.items.len() - queue.holes
     }
 
-    /// How many changes joined a waiting one.
+    /// Returns the number of merged changes.
     pub(super) fn merged(&self) -> u64 {
         self.merged.load(Ordering::Relaxed)
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<K>> {
-        // Nothing under the lock can panic but an allocation.
+        // Under the lock, only an allocation can panic.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<K: ?Sized> Queue<K> {
-    /// Adds a delivery; whether it joined a waiting one.
+    /// Adds a delivery; returns whether it was merged.
     fn push(&mut self, delivery: Delivery<K>, limit: usize) -> bool {
         if self.items.len() < limit {
             self.items.push_back(Some(delivery));
@@ -270,7 +270,7 @@ impl<K: ?Sized> Queue<K> {
         false
     }
 
-    /// Moves what waits together once half of the places are empty, so that each move is paid by as many changes.
+    /// Closes the gaps once half of the positions are empty, so that the cost per change is constant.
     fn close_holes(&mut self) {
         if self.holes * 2 > self.items.len() {
             self.items.retain(Option::is_some);
@@ -327,13 +327,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn below_the_limit_everything_arrives_in_order() {
+    async fn everything_arrives_in_order_below_the_limit() {
         let all = vec![add("a", 1), update("a", 1, 2), delete("a", 2), add("a", 3)];
         assert_eq!(drained(4, all).await, ["+a1", "a1>2", "-a2", "+a3"]);
     }
 
     #[tokio::test]
-    async fn beyond_the_limit_the_last_state_of_every_object_arrives() {
+    async fn last_state_of_every_object_arrives_beyond_the_limit() {
         let all = vec![
             add("a", 1),
             update("b", 1, 2),
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_list_waits_as_it_came_and_later_changes_join_it() {
+    async fn list_waits_in_order_and_later_changes_are_merged_with_it() {
         let mailbox = Mailbox::new(1);
         mailbox.push_distinct([add("a", 1), add("b", 1), Delivery::Synced].into_iter());
         assert!(mailbox.lock().last.is_none(), "nothing had to be looked up");
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_that_come_and_go_take_no_room() {
+    async fn short_lived_names_use_no_memory() {
         let mailbox = Mailbox::new(4);
         for number in 0..10_000 {
             let name = format!("n{number}");
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(told(&mailbox.take(VecDeque::new()).await.unwrap()).pop().unwrap(), "+last7");
     }
 
-    /// Makes changes of a cache as random as they can be, and takes them in turns of random length.
+    /// Takes random changes of a cache in turns of random length.
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Put(u8, u32),
@@ -402,7 +402,7 @@ mod tests {
         proptest::collection::vec(step, 0..80)
     }
 
-    /// What a handler knows that believes what it is told, and checks that it is told nothing twice or backwards.
+    /// The handler's model of the cache; it checks that deliveries are neither repeated nor out of order.
     fn tell(known: &mut BTreeMap<String, u32>, delivery: &Delivery<u32>) -> Result<(), TestCaseError> {
         match delivery {
             Delivery::Add { key, object, .. } => {
@@ -429,7 +429,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_told_leads_to_the_last_state(steps in steps(), limit in 1..12_usize) {
+        fn deliveries_lead_to_the_last_state(steps in steps(), limit in 1..12_usize) {
             let mailbox = Mailbox::new(limit);
             let (mut cache, mut known) = (BTreeMap::new(), BTreeMap::new());
             let take = |known: &mut BTreeMap<String, u32>| {
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn closing_ends_the_wait() {
+    async fn close_ends_the_wait() {
         let mailbox = Mailbox::<u32>::new(1);
         mailbox.push_all(std::iter::once(add("a", 1)));
         mailbox.close();

@@ -1,4 +1,4 @@
-//! What informers tell of themselves: Prometheus, and people.
+//! The state of informers, for people and for Prometheus.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,46 +8,47 @@ use super::{HandlerState, SharedInformer};
 use crate::metrics::Registry;
 use crate::reflector::{Cached, KindFacts};
 
-/// How an informer is.
+/// The state of an informer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerState {
-    /// `plural.group` of the kind, with the form of its objects where they are not held whole: `pods (metadata)`.
+    /// `plural.group` of the kind, with the form of its objects unless they are whole: `pods (metadata)`.
     pub resource: String,
-    /// Whether the cache was complete once.
+    /// Whether the cache has been complete.
     pub has_synced: bool,
-    /// Objects in the cache.
+    /// The number of objects in the cache.
     pub objects: usize,
     /// The version that the cache has reached.
     pub resource_version: String,
-    /// Objects whose present state cannot be decoded.
+    /// The number of objects whose present state cannot be decoded.
     pub undecodable: usize,
-    /// What the last try to list or watch failed with.
+    /// The last failure to list or watch.
     pub last_error: Option<String>,
     /// The handlers, in the order in which they were added.
     pub handlers: Vec<HandlerState>,
 }
 
 impl<K: Cached> SharedInformer<K> {
-    /// How the informer is now.
+    /// Returns the informer's state.
     #[must_use]
     pub fn state(&self) -> InformerState {
         self.control.state()
     }
 
-    /// Shows the informer in `registry`, until its last handle is gone. `name` tells it from others of its kind, as that of
-    /// another cluster; the labels are those of client-go's informers: `name`, `group`, `version`, `resource`. Informers of
-    /// metadata only or of compact objects have the label `form` too: `metadata`, `compact`, `compact metadata`.
+    /// Registers the informer's metrics in `registry` until its last handle is dropped. `name` distinguishes it
+    /// from others of its kind, such as another cluster's. The labels are those of client-go's informers: `name`,
+    /// `group`, `version`, `resource`. Informers of metadata or compact objects also have the label `form`:
+    /// `metadata`, `compact`, `compact metadata`.
     ///
     /// - `informer_objects`: objects in the cache
-    /// - `informer_store_resource_version`: the version that the cache has reached, where it is a number
-    /// - `informer_undecodable_objects`: objects that are there now and could not be decoded in their present state
+    /// - `informer_store_resource_version`: the version that the cache has reached, if it is a number
+    /// - `informer_undecodable_objects`: existing objects whose present state cannot be decoded
     /// - `informer_undecodable_total`: how often such an object arrived
     /// - `informer_watch_errors_total`: failures to list, watch or decode
-    /// - `informer_synced`: 1 once the cache was complete
+    /// - `informer_synced`: 1 once the cache has been complete
     /// - `informer_queued_items`: changes that wait for handlers
     /// - `informer_handler_panics_total`: calls of handlers that panicked
-    /// - `informer_handler_slow_calls_total`: calls of handlers that did not end in time
-    /// - `informer_handler_longest_running_call_seconds`: age of the oldest call that handlers are in, where it can be seen
+    /// - `informer_handler_slow_calls_total`: calls of handlers that exceeded their limit
+    /// - `informer_handler_longest_running_call_seconds`: age of the oldest running call of a handler
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -107,29 +108,29 @@ impl Control {
             let ages = handlers.iter().filter_map(|handler| Some(handler.in_call.as_ref()?.running));
             Some(ages.max().unwrap_or_default().as_secs_f64())
         });
-        let counter = |name, help, read: fn(&Self) -> Option<f64>| {
+        let counter = |name, help, read: fn(&Self) -> Option<u64>| {
             registry.counter_fn(name, help, &labels, self.reading(read));
         };
         counter("informer_undecodable_total", "Objects that arrived and could not be decoded.", |informer| {
-            Some(informer.status.undecodable.load(Ordering::Relaxed) as f64)
+            Some(informer.status.undecodable.load(Ordering::Relaxed))
         });
         counter("informer_watch_errors_total", "Failures to list, watch or decode.", |informer| {
-            Some(informer.status.errors.load(Ordering::Relaxed) as f64)
+            Some(informer.status.errors.load(Ordering::Relaxed))
         });
         counter("informer_handler_panics_total", "Calls of handlers that panicked.", |informer| {
-            Some(informer.status.handlers.totals.panics.load(Ordering::Relaxed) as f64)
+            Some(informer.status.handlers.totals.panics.load(Ordering::Relaxed))
         });
         counter(
             "informer_handler_slow_calls_total",
             "Calls of handlers that did not end in time.",
-            |informer| Some(informer.status.handlers.totals.slow_calls.load(Ordering::Relaxed) as f64),
+            |informer| Some(informer.status.handlers.totals.slow_calls.load(Ordering::Relaxed)),
         );
     }
 
-    fn reading(
+    fn reading<T: 'static>(
         self: &Arc<Self>,
-        read: fn(&Self) -> Option<f64>,
-    ) -> impl Fn() -> Option<f64> + Send + Sync + 'static {
+        read: fn(&Self) -> Option<T>,
+    ) -> impl Fn() -> Option<T> + Send + Sync + use<T> + 'static {
         let informer = Arc::downgrade(self);
         move || read(&*informer.upgrade()?)
     }

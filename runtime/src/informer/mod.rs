@@ -1,9 +1,10 @@
 //! Shared informers: one watch and one cache per kind, any number of handlers.
 //!
-//! One task per informer polls the reflector, writes the store and hands changes to the handlers' mailboxes; it
-//! owns every other task of the informer. Adding and removing handlers and resyncs are commands to that task, so
-//! distribution needs no lock and a late handler sees a consistent beginning. A handler that does not return is reported
-//! by a thread that watches all handlers ([`HandlerOptions::call_limit`]).
+//! Each informer has one task, which polls the reflector, writes the store and puts changes into the handlers'
+//! mailboxes. It owns all other tasks of the informer. Adding and removing handlers and resyncs are commands to
+//! that task, so distribution needs no lock, and a handler that is added late gets a consistent initial list. One
+//! thread watches the handlers of all informers and reports those that do not return
+//! ([`HandlerOptions::call_limit`]).
 //!
 //! A factory, an informer and its handlers:
 //!

@@ -1,4 +1,4 @@
-//! What whoever added a handler holds, and what is known of the handler.
+//! Registrations of handlers, and the state of each handler.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,38 +12,38 @@ use super::calls::{Calls, RunningCall};
 use super::mailbox::Mailbox;
 use crate::reflector::Object;
 
-/// A handler's place in an informer.
+/// The registration of a handler with an informer.
 #[derive(Clone)]
 pub struct HandlerRegistration {
     pub(super) id: u64,
     pub(super) status: Arc<HandlerStatus>,
 }
 
-/// How a handler is.
+/// The state of a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerState {
     /// Its name, or its number.
     pub name: String,
-    /// Whether it has been called with every object of its initial list.
+    /// Whether every object of its initial list has been delivered.
     pub has_synced: bool,
-    /// Changes that wait for it.
+    /// The number of changes that wait for it.
     pub waiting: usize,
-    /// Changes that were merged with a later one of the same object.
+    /// The number of changes that were merged with a later one of the same object.
     pub merged: u64,
-    /// Calls that panicked.
+    /// The number of calls that panicked.
     pub panics: u64,
-    /// Calls that were reported because they did not end in time.
+    /// The number of calls that were reported as slow.
     pub slow_calls: u64,
     /// Whether it has a thread of its own.
     pub has_thread: bool,
-    /// A call that has run long enough to be seen.
+    /// The running call, if it has run long enough to be seen.
     pub in_call: Option<RunningCall>,
 }
 
-/// The handlers that an informer has now, and the numbers of all that it has had.
+/// The handlers of an informer, and the totals of all that it has had.
 #[derive(Default)]
 pub(super) struct KnownHandlers {
-    /// Held for a change or a copy, never while a handler runs.
+    /// Locked for a change or a copy, never while a handler runs.
     present: Mutex<Vec<Arc<HandlerStatus>>>,
     pub(super) totals: Arc<HandlerTotals>,
 }
@@ -61,14 +61,14 @@ impl KnownHandlers {
         self.lock().retain(|known| !Arc::ptr_eq(known, status));
     }
 
-    /// How they are, in the order in which they were added.
+    /// Returns their states, in the order in which they were added.
     pub(super) fn states(&self) -> Vec<HandlerState> {
         let present = self.lock().clone();
         present.iter().map(|status| status.state()).collect()
     }
 }
 
-/// Numbers of all handlers that an informer has had.
+/// Totals over all handlers that an informer has had.
 #[derive(Default)]
 pub(super) struct HandlerTotals {
     pub(super) panics: AtomicU64,
@@ -81,13 +81,13 @@ pub(super) struct HandlerStatus {
     pub(super) name: String,
     pub(super) synced: watch::Sender<bool>,
     pub(super) removed: AtomicBool,
-    /// No call will be made any more.
+    /// No more calls are made.
     pub(super) ended: AtomicBool,
     pub(super) has_thread: AtomicBool,
     pub(super) panics: AtomicU64,
     pub(super) totals: Arc<HandlerTotals>,
     pub(super) calls: Calls,
-    /// How many changes wait, and how many were merged.
+    /// Returns how many changes wait, and how many were merged.
     mailbox: Box<dyn Fn() -> (usize, u64) + Send + Sync>,
 }
 
@@ -135,7 +135,7 @@ impl HandlerStatus {
 }
 
 impl HandlerRegistration {
-    /// Whether the handler has been called with every object of its initial list.
+    /// Whether every object of the handler's initial list has been delivered.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         *self.status.synced.borrow()
@@ -144,26 +144,26 @@ impl HandlerRegistration {
     /// Waits until [`Self::has_synced`]; for ever if the informer never syncs.
     ///
     /// # Cancel safety
-    /// Nothing is lost.
+    /// Dropping the future loses nothing.
     pub async fn synced(&self) {
         let mut synced = self.status.synced.subscribe();
         // The sender lives as long as this registration.
         let _ = synced.wait_for(|synced| *synced).await;
     }
 
-    /// How many of the handler's calls panicked.
+    /// Returns the number of calls that panicked.
     #[must_use]
     pub fn panics(&self) -> u64 {
         self.status.panics.load(Ordering::Relaxed)
     }
 
-    /// How many changes were merged with a later one because the handler was slower than they came.
+    /// Returns the number of changes that were merged because the handler was slower than they arrived.
     #[must_use]
     pub fn merged(&self) -> u64 {
         (self.status.mailbox)().1
     }
 
-    /// How the handler is now: what waits for it, and the call it is in.
+    /// Returns the handler's state: waiting changes, and the running call.
     #[must_use]
     pub fn state(&self) -> HandlerState {
         self.status.state()

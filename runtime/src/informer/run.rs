@@ -1,4 +1,4 @@
-//! The informer's task: reflector to store to mailboxes.
+//! The informer's task: from the reflectors to the store and the mailboxes.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,23 +17,22 @@ use super::stored::Stored;
 use super::task::Work;
 use super::{Deleted, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey};
-use crate::reflector::{Batch, Event, Listed, Object, Spent, is_same_state};
+use crate::reflector::{Batch, Event, Listed, Object, is_same_state};
 
 /// client-go's shortest resync period.
 const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
 
-/// A handler that is behind gets so many turns at most before more is read: enough for one that keeps up, and no more
-/// for one that is slow.
+/// The number of turns that slow handlers get before more is read: enough for a handler that keeps up.
 const TURNS: usize = 8;
 
-/// What handles ask of the task.
+/// Commands from handles to the task.
 pub(super) enum Command {
     Add {
         id: u64,
         handler: Arc<dyn ResourceEventHandler<dyn Object>>,
         mailbox: Arc<Mailbox<dyn Object>>,
         status: Arc<HandlerStatus>,
-        /// The handler's own period, if it has one.
+        /// The handler's own resync period, if it has one.
         resync: Option<Duration>,
     },
     Remove {
@@ -44,10 +43,10 @@ pub(super) enum Command {
 struct Active {
     id: u64,
     mailbox: Arc<Mailbox<dyn Object>>,
-    /// Zero: none.
+    /// Zero means no resync.
     resync: Duration,
     next_resync: Instant,
-    /// Whether the end of the initial list has been put in the mailbox.
+    /// Whether the mailbox has got the end of the initial list.
     marked: bool,
     status: Arc<HandlerStatus>,
 }
@@ -57,8 +56,8 @@ impl Active {
         !self.resync.is_zero() && now >= self.next_resync
     }
 
-    /// Puts the deliveries in the mailbox; answers for how many the handler needs this task's turns: none if it has a
-    /// thread of its own.
+    /// Puts deliveries into the mailbox. Returns the backlog that needs turns of this task: none if the handler has
+    /// a thread.
     fn tell(&self, is_list: bool, deliveries: impl Iterator<Item = Delivery<dyn Object>>) -> usize {
         let waiting =
             if is_list { self.mailbox.push_distinct(deliveries) } else { self.mailbox.push_all(deliveries) };
@@ -72,7 +71,7 @@ pub(super) struct Runner {
     commands: mpsc::UnboundedReceiver<Command>,
     status: Arc<Status>,
     default_resync: Duration,
-    /// How often handlers are asked whether a resync is due; zero: never.
+    /// How often to check for due resyncs; zero means never.
     check_period: Duration,
     next_check: Instant,
     handlers: Vec<Active>,
@@ -80,16 +79,16 @@ pub(super) struct Runner {
     changes: Vec<(Change<dyn Object>, Kind)>,
 }
 
-/// How a change is told to handlers.
+/// The origin of a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// The watch reported it.
     Live,
-    /// It was found by comparing with a list.
+    /// A comparison with a later list found it.
     Relisted,
-    /// It was found by the first list.
+    /// The first list contained it.
     Initial,
-    /// The object is in the state that is known: only for handlers due a resync.
+    /// The object has not changed; only handlers with a due resync get it.
     Same,
 }
 
@@ -102,7 +101,7 @@ impl Runner {
 }
 
 impl Drop for Runner {
-    /// However the task ends, no handler's thread is left waiting, nor anybody for the end.
+    /// However the task ends, no handler thread stays waiting and nobody awaits the shutdown in vain.
     fn drop(&mut self) {
         self.close_mailboxes();
         self.status.stopped.send_replace(true);
@@ -132,19 +131,19 @@ impl Runner {
         }
     }
 
-    /// The task, behind a pointer.
+    /// Returns the task as a boxed future.
     pub(super) fn work(self) -> Work {
         Box::pin(self.run())
     }
 
-    /// Runs until told to stop, then ends the handlers and waits for them.
+    /// Runs until stopped, then ends the handlers and waits for them.
     async fn run(mut self) {
         let mut stop = self.status.stop.subscribe();
         let mut batch = Batch::new();
         while let Ok(command) = self.commands.try_recv() {
             self.command(command);
         }
-        // The period is known now: handlers added before the start have set it.
+        // The period is known now, because handlers added before the start have set it.
         self.next_check = Instant::now() + self.check_period;
         loop {
             let checks = !self.check_period.is_zero();
@@ -167,7 +166,7 @@ impl Runner {
         }
         self.commands.close();
         self.close_mailboxes();
-        // Nothing is read any more; connections that others use go on in tasks of their own.
+        // Stop reading. Connections that others use continue in tasks of their own.
         self.sources.close();
         while self.tasks.join_next().await.is_some() {}
     }
@@ -206,11 +205,11 @@ impl Runner {
         let next_resync = Instant::now() + resync;
         self.status.handlers.add(&status);
         self.handlers.push(Active { id, mailbox, resync, next_resync, marked, status });
-        // Handlers that ended are joined here, so that the set does not grow with every removal.
+        // Join handlers that have ended, so that the set does not grow with every removal.
         while self.tasks.try_join_next().is_some() {}
     }
 
-    /// client-go's rounding: at least a second, and a running informer does not check more often than it does.
+    /// Rounds as client-go does: at least one second, and not below the check period of a running informer.
     fn resync_period(&mut self, wanted: Option<Duration>) -> Duration {
         let wanted = wanted.map_or(self.default_resync, rounded);
         if wanted.is_zero() {
@@ -227,7 +226,7 @@ impl Runner {
         wanted
     }
 
-    /// Hands every object to the handlers whose period is over.
+    /// Delivers every object to the handlers with a due resync.
     fn resync(&mut self) {
         let now = Instant::now();
         self.next_check = now + self.check_period;
@@ -246,13 +245,11 @@ impl Runner {
         }
     }
 
-    /// Writes the batch of a source to the store, then tells the handlers; answers the longest backlog of one.
+    /// Writes a batch to the store and distributes it. Returns the longest backlog of a handler.
     fn apply(&mut self, source: usize, batch: &mut Batch) -> usize {
         let mut has_listed = false;
         let is_list = matches!(batch.events.as_slice(), [Event::Replaced { .. }]);
-        if batch.events.is_empty() {
-            batch.spent.clear();
-        }
+        if batch.events.is_empty() {}
         if std::mem::take(&mut batch.opened) {
             self.failed(source, None);
         }
@@ -285,7 +282,7 @@ impl Runner {
         if self.status.applied.receiver_count() > 0 {
             self.status.applied.send_replace(());
         }
-        let backlog = self.distribute(is_list, &mut batch.spent);
+        let backlog = self.distribute(is_list);
         if has_listed && self.sources.have_synced() {
             self.mark_synced();
         }
@@ -340,15 +337,11 @@ impl Runner {
         }
     }
 
-    /// Tells the handlers; answers the longest backlog of one. No two changes of a list are of one object.
-    fn distribute(&mut self, is_list: bool, spent: &mut Spent<dyn Object>) -> usize {
+    /// Distributes the changes. Returns the longest backlog of a handler. All changes of a list are of distinct
+    /// objects.
+    fn distribute(&mut self, is_list: bool) -> usize {
         if self.changes.is_empty() {
             return 0;
-        }
-        for (change, kind) in &self.changes {
-            if let (Change::Updated { old, .. }, Kind::Live) = (change, kind) {
-                spent.push(Arc::clone(old));
-            }
         }
         let mut backlog = 0;
         let now = Instant::now();
@@ -361,19 +354,19 @@ impl Runner {
                 backlog = backlog.max(handler.tell(is_list, deliveries));
             }
             let due = last.is_due(now);
-            // What is dropped is dropped here, where no lock is held.
+            // Objects are dropped here, where no lock is held.
             self.changes.retain(|(_, kind)| is_wanted(due, *kind));
             let deliveries = self.changes.drain(..).map(|(change, kind)| delivery(change, kind));
             backlog = backlog.max(last.tell(is_list, deliveries));
         }
         self.changes.clear();
-        // A first list leaves room for as many changes as there are objects; a batch needs far less.
+        // A first list leaves capacity for as many changes as there are objects; batches need far less.
         self.changes.shrink_to(4096);
         backlog
     }
 }
 
-/// Waits for the stop; a handle that is gone is one.
+/// Waits for the stop; a dropped handle counts as one.
 async fn told(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

@@ -1,4 +1,4 @@
-//! The informer's handle.
+//! The handle of an informer.
 
 use std::any::Any;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::cache::{IndexKey, Indexer, ObjectKey, Store, StoreWriter, TypedIndex,
 use crate::lister::Lister;
 use crate::reflector::{Cached, DynamicKind, ErrorHook, FormOf, KindFacts, KindOf, Transform};
 
-/// A cache of one kind, kept equal to the server, and the handlers that learn of its changes.
+/// A cache of one kind that is kept equal to the server's state, and the handlers that receive its changes.
 ///
 /// Clones are handles to the same informer; dropping the last one stops it. [`Self::shutdown`] stops it and waits
 /// for its tasks.
@@ -46,7 +46,7 @@ pub struct SharedInformer<K: Cached> {
     pub(super) control: Arc<Control>,
 }
 
-/// What the informer's task will own.
+/// The parts that the informer's task will own.
 struct SetupOf<K: Cached> {
     client: kube::Client,
     kind: KindOf<K>,
@@ -89,7 +89,7 @@ impl<K: Cached> Contents for Store<K> {
     }
 }
 
-/// Why an informer refuses.
+/// A request to an informer failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InformerError {
@@ -104,10 +104,10 @@ pub enum InformerError {
     Started {
         /// `plural.group`.
         resource: String,
-        /// What was to be set.
+        /// The setting.
         setting: &'static str,
     },
-    /// An indexer of that name exists.
+    /// An indexer with this name exists.
     #[error("the informer of {resource} has an indexer \"{name}\" already")]
     IndexerExists {
         /// `plural.group`.
@@ -120,9 +120,9 @@ pub enum InformerError {
     NotSynced {
         /// `plural.group`.
         resource: String,
-        /// How long was waited.
+        /// The time waited.
         waited: Duration,
-        /// What the last try to list or watch failed with.
+        /// The last failure to list or watch.
         last_error: Option<String>,
     },
     /// The cache did not show a write in time.
@@ -130,22 +130,22 @@ pub enum InformerError {
     NotWritten {
         /// `plural.group`.
         resource: String,
-        /// The object that was written.
+        /// The written object.
         key: ObjectKey,
-        /// How long was waited.
+        /// The time waited.
         waited: Duration,
-        /// What the last try to list or watch failed with.
+        /// The last failure to list or watch.
         last_error: Option<String>,
     },
 }
 
-/// `: last error`, or nothing.
+/// Returns `: last error`, or nothing.
 pub(super) fn because(last_error: Option<&str>) -> String {
     last_error.map_or_else(String::new, |error| format!(": {error}"))
 }
 
 impl<K: Cached> SharedInformer<K> {
-    /// An informer that does nothing until [`Self::start`].
+    /// Makes an informer. It does nothing until [`Self::start`].
     #[must_use]
     pub fn new(client: kube::Client, options: InformerOptions<K>) -> Self
     where
@@ -154,7 +154,7 @@ impl<K: Cached> SharedInformer<K> {
         Self::of(client, KindOf::of_type(), options)
     }
 
-    /// An informer of a kind that is known only at run time, which does nothing until [`Self::start`].
+    /// Makes an informer of a kind that is known only at run time. It does nothing until [`Self::start`].
     ///
     /// ```no_run
     /// use kube::core::{DynamicObject, GroupVersionResource, PartialObjectMeta};
@@ -188,11 +188,11 @@ impl<K: Cached> SharedInformer<K> {
         Self { store, control: Arc::new(control) }
     }
 
-    /// Adds a handler with the informer's resync period. Objects already in the cache are handed to it as
-    /// additions first.
+    /// Adds a handler with the informer's resync period. Objects in the cache are delivered to it as additions
+    /// first.
     ///
     /// # Errors
-    /// [`InformerError::Stopped`].
+    /// [`InformerError::Stopped`] after a shutdown.
     pub fn add_event_handler(
         &self,
         handler: impl ResourceEventHandler<K>,
@@ -200,10 +200,10 @@ impl<K: Cached> SharedInformer<K> {
         self.add_event_handler_with_options(handler, HandlerOptions::new())
     }
 
-    /// Adds a handler with a resync period of its own; zero turns its resyncs off.
+    /// Adds a handler with its own resync period; zero turns its resyncs off.
     ///
     /// # Errors
-    /// [`InformerError::Stopped`].
+    /// [`InformerError::Stopped`] after a shutdown.
     pub fn add_event_handler_with_resync_period(
         &self,
         handler: impl ResourceEventHandler<K>,
@@ -212,10 +212,10 @@ impl<K: Cached> SharedInformer<K> {
         self.add_event_handler_with_options(handler, HandlerOptions::new().resync(resync))
     }
 
-    /// Adds a handler.
+    /// Adds a handler with options.
     ///
     /// # Errors
-    /// [`InformerError::Stopped`].
+    /// [`InformerError::Stopped`] after a shutdown.
     pub fn add_event_handler_with_options(
         &self,
         handler: impl ResourceEventHandler<K>,
@@ -224,10 +224,10 @@ impl<K: Cached> SharedInformer<K> {
         self.control.add_handler(TypedHandler::of(handler), options)
     }
 
-    /// Removes a handler: no call begins after this returns, except one that is about to begin elsewhere.
+    /// Removes a handler. No call begins after this returns, except one that another thread is about to make.
     ///
     /// # Errors
-    /// [`InformerError::Stopped`].
+    /// [`InformerError::Stopped`] after a shutdown.
     pub fn remove_event_handler(&self, registration: &HandlerRegistration) -> Result<(), InformerError> {
         self.control.remove_handler(registration)
     }
@@ -248,7 +248,7 @@ impl<K: Cached> SharedInformer<K> {
         }
     }
 
-    /// Adds an index by keys of a Rust type, before or after the start.
+    /// Adds an index with keys of a Rust type, before or after the start.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -279,11 +279,12 @@ impl<K: Cached> SharedInformer<K> {
         })
     }
 
-    /// Changes every object once, before it is stored: drop what nobody reads. It must not change names,
-    /// namespaces or resource versions.
+    /// Changes every object once, before it is stored, for instance to drop fields that no handler reads. It must not change
+    /// names, namespaces or resource versions. If it panics, the object is reported as one that does not decode, and the cache
+    /// keeps the object's last state.
     ///
     /// # Errors
-    /// [`InformerError::Started`] once started.
+    /// [`InformerError::Started`] after the start.
     pub fn set_transform(
         &self,
         transform: impl Fn(&mut K) + Send + Sync + 'static,
@@ -295,7 +296,7 @@ impl<K: Cached> SharedInformer<K> {
     /// Calls `hook` with every failure to list, watch or decode.
     ///
     /// # Errors
-    /// [`InformerError::Started`] once started.
+    /// [`InformerError::Started`] after the start.
     pub fn set_watch_error_handler(
         &self,
         hook: impl Fn(&crate::reflector::WatchError) + Send + Sync + 'static,
@@ -316,7 +317,7 @@ impl<K: Cached> SharedInformer<K> {
         })
     }
 
-    /// Starts listing and watching; does nothing if started or shut down before.
+    /// Starts to list and watch. Does nothing if the informer was started or shut down before.
     ///
     /// # Panics
     /// Outside a tokio runtime, as `tokio::spawn` does.
@@ -324,11 +325,11 @@ impl<K: Cached> SharedInformer<K> {
         self.control.start();
     }
 
-    /// Stops the informer and waits until its tasks and handlers have ended. A handler call in progress is
-    /// waited for; calls not yet made are dropped. The cache stays readable.
+    /// Stops the informer and waits until its tasks and handlers have ended. A running handler call is awaited;
+    /// undelivered changes are dropped. The cache stays readable.
     ///
     /// # Cancel safety
-    /// The stop is in effect from the first poll; only the waiting is abandoned.
+    /// The stop takes effect at the first poll; dropping the future only ends the waiting.
     pub async fn shutdown(&self) {
         self.control.shutdown().await;
     }
@@ -345,7 +346,7 @@ impl<K: Cached> SharedInformer<K> {
         self.control.is_stopped()
     }
 
-    /// Whether the cache held the server's whole state once.
+    /// Whether the cache has been complete.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.control.has_synced()
@@ -357,48 +358,48 @@ impl<K: Cached> SharedInformer<K> {
     /// [`InformerError::NotSynced`] after `timeout`, [`InformerError::Stopped`].
     ///
     /// # Cancel safety
-    /// Nothing is lost.
+    /// Dropping the future loses nothing.
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), InformerError> {
         self.control.wait_for_sync(timeout).await
     }
 
-    /// What the last try to list or watch failed with, if it failed.
+    /// Returns the last failure to list or watch, until a request succeeds.
     #[must_use]
     pub fn last_error(&self) -> Option<String> {
         self.control.last_error()
     }
 
-    /// How often an object arrived that could not be decoded. [`Store::undecodable`] has their keys.
+    /// Returns how often an undecodable object has arrived. [`Store::undecodable`] returns their keys.
     #[must_use]
     pub fn undecodable_total(&self) -> u64 {
         self.control.status.undecodable.load(Ordering::Relaxed)
     }
 
-    /// The resource version the cache has reached; empty before the first sync.
+    /// Returns the resource version that the cache has reached; empty before the first sync.
     #[must_use]
     pub fn last_sync_resource_version(&self) -> String {
         self.store.resource_version()
     }
 
-    /// The cache.
+    /// Returns the cache.
     #[must_use]
     pub fn store(&self) -> &Store<K> {
         &self.store
     }
 
-    /// A lister on the cache.
+    /// Returns a lister on the cache.
     #[must_use]
     pub fn lister(&self) -> Lister<K> {
         Lister::of(self.store.clone(), &self.control.facts)
     }
 
-    /// `plural.group` of the kind.
+    /// Returns `plural.group` of the kind.
     #[must_use]
     pub fn resource(&self) -> &str {
         &self.control.resource
     }
 
-    /// What the kind is called.
+    /// Returns the names and scope of the kind.
     pub(crate) fn facts(&self) -> &KindFacts {
         &self.control.facts
     }

@@ -1,4 +1,4 @@
-//! The reflectors of an informer: one for all namespaces, or one for each of those that are wanted.
+//! The reflectors of an informer: one for all namespaces, or one for each selected namespace.
 
 use std::task::Poll;
 
@@ -7,19 +7,19 @@ use crate::reflector::{Batch, Form, Reflector, Settings};
 /// The reflectors, polled by the informer's task.
 pub(super) struct Sources {
     all: Vec<Source>,
-    /// Which is polled first, so that a busy one does not keep the others waiting.
+    /// The reflector to poll first, so that a busy one does not starve the others.
     turn: usize,
 }
 
-/// What one reflector lists and watches.
+/// What a reflector lists and watches.
 pub(super) struct Scope {
-    /// All of them if there is none.
+    /// `None` means all namespaces.
     pub(super) namespace: Option<String>,
     pub(super) path: String,
     pub(super) form: Box<dyn Form>,
 }
 
-/// One reflector and how far it has come.
+/// A reflector and its progress.
 pub(super) struct Source {
     reflector: Reflector,
     namespace: Option<String>,
@@ -29,12 +29,12 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// What its lists are the whole of; everything if there is no namespace.
+    /// Returns the namespace that its lists cover; `None` means all.
     pub(super) fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
-    /// Its first list is complete; answers whether it was the first.
+    /// Records that a list is complete; returns whether it was the first.
     pub(super) fn sync(&mut self) -> bool {
         !std::mem::replace(&mut self.has_synced, true)
     }
@@ -54,7 +54,7 @@ impl Sources {
     pub(super) fn new(client: &kube::Client, settings: &Settings, scopes: Vec<Scope>) -> Self {
         let sources = scopes.into_iter().enumerate().map(|(number, Scope { namespace, path, form })| {
             let mut settings = settings.clone();
-            // Reflectors of one informer must not all come back at the same moment.
+            // Reflectors of one informer must not retry at the same moment.
             settings.seed = settings.seed.map(|seed| seed.wrapping_add(number as u64));
             Source {
                 reflector: Reflector::new(client.clone(), settings, form, path),
@@ -67,10 +67,10 @@ impl Sources {
         Self { all: sources.collect(), turn: 0 }
     }
 
-    /// Waits for the next events of any and answers whose they are.
+    /// Waits for the next changes of any reflector and returns its index.
     ///
     /// # Cancel safety
-    /// As the reflector's: nothing is lost that was not in `batch`.
+    /// As for the reflector: changes are only lost if `batch` is.
     pub(super) async fn next_batch(&mut self, batch: &mut Batch) -> usize {
         std::future::poll_fn(|context| {
             let count = self.all.len();
@@ -90,23 +90,23 @@ impl Sources {
         self.all.get_mut(number)
     }
 
-    /// Whether the first lists of all are complete.
+    /// Whether the first lists of all reflectors are complete.
     pub(super) fn have_synced(&self) -> bool {
         self.all.iter().all(|source| source.has_synced)
     }
 
-    /// The version that all have reached; `None` before that.
+    /// Returns the version that all have reached; `None` before the first sync.
     pub(super) fn version(&self) -> Option<&str> {
         let versions = self.all.iter().map(|source| source.version.as_str());
         versions.min_by_key(|version| (version.len(), *version)).filter(|version| !version.is_empty())
     }
 
-    /// What one of them failed with and has not got over.
+    /// Returns a failure that a reflector has not recovered from.
     pub(super) fn error(&self) -> Option<String> {
         self.all.iter().find_map(|source| source.error.clone())
     }
 
-    /// Gives up all requests and connections.
+    /// Drops all requests and connections.
     pub(super) fn close(&mut self) {
         self.all.iter_mut().for_each(|source| source.reflector.close());
     }

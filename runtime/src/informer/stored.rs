@@ -1,4 +1,4 @@
-//! Where the informer's task hands over to the types: its cache and its handlers.
+//! The boundary between the informer's untyped task and its typed cache and handlers.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::{Deleted, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey, StoreWriter, Undecodable};
 use crate::reflector::{Cached, Listed, Object, typed};
 
-/// The writing side of a store of some kind.
+/// The writing side of a store, without the type of its objects.
 pub(super) trait Stored: Send {
     /// As [`StoreWriter::insert`].
     fn insert(&mut self, key: &ObjectKey, object: Arc<dyn Object>) -> Option<Arc<dyn Object>>;
@@ -23,7 +23,7 @@ pub(super) trait Stored: Send {
         undecodable: &[ObjectKey],
     ) -> Vec<Change<dyn Object>>;
 
-    /// What the store has.
+    /// Returns the store's content.
     fn entries(&self) -> Listed;
 
     /// As [`StoreWriter::set_resource_version`].
@@ -33,7 +33,8 @@ pub(super) trait Stored: Send {
     fn mark_undecodable(&mut self, key: ObjectKey, why: Undecodable);
 }
 
-// Loops instead of iterators: they are compiled anew for each kind, and each adapter many functions more.
+// Loops instead of iterators: this code is compiled for each kind, and iterator adapters compile to many more
+// functions.
 impl<K: Cached> Stored for StoreWriter<K> {
     fn insert(&mut self, key: &ObjectKey, object: Arc<dyn Object>) -> Option<Arc<dyn Object>> {
         Some(Self::insert(self, key, typed(object)?)?)
@@ -87,7 +88,7 @@ fn untyped<K: Cached>(change: Change<K>) -> Change<dyn Object> {
     }
 }
 
-/// Tells a handler of objects of its type.
+/// Calls a handler with objects of its type.
 pub(super) struct TypedHandler<K, H> {
     handler: H,
     kind: PhantomData<fn(K)>,

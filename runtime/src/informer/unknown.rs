@@ -1,8 +1,8 @@
-//! The error of looking an informer up by resource.
+//! The error of a look-up by resource.
 
 use kube::core::GroupVersionResource;
 
-/// A resource that a package has no informer of: what the generated `for_resource` fails with.
+/// A package has no informer of a resource: the error of the generated `for_resource`.
 ///
 /// ```
 /// use kubesmith_runtime::informer::UnknownResource;
@@ -14,12 +14,12 @@ use kube::core::GroupVersionResource;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no informer for {} in {}", .resource.resource, group_version(.resource))]
 pub struct UnknownResource {
-    /// The resource that was asked for.
+    /// The requested resource.
     pub resource: GroupVersionResource,
 }
 
 impl UnknownResource {
-    /// Names the resource.
+    /// Makes the error for a resource.
     #[must_use]
     pub fn new(resource: &GroupVersionResource) -> Self {
         Self { resource: resource.clone() }

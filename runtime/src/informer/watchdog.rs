@@ -1,8 +1,8 @@
-//! The thread that looks after the handlers of all informers.
+//! The thread that watches the handlers of all informers.
 //!
-//! It is a thread and no task, because a handler that blocks can hold up tasks: all of them on a runtime of one
-//! thread, and on others the one worker that waits for sockets and timers on behalf of all. The thread reports the call
-//! and wakes another worker, which then does the waiting. It ends with the last handler.
+//! It is a thread, not a task, because a handler that blocks can block tasks: all tasks of a single-threaded
+//! runtime, and on other runtimes the worker that polls sockets and timers for all. The thread reports the call and
+//! wakes another worker, which takes over the polling. The thread ends with the last handler.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -15,14 +15,14 @@ use super::calls::Found;
 use super::handler::SlowCall;
 use super::registration::HandlerStatus;
 
-/// A handler and the runtime that it may hold up.
+/// A handler, and the runtime that it may block.
 struct Watched {
     status: Arc<HandlerStatus>,
     runtime: Handle,
 }
 
 struct Watchdog {
-    /// Held while the list is changed or copied, never while a hook runs.
+    /// Locked while the list is changed or copied, never while a hook runs.
     handlers: Mutex<Handlers>,
     changed: Condvar,
 }
@@ -37,7 +37,7 @@ static WATCHDOG: Watchdog = Watchdog {
     changed: Condvar::new(),
 };
 
-/// Looks after a handler until it has ended.
+/// Watches a handler until it has ended.
 pub(super) fn watch(status: &Arc<HandlerStatus>, runtime: Handle) {
     if status.calls.period().is_none() {
         return;
@@ -90,7 +90,7 @@ impl Watched {
         let found = calls.look(now);
         let is_running = matches!(found, Found::Running | Found::Slow(..));
         if is_running && !status.has_thread.load(Ordering::Relaxed) {
-            // A task from outside wakes a worker, which polls sockets and timers when it finds nothing else to do.
+            // A task from another thread wakes a worker, which polls sockets and timers when it is idle.
             self.runtime.spawn(async {});
         }
         match found {

@@ -1,31 +1,31 @@
 //! Own writes that the cache has not shown yet.
 //!
-//! Versions are compared as numbers, as servers since Kubernetes 1.35 promise (and others do) for the objects of one
-//! resource. A version that is no number can only be waited for as it is.
+//! Versions are compared as numbers, which servers since Kubernetes 1.35 guarantee for the objects of one resource,
+//! and older ones do in practice. A version that is not a number is only compared for equality.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cache::ObjectKey;
 
-/// More writes than this are waited for as one: the latest of them.
+/// More writes than this are merged: reads wait for the latest of them.
 const MOST_WRITES: usize = 4096;
 
-/// So many deletions are told apart at least.
+/// At least this many deletions are kept apart.
 const MOST_GONE: usize = 4 * MOST_WRITES;
 
-/// So many deletions of objects of one name are told apart.
+/// This many deletions of objects with one name are kept apart.
 const MOST_DELETIONS: usize = 16;
 
-/// The cache as writes are looked for in it.
+/// The cache, as far as the record of writes needs it.
 pub(super) trait View {
-    /// Version and uid of the object, if it is there; each empty if it has none.
+    /// Returns version and uid of an object, if it exists; each is empty if absent.
     fn object(&self, key: &ObjectKey) -> Option<(String, String)>;
-    /// The version up to which the cache is complete.
+    /// Returns the version up to which the cache is complete.
     fn reached(&self) -> String;
 }
 
-/// What a read is about to look at.
+/// The objects that a read covers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope<'a> {
     Object(&'a ObjectKey),
@@ -33,34 +33,34 @@ pub(super) enum Scope<'a> {
     All,
 }
 
-/// The writes of one kind.
+/// The own writes of one kind.
 #[derive(Default)]
 pub(super) struct Writes(Mutex<Pending>);
 
 #[derive(Default)]
 struct Pending {
     by_key: BTreeMap<ObjectKey, Write>,
-    /// Everything up to this version is waited for by every read.
+    /// Every read waits for everything up to this version.
     floor: Option<u64>,
-    /// The version that the cache had at the last look.
+    /// The version of the cache at the last check.
     reached: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Write {
-    /// The object of this uid was written, in this version.
+    /// The object with this uid was written at this version.
     Version { version: String, uid: String },
-    /// These objects of the name were deleted.
+    /// These objects with the name were deleted.
     Gone(Vec<Deleted>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Deleted {
     uid: String,
-    /// Whether the cache has shown the object, so that its absence means that it has seen the deletion.
+    /// The cache has shown the object, so its absence means that the cache has seen the deletion.
     was_shown: bool,
-    /// A version at which the object was there, or that of its deletion. A cache that has got so far without it has seen the
-    /// deletion.
+    /// A version at which the object existed, or at which it was deleted. If the cache has reached it and does not
+    /// show the object, it has seen the deletion.
     existed: Option<u64>,
 }
 
@@ -68,13 +68,13 @@ fn number(version: &str) -> Option<u64> {
     version.parse().ok()
 }
 
-/// Whether a cache that has `has` knows the write that made `version`.
+/// Whether a cache at version `has` includes the write that made `version`.
 fn includes(has: &str, version: &str) -> bool {
     has == version || number(has).zip(number(version)).is_some_and(|(has, version)| has >= version)
 }
 
 impl Write {
-    /// What has to be waited for at least.
+    /// Returns the version that must at least be reached.
     fn version(&self) -> Option<u64> {
         match self {
             Self::Version { version, .. } => number(version),
@@ -83,16 +83,16 @@ impl Write {
     }
 }
 
-/// What a look at one write has found.
-enum Look {
+/// The state of one write in the cache.
+enum WriteState {
     Outstanding,
     Shown,
-    /// Nothing to wait for now, but the object may still turn up.
+    /// There is nothing to wait for now, but the object may still appear.
     Quiet,
 }
 
 impl Writes {
-    /// The object was written in this version; one without a version cannot be waited for.
+    /// Records that the object was written at this version. A write without a version cannot be waited for.
     pub(super) fn written(&self, key: ObjectKey, uid: &str, version: &str, view: &impl View) {
         if version.is_empty() {
             return;
@@ -105,7 +105,7 @@ impl Writes {
             return;
         }
         let known = pending.by_key.get(&key);
-        // Of two writes at a time, the answer to the earlier one may come last.
+        // The answers to two concurrent writes may arrive in reverse order.
         let is_older =
             known.and_then(Write::version).zip(number(version)).is_some_and(|(has, new)| has > new);
         if !is_older {
@@ -114,7 +114,8 @@ impl Writes {
         }
     }
 
-    /// The object was deleted, at `version` if the server told. `before` is the uid that the cache showed before the request.
+    /// Records that the object was deleted, at `version` if the server returned it. `before` is the uid in the
+    /// cache before the request.
     pub(super) fn deleted(&self, key: ObjectKey, uid: &str, version: &str, before: &str, view: &impl View) {
         let uid = if uid.is_empty() { before } else { uid };
         if uid.is_empty() {
@@ -124,14 +125,14 @@ impl Writes {
         let mut pending = self.lock();
         let mut objects = match pending.by_key.get(&key) {
             Some(Write::Gone(objects)) => objects.clone(),
-            // What was written is gone, whether it was this object or one before it.
+            // The written object, or a predecessor with its name, is deleted.
             Some(Write::Version { version, uid }) => {
                 vec![Deleted { existed: number(version), ..Deleted::of(uid) }]
             }
             None => Vec::new(),
         };
         if !before.is_empty() && before != uid {
-            // The cache had not heard yet that this one was gone.
+            // The cache did not know yet that this object was deleted.
             note(&mut objects, before).was_shown = true;
         }
         let object = note(&mut objects, uid);
@@ -142,18 +143,18 @@ impl Writes {
         pending.insert(key, Write::Gone(objects), view);
     }
 
-    /// An object whose write the cache has not shown, of those that a read looks at.
+    /// Returns an object in the scope whose write the cache has not shown.
     pub(super) fn outstanding(&self, scope: Scope<'_>, view: &impl View) -> Option<Outstanding> {
         self.lock().outstanding(scope, view)
     }
 
-    /// How many writes are waited for.
+    /// Returns the number of writes that reads wait for.
     pub(super) fn len(&self) -> usize {
         let pending = self.lock();
         pending.by_key.len() + usize::from(pending.floor.is_some())
     }
 
-    /// Gives up what no number tells apart from what came before: after a wait in vain, the cache may well be past it.
+    /// Drops the writes whose versions cannot be compared: after a wait in vain, the cache may be past them.
     pub(super) fn give_up_incomparable(&self) {
         self.lock().by_key.retain(|_, write| match write {
             Write::Version { version, .. } => number(version).is_some(),
@@ -162,12 +163,12 @@ impl Writes {
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {
-        // Nothing under the lock can panic but an allocation.
+        // Under the lock, only an allocation can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The object of this uid among `objects`.
+/// Returns the record of the object with this uid.
 fn note<'a>(objects: &'a mut Vec<Deleted>, uid: &str) -> &'a mut Deleted {
     let at = objects.iter().position(|object| object.uid == uid).unwrap_or_else(|| {
         objects.push(Deleted::of(uid));
@@ -176,27 +177,27 @@ fn note<'a>(objects: &'a mut Vec<Deleted>, uid: &str) -> &'a mut Deleted {
     &mut objects[at]
 }
 
-/// What is waited for.
+/// What a read has to wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outstanding {
-    /// The write of an object.
+    /// The write of one object.
     Object(ObjectKey),
-    /// So many writes that they are not told apart.
+    /// Too many writes to name one.
     Many,
 }
 
 impl Pending {
     fn insert(&mut self, key: ObjectKey, write: Write, view: &impl View) {
-        // Were it found out at the next look, this write would be given up as well.
+        // Checking later would drop this write too.
         self.has_begun_anew(&view.reached());
         let known = self.by_key.len();
-        // Each look at all of them is paid by many writes.
+        // The cost of checking all writes is spread over many writes.
         if known >= MOST_WRITES && known.is_multiple_of(MOST_WRITES / 4) && !self.by_key.contains_key(&key) {
             let _ = self.outstanding(Scope::All, view);
             if self.by_key.len() >= MOST_WRITES {
                 let latest = self.by_key.values().filter_map(Write::version).max();
                 self.floor = self.floor.max(latest);
-                // A deletion has no version to be waited for, unless there are too many of them.
+                // A deletion has no version to wait for, unless there are too many of them.
                 let keeps_deletions = self.by_key.len() < MOST_GONE;
                 self.by_key.retain(|_, write| keeps_deletions && matches!(write, Write::Gone(_)));
             }
@@ -208,7 +209,7 @@ impl Pending {
         if self.by_key.is_empty() && self.floor.is_none() {
             return None;
         }
-        // The version is looked at before the objects: it tells what they include at least.
+        // Read the version before the objects: the objects include at least that version.
         let reached = view.reached();
         if self.has_begun_anew(&reached) {
             return None;
@@ -223,10 +224,10 @@ impl Pending {
         let objects: Vec<_> = keys.iter().map(|key| view.object(key)).collect();
         let mut first = None;
         for (key, cached) in keys.into_iter().zip(objects) {
-            match self.look(&key, cached, &reached) {
-                Look::Outstanding => first = first.or(Some(Outstanding::Object(key))),
-                Look::Quiet => {}
-                Look::Shown => {
+            match self.state(&key, cached, &reached) {
+                WriteState::Outstanding => first = first.or(Some(Outstanding::Object(key))),
+                WriteState::Quiet => {}
+                WriteState::Shown => {
                     self.by_key.remove(&key);
                 }
             }
@@ -235,7 +236,7 @@ impl Pending {
         first.or(self.floor.map(|_| Outstanding::Many))
     }
 
-    /// A server whose versions have gone back knows nothing of what was written before.
+    /// A server whose versions went back has none of the earlier writes.
     fn has_begun_anew(&mut self, reached: &str) -> bool {
         let reached = number(reached).unwrap_or(self.reached);
         let is_anew = reached < self.reached;
@@ -247,13 +248,18 @@ impl Pending {
         is_anew
     }
 
-    fn look(&mut self, key: &ObjectKey, cached: Option<(String, String)>, reached: &str) -> Look {
+    fn state(&mut self, key: &ObjectKey, cached: Option<(String, String)>, reached: &str) -> WriteState {
         match self.by_key.get_mut(key) {
-            None => Look::Shown,
+            None => WriteState::Shown,
             Some(Write::Version { version, .. }) => {
-                // What the object does not tell, the version does: it was deleted, or is not selected.
+                // If the object does not show the write, the version does: the object was deleted, or is not
+                // selected.
                 let in_object = cached.is_some_and(|(has, _)| includes(&has, version));
-                if in_object || includes(reached, version) { Look::Shown } else { Look::Outstanding }
+                if in_object || includes(reached, version) {
+                    WriteState::Shown
+                } else {
+                    WriteState::Outstanding
+                }
             }
             Some(Write::Gone(objects)) => {
                 let has_passed = |version| number(reached).is_none_or(|reached| reached >= version);
@@ -264,23 +270,23 @@ impl Pending {
                     finding != Finding::Gone
                 });
                 match is_outstanding {
-                    true => Look::Outstanding,
-                    false if objects.is_empty() => Look::Shown,
-                    false => Look::Quiet,
+                    true => WriteState::Outstanding,
+                    false if objects.is_empty() => WriteState::Shown,
+                    false => WriteState::Quiet,
                 }
             }
         }
     }
 }
 
-/// What a cache tells of an object that was deleted.
+/// What the cache shows about a deleted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Finding {
-    /// It has seen the deletion.
+    /// The cache has seen the deletion.
     Gone,
-    /// It has not: it shows the object, or has not got to it.
+    /// The cache still shows the object, or has not reached it.
     NotYet,
-    /// It does not show the object, and nobody knows whether it will.
+    /// The cache does not show the object, and may or may not show it later.
     Unknown,
 }
 
@@ -289,7 +295,7 @@ impl Deleted {
         Deleted { uid: uid.to_owned(), was_shown: false, existed: None }
     }
 
-    /// `has_passed` says whether the cache includes the version at which the object is known to have existed.
+    /// `has_passed` says whether the cache includes a version at which the object existed.
     fn find(&mut self, cached: Option<&(String, String)>, has_passed: bool) -> Finding {
         if cached.is_some_and(|(_, uid)| *uid == self.uid) {
             self.was_shown = true;
@@ -299,7 +305,7 @@ impl Deleted {
             return Finding::Gone;
         }
         let Some(existed) = self.existed else { return Finding::Unknown };
-        // Another object of the name came either before this one or after it.
+        // Another object with the name came either before this one or after it.
         let other = cached.and_then(|(version, _)| number(version));
         if other.is_some_and(|version| version > existed) { Finding::Gone } else { Finding::NotYet }
     }

@@ -1,4 +1,4 @@
-//! Members, elements and variants of what is being read.
+//! Access to members, elements and variants.
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer as _, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
@@ -8,7 +8,7 @@ use super::key::MapKey;
 use super::scan::Str;
 use super::{Error, Fast};
 
-/// The elements of a sequence whose bracket was read.
+/// The elements of a sequence, after its opening bracket.
 pub(super) struct Elements<'f, 'de> {
     pub(super) fast: &'f mut Fast<'de>,
     pub(super) left: usize,
@@ -34,16 +34,16 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     }
 }
 
-/// The members of an object whose brace was read.
+/// The members of an object, after its opening brace.
 pub(super) struct Members<'f, 'de> {
     pub(super) fast: &'f mut Fast<'de>,
     pub(super) first: bool,
-    /// There are no braces; the text ends with the members.
+    /// There are no braces; the members end with the text.
     pub(super) bare: bool,
 }
 
 impl<'de> Members<'_, 'de> {
-    /// The next name, with its colon, of a member that somebody wants.
+    /// Returns the next name that is not skipped, after its colon.
     pub(super) fn next_key(&mut self) -> Result<Option<Str<'de>>, Error> {
         loop {
             match self.fast.text.peek() {
@@ -76,7 +76,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
     }
 }
 
-/// The one member of an object that is an enum with content.
+/// The only member of an object that encodes an enum with content.
 pub(super) struct Variant<'f, 'de> {
     pub(super) fast: &'f mut Fast<'de>,
 }

@@ -1,23 +1,23 @@
-//! Why a text is not the value that is wanted.
+//! Decoding errors.
 
 use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
-/// Why a text is not the value that is wanted.
+/// The text does not decode as the requested type.
 #[doc(hidden)]
 #[derive(Debug, PartialEq, Eq)]
 pub struct Error(Option<Box<str>>);
 
 impl Error {
-    /// The text is no JSON; what is wrong with it is asked of serde_json when somebody wants to know.
+    /// The text is not JSON. serde_json explains it if the message is needed.
     pub(super) const SYNTAX: Self = Self(None);
 
-    pub(super) fn new(message: String) -> Self {
+    pub(crate) fn new(message: String) -> Self {
         Self(Some(message.into()))
     }
 
-    /// What is wrong with the value; `None` if the text is no JSON.
+    /// Returns what is wrong with the value; `None` if the text is not JSON.
     pub(super) fn message(&self) -> Option<&str> {
         self.0.as_deref()
     }
@@ -37,7 +37,7 @@ impl de::Error for Error {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        // serde_json's word for it.
+        // As serde_json says it.
         match found {
             Unexpected::Unit => Self::new(format!("invalid type: null, expected {expected}")),
             found => Self::new(format!("invalid type: {found}, expected {expected}")),

@@ -1,4 +1,4 @@
-//! Names of members, as keys of maps.
+//! Names of members as keys of maps.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{Deserializer, IntoDeserializer as _, Visitor};
@@ -7,7 +7,7 @@ use serde::forward_to_deserialize_any;
 use super::Error;
 use super::scan::{Number, Str, Text};
 
-/// A member's name. Keys that are numbers or words stand in it as text.
+/// A member's name. Numbers and booleans as keys are text in JSON.
 pub(super) struct MapKey<'de>(pub(super) Str<'de>);
 
 impl MapKey<'_> {
@@ -15,7 +15,7 @@ impl MapKey<'_> {
         let key = self.0.as_str();
         let mut text = Text::new(key);
         match text.number() {
-            // A number has no blanks around it here.
+            // Spaces around the number are an error here.
             Ok(number) if text.position() == key.len() && !key.starts_with([' ', '\n', '\r', '\t']) => {
                 Ok(number)
             }

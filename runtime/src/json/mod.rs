@@ -1,12 +1,12 @@
-//! A deserializer for what servers send.
+//! A deserializer for the objects that API servers send.
 //!
-//! It is made for many objects of known types: the text is checked to be UTF-8 once instead of string by string, what
-//! nobody wants is passed over without being looked into, and sequences tell their length, so that vectors are not larger
-//! than what they hold (a vector that grows has room for four elements, and a container takes 2 KB).
+//! It differs from serde_json in three ways: the whole text is checked to be UTF-8 once instead of string by
+//! string; skipped values are only scanned for their end; sequences announce their length, so that vectors are no
+//! larger than their contents (a growing vector has room for four elements, and a container takes 2 KB).
 //!
-//! It is the only one that typed objects are read with, so that their types' code is compiled for one deserializer. What it
-//! takes, serde_json takes too and understands alike, and its messages are serde_json's; but a struct is an object and never
-//! an array, as for Go, and only the inside of ignored values is not checked for more than matching brackets and quotes.
+//! All typed objects are read with it, so that their code is compiled for one deserializer. It accepts a subset
+//! of what serde_json accepts, with the same result and the same messages. Two differences remain: a struct is
+//! never read from an array (as in Go), and skipped values are only checked for matching brackets and quotes.
 
 mod access;
 mod error;
@@ -24,7 +24,7 @@ use access::{Elements, Members, Variant};
 pub(crate) use error::Error;
 use scan::{Number, Str, Text};
 
-/// The deepest nesting, serde_json's.
+/// The deepest nesting (serde_json's limit).
 const DEEPEST: u32 = 127;
 
 /// What serde_json's raw values ask a deserializer for.
@@ -33,7 +33,7 @@ const RAW_VALUE: &str = "$serde_json::private::RawValue";
 /// What [`Raw`] asks a deserializer for.
 const RAW: &str = "$kubesmith::Raw";
 
-/// A value as it stands in the text; all of it is JSON.
+/// A value as it stands in the text, checked to be JSON.
 pub(crate) struct Raw<'de>(pub(crate) &'de str);
 
 impl<'de> Deserialize<'de> for Raw<'de> {
@@ -54,10 +54,10 @@ impl<'de> Deserialize<'de> for Raw<'de> {
     }
 }
 
-/// The value that the text is.
+/// Decodes a value.
 ///
 /// # Errors
-/// Of serde_json's kind, with the place in the text.
+/// A serde_json error with line and column.
 pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     let mut json = Fast::new(text);
     match T::deserialize(&mut json) {
@@ -67,13 +67,14 @@ pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json:
     }
 }
 
-/// Reads one value after the other from a text.
+/// Reads values from a text, one after another.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Fast<'de> {
     text: Text<'de>,
     depth: u32,
-    /// How deep the members are of an object whose `metadata.managedFields` nobody wants, and whether its metadata is being read.
+    /// The depth of the members of an object whose `metadata.managedFields` is skipped, and whether its metadata is
+    /// being read.
     lean: Option<(u32, bool)>,
 }
 
@@ -82,7 +83,7 @@ impl<'de> Fast<'de> {
         Self { text: Text::new(text), depth: 0, lean: None }
     }
 
-    /// Reads an object without its `metadata.managedFields`, which are passed over.
+    /// Reads an object and skips its `metadata.managedFields`.
     pub(crate) fn without_managed_fields<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         self.lean = Some((self.depth + 1, false));
         let object = read(self);
@@ -90,7 +91,7 @@ impl<'de> Fast<'de> {
         object
     }
 
-    /// Reads an object member by member: `member` is given the name, and has to read or [`skip`](Self::skip) the value.
+    /// Reads an object member by member. `member` gets the name and must read or [`skip`](Self::skip) the value.
     pub(crate) fn members(
         &mut self,
         member: &mut dyn FnMut(&mut Self, &str) -> Result<(), Error>,
@@ -107,17 +108,17 @@ impl<'de> Fast<'de> {
         self.leave(b'}')
     }
 
-    /// The members of an object whose braces are not in the text, up to the end of the text.
+    /// Reads the members of an object whose braces are not in the text, up to the end of the text.
     pub(crate) fn bare_members<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_map(Members { fast: self, first: true, bare: true })
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     pub(crate) fn skip(&mut self) -> Result<(), Error> {
         self.text.skip()
     }
 
-    /// Whether the member of this name, of the object that is being read, is `managedFields` that nobody wants.
+    /// Whether this member is the `managedFields` to skip.
     fn is_unwanted(&mut self, name: &str) -> bool {
         let Some((depth, in_metadata)) = &mut self.lean else { return false };
         if self.depth == *depth {
@@ -126,17 +127,17 @@ impl<'de> Fast<'de> {
         *in_metadata && self.depth == *depth + 1 && name == "managedFields"
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes read.
     pub(crate) fn position(&self) -> usize {
         self.text.position()
     }
 
-    /// Whether nothing but blanks is left.
+    /// Whether only white space is left.
     pub(crate) fn is_at_end(&mut self) -> bool {
         self.text.peek().is_none()
     }
 
-    /// The error with the place where it was found.
+    /// Adds the position to an error.
     pub(crate) fn explain(&self, error: &Error) -> serde_json::Error {
         let message = match error.message() {
             Some(message) => message,
@@ -149,7 +150,7 @@ impl<'de> Fast<'de> {
         de::Error::custom(format_args!("{message} at line {line} column {column}"))
     }
 
-    /// That the next value is not what is expected.
+    /// Returns the error for a value of another type than expected.
     #[cold]
     fn mismatch(&mut self, expected: &dyn Expected) -> Error {
         let found = match self.text.peek() {
@@ -222,7 +223,7 @@ impl<'de> Fast<'de> {
         Ok(())
     }
 
-    /// Behind the last element or member that somebody has read.
+    /// Reads the closing bracket after the last element or member.
     fn leave(&mut self, bracket: u8) -> Result<(), Error> {
         self.depth -= 1;
         match self.text.peek() {

@@ -1,19 +1,19 @@
-//! The text and where in it the reader stands.
+//! The text and the reading position.
 
 use serde::de::Unexpected;
 
 use super::Error;
 
-/// A text that is read from its beginning to its end.
+/// A text that is read from start to end.
 #[derive(Debug)]
 pub(super) struct Text<'de> {
     text: &'de str,
     at: usize,
 }
 
-/// A string of the text.
+/// A string in the text.
 pub(super) enum Str<'de> {
-    /// As it stands there.
+    /// Without escapes, borrowed from the text.
     Plain(&'de str),
     Escaped(String),
 }
@@ -57,7 +57,7 @@ impl<'de> Text<'de> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// The next byte that is no blank.
+    /// Returns the next byte that is not white space.
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             match self.text.as_bytes().get(self.at) {
@@ -75,7 +75,7 @@ impl<'de> Text<'de> {
         Ok(())
     }
 
-    /// Whether the word comes next; it is read then.
+    /// Reads the word if it comes next.
     pub(super) fn word(&mut self, word: &str) -> bool {
         let first = word.as_bytes().first().copied();
         if self.peek() != first || !self.rest().starts_with(word.as_bytes()) {
@@ -95,7 +95,7 @@ impl<'de> Text<'de> {
         }
         self.at = end_of_string(self.text.as_bytes(), end)?;
         let quoted = self.text.get(start - 1..self.at).ok_or(Error::SYNTAX)?;
-        // Half of a pair of surrogates is no text, though the rest of the JSON may be right.
+        // An unpaired surrogate is not text, though the rest of the JSON may be right.
         serde_json::from_str(quoted).map(Str::Escaped).map_err(|error| Error::new(without_place(&error)))
     }
 
@@ -114,7 +114,7 @@ impl<'de> Text<'de> {
         let text = self.text.get(self.at - length..self.at).ok_or(Error::SYNTAX)?;
         if digits.iter().all(u8::is_ascii_digit) {
             return match digits {
-                // A zero may begin only itself, and without a sign: with one it is a float.
+                // A leading zero is only allowed in zero itself. Negative zero is a float.
                 [] | [b'0', _, ..] => Err(Error::SYNTAX),
                 b"0" if is_negative => Ok(Number::Float(-0.0)),
                 _ if is_negative => text.parse().map(Number::Negative).or_else(|_| float(text)),
@@ -125,7 +125,7 @@ impl<'de> Text<'de> {
         if is_float { float(text) } else { Err(Error::SYNTAX) }
     }
 
-    /// The digits of an integer, with its sign.
+    /// Returns the digits of an integer, with its sign.
     pub(super) fn integer(&mut self) -> Result<&'de str, Error> {
         self.peek();
         let start = self.at;
@@ -134,7 +134,7 @@ impl<'de> Text<'de> {
         self.text.get(start..self.at).ok_or(Error::SYNTAX)
     }
 
-    /// Where in the text the reader stands: line and column, from 1 and in bytes, as serde_json has them.
+    /// Returns the position in the text: line and column, from 1 and in bytes, as serde_json counts them.
     pub(super) fn place(&self) -> (usize, usize) {
         let read = self.text.as_bytes().get(..self.at).unwrap_or_default();
         let line = read.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -146,13 +146,13 @@ impl<'de> Text<'de> {
         self.text
     }
 
-    /// Reads a sequence's bracket and answers how many elements it has.
+    /// Reads a sequence's opening bracket and returns the number of elements.
     pub(super) fn open_sequence(&mut self) -> Result<usize, Error> {
         self.expect(b'[')?;
         self.count()
     }
 
-    /// How many elements the sequence has whose bracket was read.
+    /// Counts the elements of a sequence after its opening bracket.
     fn count(&mut self) -> Result<usize, Error> {
         if self.peek() == Some(b']') {
             return Ok(0);
@@ -175,7 +175,7 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// The value that comes next, as it stands in the text, if all of it is JSON.
+    /// Returns the next value as it stands in the text, if it is JSON.
     pub(super) fn raw(&mut self) -> Result<&'de str, Error> {
         self.peek();
         let start = self.at;
@@ -183,7 +183,7 @@ impl<'de> Text<'de> {
         self.text.get(start..self.at).ok_or(Error::SYNTAX)
     }
 
-    /// Passes over a value and looks at every byte of it.
+    /// Skips a value and checks every byte of it.
     fn check(&mut self) -> Result<(), Error> {
         let mut open = Brackets::new();
         loop {
@@ -208,7 +208,7 @@ impl<'de> Text<'de> {
                 }
                 _ => self.check_number()?,
             }
-            // What may follow a value.
+            // After a value.
             loop {
                 if open.is_empty() {
                     return Ok(());
@@ -255,14 +255,14 @@ impl<'de> Text<'de> {
         Ok(())
     }
 
-    /// Passes over at most so many bytes that `is`; answers how many they were.
+    /// Skips at most `most` bytes for which `is` holds, and returns their number.
     fn take(&mut self, is: impl Fn(u8) -> bool, most: usize) -> usize {
         let count = self.rest().iter().take(most).take_while(|byte| is(**byte)).count();
         self.at += count;
         count
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     pub(super) fn skip(&mut self) -> Result<(), Error> {
         match self.peek().ok_or(Error::SYNTAX)? {
             b'"' => {
@@ -299,18 +299,19 @@ impl<'de> Text<'de> {
     }
 }
 
-/// The number with a fraction, or too large for an integer. serde_json rounds as the standard library does.
+/// Parses a number with a fraction, or one too large for an integer. serde_json rounds as the standard library
+/// does.
 fn float(text: &str) -> Result<Number, Error> {
     serde_json::from_str(text).map(Number::Float).map_err(|error| Error::new(without_place(&error)))
 }
 
-/// The message without the place in the number, which is none in the text.
+/// Returns the message without its position, which counts from the start of the number.
 fn without_place(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.rsplit_once(" at line ").map_or(message.clone(), |(message, _)| message.to_owned())
 }
 
-/// The open brackets: a bit for each, the innermost lowest, 1 is a brace. The one above all marks their end.
+/// The open brackets, one bit each, innermost lowest; 1 is a brace. The highest bit marks the end.
 struct Brackets(u128);
 
 impl Brackets {
@@ -343,7 +344,7 @@ impl Brackets {
     }
 }
 
-/// As [`end_of_string`], if all escapes are JSON's.
+/// As [`end_of_string`], and checks that all escapes are JSON's.
 fn end_of_checked_string(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
     loop {
         at += special(bytes.get(at..).unwrap_or_default()).ok_or(Error::SYNTAX)?;
@@ -362,7 +363,7 @@ fn end_of_checked_string(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
     }
 }
 
-/// The place after the quote that ends the string in whose inside `at` is.
+/// Returns the position after the quote that closes the string around `at`.
 fn end_of_string(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
     loop {
         at += special(bytes.get(at..).unwrap_or_default()).ok_or(Error::SYNTAX)?;
@@ -374,7 +375,7 @@ fn end_of_string(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
     }
 }
 
-/// The first quote, backslash or control character.
+/// Returns the position of the first quote, backslash or control character.
 fn special(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
@@ -383,7 +384,7 @@ fn special(bytes: &[u8]) -> Option<usize> {
     for word in words {
         let word = u64::from_le_bytes(*word);
         let (quote, slash) = (word ^ (ONES * 0x22), word ^ (ONES * 0x5c));
-        // The high bit of the first byte that is below 0x20, or zero in one of the others. Higher ones may be wrong.
+        // Sets the high bit of the first byte below 0x20 or equal to zero; higher bytes may be wrong.
         let found = (word.wrapping_sub(ONES * 0x20) & !word)
             | (quote.wrapping_sub(ONES) & !quote)
             | (slash.wrapping_sub(ONES) & !slash);

@@ -14,18 +14,18 @@ fn fast<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     from_str(text).map_err(|error| error.to_string())
 }
 
-/// What serde_json makes of it.
+/// Decodes with serde_json.
 fn slow<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// What is taken is what serde_json takes, and alike.
+/// Accepted values are accepted by serde_json too, with the same result.
 fn agrees<T: DeserializeOwned + PartialEq + Debug>(text: &str) -> Result<(), TestCaseError> {
     prop_assert_eq!(fast::<T>(text).ok(), slow::<T>(text).ok(), "{}", text);
     Ok(())
 }
 
-/// And what is wrong is said alike.
+/// Rejected values have serde_json's message.
 fn same<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
     let what = |error: String| error.split(" at line").next().unwrap().to_owned();
     assert_eq!(fast::<T>(text).map_err(what), slow::<T>(text).map_err(what), "{text}");
@@ -59,7 +59,7 @@ struct All {
 }
 
 #[test]
-fn values_of_all_forms_are_taken() {
+fn values_of_all_types_decode() {
     let text = r#" {"text" : "plain", "small": 7, "negative": -12, "float": 1.5e3, "flag": true, "nothing": null,
         "something": ["a", "é\n\u00e9"], "map": {"a\"b": [1, {"c": []}], "d": {}}, "letter": "x", "unit": null,
         "shapes": ["Empty", {"Circle": 2}, {"Rectangle": {"width": 1, "height": -2}}, {"Pair": [3, false]}],
@@ -68,7 +68,7 @@ fn values_of_all_forms_are_taken() {
 }
 
 #[test]
-fn vectors_are_as_large_as_what_they_hold() {
+fn vectors_have_no_spare_capacity() {
     let pod = json!({
         "metadata": { "name": "a" },
         "spec": { "containers": [{ "name": "a" }, { "name": "b", "args": ["x,]", "y", "z"] }] },
@@ -80,7 +80,7 @@ fn vectors_are_as_large_as_what_they_hold() {
 }
 
 #[test]
-fn what_is_not_wanted_is_passed_over() {
+fn unwanted_members_are_skipped() {
     for text in [r#"{"a": [1, "]", {"b": "}\""}]}"#, "-1.5", "null", r#""a\\""#, "[[[]]]"] {
         assert!(fast::<IgnoredAny>(text).is_ok(), "{text}");
     }
@@ -93,7 +93,7 @@ fn what_is_not_wanted_is_passed_over() {
 }
 
 #[test]
-fn rare_forms_are_understood_as_serde_json_does() {
+fn rare_forms_decode_as_in_serde_json() {
     ["1.5", "1", "\"1\"", "null"].into_iter().for_each(same::<f32>);
     let huge = "170141183460469231731687303715884105727";
     [huge, "-1", &format!("{huge}0")].into_iter().for_each(same::<i128>);
@@ -145,7 +145,7 @@ mod serde_bytes_of {
 }
 
 #[test]
-fn what_is_wrong_is_said_as_serde_json_does() {
+fn errors_are_serde_jsons() {
     for text in ["7", "1.5", "\"x\"", "true", "null", "[1]", "{\"a\":1}", "nul", ""] {
         same::<bool>(text);
         same::<String>(text);
@@ -222,7 +222,7 @@ struct Flat {
 }
 
 #[test]
-fn every_form_of_serde_is_understood_as_serde_json_does() {
+fn all_serde_forms_decode_as_in_serde_json() {
     for text in [
         "null",
         "7",
@@ -255,7 +255,7 @@ fn every_form_of_serde_is_understood_as_serde_json_does() {
         same::<Wrapped>(text);
         same::<Option<Option<()>>>(text);
         same::<Flat>(text);
-        // What serde reads as a struct is no array.
+        // serde reads structs from arrays too.
         if !text.starts_with('[') {
             same::<Beside>(text);
             same::<Strict>(text);
@@ -264,7 +264,7 @@ fn every_form_of_serde_is_understood_as_serde_json_does() {
 }
 
 #[test]
-fn half_a_pair_of_surrogates_is_told() {
+fn unpaired_surrogate_is_an_error() {
     let text = r#"{"a":"\ud800"}, 1"#;
     let mut json = Fast::new(text);
     let error = BTreeMap::<String, String>::deserialize(&mut json).unwrap_err();
@@ -272,7 +272,7 @@ fn half_a_pair_of_surrogates_is_told() {
     assert!(error.starts_with("unexpected end of hex escape at line 1 column"), "{error}");
 }
 
-/// What is taken raw.
+/// Reads a raw value.
 fn raw(text: &str) -> Option<&str> {
     let mut fast = Fast::new(text);
     let Raw(raw) = Raw::deserialize(&mut fast).ok()?;
@@ -280,7 +280,7 @@ fn raw(text: &str) -> Option<&str> {
 }
 
 #[test]
-fn raw_values_are_looked_at() {
+fn raw_values_are_checked() {
     for text in [
         r#" {"a": [1, "]", {"b\u00e9": "}\""}], "c": {}, "d": [] }"#,
         "-1.5e+3",
@@ -330,7 +330,7 @@ fn raw_values_are_looked_at() {
 }
 
 #[test]
-fn members_need_no_braces() {
+fn members_decode_without_braces() {
     type Members = BTreeMap<String, Value>;
     struct All;
     impl<'de> Visitor<'de> for All {
@@ -353,7 +353,7 @@ fn members_need_no_braces() {
 }
 
 #[test]
-fn secrets_are_taken() {
+fn secrets_decode() {
     let text = r#"{"metadata":{"name":"a"},"data":{"key":"aGVsbG8="}}"#;
     assert_eq!(fast::<Secret>(text).unwrap(), serde_json::from_str::<Secret>(text).unwrap());
 }
@@ -382,7 +382,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_value_is_understood_as_serde_json_does(value in value(), pretty: bool) {
+    fn any_value_decodes_as_in_serde_json(value in value(), pretty: bool) {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
         agrees::<Value>(&text)?;
         prop_assert!(fast::<IgnoredAny>(&text).is_ok(), "{}", text);
@@ -390,7 +390,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_text_is_no_value(value in value(), at in any::<prop::sample::Index>(), with in "[\\[\\]{}:,\"0\\\\ntx -]{0,2}") {
+    fn damaged_text_is_an_error(value in value(), at in any::<prop::sample::Index>(), with in "[\\[\\]{}:,\"0\\\\ntx -]{0,2}") {
         let mut text = value.to_string();
         let mut place = at.index(text.len());
         while !text.is_char_boundary(place) {
@@ -406,7 +406,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_are_understood_as_serde_json_does(text in "-?[0-9]{0,20}(\\.[0-9]{0,4})?([eE][+-]?[0-9]{0,3})?") {
+    fn numbers_decode_as_in_serde_json(text in "-?[0-9]{0,20}(\\.[0-9]{0,4})?([eE][+-]?[0-9]{0,3})?") {
         agrees::<Value>(&text)?;
         agrees::<i64>(&text)?;
         agrees::<u8>(&text)?;
@@ -414,7 +414,7 @@ proptest! {
     }
 
     #[test]
-    fn objects_are_understood_as_serde_json_does(
+    fn objects_decode_as_in_serde_json(
         data in proptest::option::of(proptest::collection::btree_map(text(), text(), 0..4)),
         name in text(),
     ) {

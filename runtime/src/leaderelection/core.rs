@@ -1,7 +1,7 @@
 //! The election without I/O: when to read, when to write, who leads.
 //!
-//! Inputs are ticks, answers and the wish to stop, each with the monotonic time; outputs are requests to send, the
-//! time of the next tick and what has changed. The wall clock is only written into the Lease, never compared.
+//! Inputs are ticks, answers and the request to stop, each with the monotonic time. Outputs are requests to send,
+//! the time of the next tick and the changes. The wall clock is only written into the Lease, never compared.
 
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,15 @@ use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use k8s_openapi::jiff::Timestamp;
 
-/// Tries are spread by up to this share of the retry period (client-go's `JitterFactor`).
+/// The jitter of tries, as a share of the retry period (client-go's `JitterFactor`).
 const JITTER_FACTOR: f64 = 1.2;
 
-/// The times of an election; the default is client-go's 15 s, 10 s, 2 s.
+/// The times of an election. The defaults are client-go's: 15 s, 10 s, 2 s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElectionTimes {
-    /// How long others wait after the last renewal they saw before they take the lease over.
+    /// How long others wait after the last renewal they saw before they take over the lease.
     pub lease_duration: Duration,
-    /// How long the leader goes on without a renewal that succeeded.
+    /// How long the leader continues without a successful renewal.
     pub renew_deadline: Duration,
     /// Pause between two tries.
     pub retry_period: Duration,
@@ -33,7 +33,7 @@ impl Default for ElectionTimes {
     }
 }
 
-/// Times that could not keep two leaders apart. [`InvalidElection`] has an example.
+/// With these times two leaders could overlap. [`InvalidElection`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the lease duration ({:?}) must exceed the renew deadline ({:?}), that must exceed 1.2 times the retry period ({:?}), and the lease duration is written in whole seconds",
@@ -41,7 +41,7 @@ impl Default for ElectionTimes {
 )]
 pub struct InvalidTimes(pub ElectionTimes);
 
-/// Why an elector cannot be made.
+/// An elector cannot be made.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -59,10 +59,10 @@ pub struct InvalidTimes(pub ElectionTimes);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidElection {
-    /// The times could not keep two leaders apart.
+    /// With these times two leaders could overlap.
     #[error(transparent)]
     Times(#[from] InvalidTimes),
-    /// A lease without a holder is free: two candidates without a name would lead at a time.
+    /// The identity is empty. A lease without a holder is free, so two such candidates could lead at once.
     #[error("a candidate needs an identity that no other has, such as that of default_identity")]
     Identity,
     /// The lease has no name or namespace.
@@ -79,7 +79,7 @@ impl ElectionTimes {
     }
 }
 
-/// What the shell is to send; an update carries the resource version that it replaces.
+/// A request for the shell to send. An update carries the resource version that it replaces.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Request {
     Get,
@@ -87,13 +87,13 @@ pub(super) enum Request {
     Update(Box<Lease>),
 }
 
-/// What came back.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    /// The lease as read or as written.
+    /// The lease as read or written.
     Lease(Box<Lease>),
     NotFound,
-    /// Refused, not reached, or written by somebody else meanwhile.
+    /// The request was refused, did not arrive, or lost a race with another writer.
     Failed,
 }
 
@@ -102,23 +102,23 @@ pub(super) enum Input {
     /// Time has passed.
     Tick,
     Answer(Answer),
-    /// Give the lease back and end.
+    /// Release the lease and end.
     Release,
 }
 
-/// What has changed.
+/// A change to report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
     Started,
     Stopped,
-    /// Somebody leads, perhaps we.
+    /// This candidate or another one leads.
     Leader(String),
 }
 
-/// What the shell does next.
+/// The shell's next step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Step {
-    /// To send; whatever is on its way is to be dropped.
+    /// The request to send; an older one in flight is dropped.
     pub(super) send: Option<Request>,
     pub(super) notices: Vec<Notice>,
 }
@@ -127,7 +127,7 @@ pub(super) struct Step {
 enum Phase {
     Candidate,
     Leading,
-    /// Giving the lease back, after the leader's work has ended.
+    /// Releases the lease after the leader's work has ended.
     Releasing,
     Ended,
 }
@@ -141,7 +141,7 @@ struct InFlight {
 #[derive(Debug)]
 struct Observed {
     lease: Lease,
-    /// When this record was first seen, by our clock.
+    /// When this record was first seen, on our clock.
     at: Instant,
 }
 
@@ -156,11 +156,11 @@ pub(super) struct Election {
     reported: Option<String>,
     in_flight: Option<InFlight>,
     next_try: Instant,
-    /// When the last renewal that succeeded was sent. Not when it was answered: it may have been written any time in
-    /// between.
+    /// When the last successful renewal was sent. Not when it was answered, because it may have been written at any
+    /// time in between.
     renewed: Instant,
     release_wanted: bool,
-    /// Somebody else holds the lease although ours had not ended.
+    /// Another candidate holds the lease although ours had not expired.
     taken: bool,
     random: crate::random::Random,
 }
@@ -190,7 +190,7 @@ impl Election {
         }
     }
 
-    /// Whether this candidate's work may run at `now`, even if no tick came in time.
+    /// Whether this candidate's work may run at `now`, even if a tick is late.
     #[cfg(test)]
     pub(super) fn leads(&self, now: Instant) -> bool {
         self.phase == Phase::Leading && now < self.renew_by()
@@ -200,22 +200,22 @@ impl Election {
         self.phase == Phase::Ended
     }
 
-    /// Until when the leadership lasts if no further renewal succeeds.
+    /// Returns when the leadership ends unless a further renewal succeeds.
     pub(super) fn renew_by(&self) -> Instant {
         self.renewed + self.times.renew_deadline
     }
 
-    /// Until when nobody else takes the lease.
+    /// Returns the time before which no other candidate takes the lease.
     pub(super) fn lease_ends(&self) -> Instant {
         if self.taken { self.renewed } else { self.renewed + self.times.lease_duration }
     }
 
-    /// How often the lease has changed hands.
+    /// Returns how often the lease has changed hands.
     pub(super) fn transitions(&self) -> i32 {
         self.spec().and_then(|spec| spec.lease_transitions).unwrap_or(0)
     }
 
-    /// When the next tick is due.
+    /// Returns when the next tick is due.
     pub(super) fn wake_at(&self) -> Instant {
         let attempt = match self.in_flight {
             Some(in_flight) => in_flight.sent + self.times.renew_deadline,
@@ -224,7 +224,7 @@ impl Election {
         if self.phase == Phase::Candidate { attempt } else { attempt.min(self.renew_by()) }
     }
 
-    /// Takes an input that happened at `now` (`wall` on the calendar).
+    /// Handles an input that happened at `now` (`wall` by the wall clock).
     pub(super) fn on(&mut self, now: Instant, wall: Timestamp, input: Input) -> Step {
         let mut step = Step::default();
         if self.phase == Phase::Ended {
@@ -281,7 +281,7 @@ impl Election {
                 let lease = self.fresh(wall);
                 self.send(now, Request::Create(Box::new(lease)), step);
             }
-            // What the lease is now decides: read it.
+            // The lease as it is now decides, so read it.
             Answer::NotFound | Answer::Failed if self.phase == Phase::Leading && in_flight.is_write => {
                 self.send(now, Request::Get, step);
             }
@@ -292,11 +292,11 @@ impl Election {
         }
     }
 
-    /// Our record stands in the lease since some time after `sent`.
+    /// The lease has contained our record since some time after `sent`.
     fn written(&mut self, now: Instant, sent: Instant, lease: Lease, step: &mut Step) {
         self.observe(now, lease, step);
         if now >= sent + self.times.renew_deadline {
-            // Answered so late that the leadership would be over: try again.
+            // The answer is so late that the leadership would be over, so try again.
             self.next_try = now;
             return;
         }
@@ -315,13 +315,13 @@ impl Election {
             Phase::Candidate | Phase::Ended => return self.end(step),
         }
         if self.in_flight.is_some() {
-            // Its answer tells the resource version that the release replaces.
+            // The answer to it has the resource version that the release replaces.
             return;
         }
         let Some(mut lease) = self.observed.as_ref().map(|observed| observed.lease.clone()) else {
             return self.end(step);
         };
-        // As client-go releases: no holder, and nearly no time to wait for one.
+        // As client-go releases: no holder, and a lease duration of one second.
         let spec = lease.spec.get_or_insert_default();
         spec.holder_identity = Some(String::new());
         spec.lease_duration_seconds = Some(1);
@@ -331,7 +331,7 @@ impl Election {
         self.send(now, Request::Update(Box::new(lease)), step);
     }
 
-    /// Ends without giving the lease back: others wait for its end.
+    /// Ends without a release, so that others wait for the lease to expire.
     pub(super) fn abandon(&mut self) {
         self.end(&mut Step::default());
     }
@@ -351,7 +351,7 @@ impl Election {
     }
 
     fn pause(&mut self, now: Instant) {
-        // The leader's tries are not spread: nobody else tries at its pace.
+        // The leader's tries have no jitter: no other candidate tries at its pace.
         let share = if self.phase == Phase::Leading {
             1.0
         } else {
@@ -390,7 +390,7 @@ impl Election {
         now < observed.at + duration
     }
 
-    /// Our record in place of the observed one, whoever holds it.
+    /// Returns our record in place of the observed one.
     fn take_over(&self, wall: Timestamp) -> Option<Request> {
         let observed = self.observed.as_ref()?;
         let is_ours = self.spec().is_some_and(|spec| spec.holder_identity.as_ref() == Some(&self.identity));
@@ -403,11 +403,11 @@ impl Election {
         Some(Request::Update(Box::new(lease)))
     }
 
-    /// The observed record with a new renew time.
+    /// Returns the observed record with a new renew time.
     fn renewal(&self, wall: Timestamp) -> Option<Request> {
         let mut lease = self.observed.as_ref()?.lease.clone();
         let known = lease.spec.take().unwrap_or_default();
-        // Others know a leader that lives by a record that differs from all that they have seen.
+        // Others recognise a living leader by a record that differs from all that they have seen.
         let MicroTime(wall) = next_time(known.renew_time.as_ref(), wall);
         lease.spec = Some(LeaseSpec {
             acquire_time: known.acquire_time,
@@ -417,7 +417,8 @@ impl Election {
         Some(Request::Update(Box::new(lease)))
     }
 
-    /// A new lease. One that vanished is made again with its transitions, so that the fencing token never falls.
+    /// Returns a new lease. If the lease was deleted, the new one keeps its transitions, so that the fencing token
+    /// never decreases.
     fn fresh(&self, wall: Timestamp) -> Lease {
         let transitions = self.observed.as_ref().map_or(0, |_| self.transitions().saturating_add(1));
         Lease {
@@ -441,8 +442,8 @@ impl Election {
     }
 }
 
-/// `wall`, or a microsecond after what the lease has where that is not earlier: with a calendar that stands still or goes
-/// back and forth, a renewal could look like none, to others and to the server.
+/// Returns `wall`, or a microsecond after the lease's time if `wall` is not later. With a wall clock that stands
+/// still or jumps, a renewal could otherwise look unchanged to others and to the server.
 pub(crate) fn next_time(known: Option<&MicroTime>, wall: Timestamp) -> MicroTime {
     let next =
         known.and_then(|known| Timestamp::from_microsecond(known.0.as_microsecond().checked_add(1)?).ok());

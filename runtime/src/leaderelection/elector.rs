@@ -1,4 +1,4 @@
-//! The election's shell: requests to the API server, the leader's work, callbacks.
+//! The shell of the election: requests to the API server, the leader's work, callbacks.
 
 use std::fmt;
 use std::future::Future;
@@ -20,16 +20,16 @@ use crate::random::{self, Random};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Why an election ended other than by being stopped.
+/// An election ended without being stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaderElectionError {
-    /// The lease could not be renewed in time, or somebody else has taken it.
+    /// The lease was not renewed in time, or another candidate took it.
     #[error("{identity} lost the lease {lease}: it was not renewed in time, or somebody else took it")]
     Lost {
         /// Namespace and name of the lease.
         lease: String,
-        /// Who led.
+        /// The identity of the former leader.
         identity: String,
     },
     /// The leader's work panicked.
@@ -37,14 +37,14 @@ pub enum LeaderElectionError {
     Panicked {
         /// Namespace and name of the lease.
         lease: String,
-        /// Who led.
+        /// The identity of the former leader.
         identity: String,
-        /// The panic.
+        /// The panic's message.
         message: String,
     },
 }
 
-/// What happens when the leader changes.
+/// Callbacks for changes of the leader.
 pub struct LeaderCallbacks {
     started: Box<dyn FnOnce(Leadership) -> BoxFuture<()> + Send>,
     stopped: Box<dyn FnOnce() + Send>,
@@ -52,8 +52,8 @@ pub struct LeaderCallbacks {
 }
 
 impl LeaderCallbacks {
-    /// Runs `on_started_leading` as soon as this candidate leads. It is to end when its [`Leadership`] has ended;
-    /// where it does not, it is aborted before somebody else can lead.
+    /// Runs `on_started_leading` when this candidate becomes the leader. It must end when its [`Leadership`] ends;
+    /// otherwise it is aborted before another candidate can lead.
     pub fn new<F, Fut>(on_started_leading: F) -> Self
     where
         F: FnOnce(Leadership) -> Fut + Send + 'static,
@@ -66,14 +66,14 @@ impl LeaderCallbacks {
         }
     }
 
-    /// Called at the end of every run, also where this candidate never led.
+    /// Sets the callback for the end of a run, even if this candidate never led.
     #[must_use]
     pub fn on_stopped_leading(mut self, callback: impl FnOnce() + Send + 'static) -> Self {
         self.stopped = Box::new(callback);
         self
     }
 
-    /// Called with the identity of each new leader that is seen, this candidate included.
+    /// Sets the callback for each new leader, including this candidate.
     #[must_use]
     pub fn on_new_leader(mut self, callback: impl FnMut(&str) + Send + 'static) -> Self {
         self.new_leader = Box::new(callback);
@@ -81,7 +81,7 @@ impl LeaderCallbacks {
     }
 }
 
-/// What a leader knows about its leadership.
+/// The leader's view of its leadership.
 #[derive(Clone, Debug)]
 pub struct Leadership {
     ended: CancellationToken,
@@ -95,24 +95,24 @@ struct Term {
 }
 
 impl Leadership {
-    /// Waits until the leadership is over or about to be: the work is to end.
+    /// Waits until the leadership has ended or is about to end, so that the work must end.
     pub async fn ended(&self) {
         self.ended.cancelled().await;
     }
 
-    /// The same as a token, to stop controllers with.
+    /// Returns a token that is cancelled when the work must end, for controllers.
     pub fn token(&self) -> CancellationToken {
         self.ended.clone()
     }
 
-    /// Whether the lease is held right now. Unlike [`ended`](Self::ended) this is true to the clock even where the
-    /// process was suspended.
+    /// Whether the lease is held now. Unlike [`ended`](Self::ended) this checks the clock, so it is correct even
+    /// after the process was suspended.
     pub fn is_valid(&self) -> bool {
         Instant::now() < self.term().valid_until
     }
 
-    /// How often the lease has changed hands: grows with each new leader, so what a former leader writes late can be
-    /// told by it.
+    /// Returns how often the lease has changed hands. The number grows with each new leader, so that late writes of
+    /// a former leader can be recognised.
     pub fn transitions(&self) -> i32 {
         self.term().transitions
     }
@@ -122,7 +122,7 @@ impl Leadership {
     }
 }
 
-/// One candidate in an election.
+/// A candidate in an election.
 pub struct LeaderElector {
     api: Api<Lease>,
     namespace: String,
@@ -141,22 +141,22 @@ pub struct LeaderElectorBuilder {
 }
 
 impl LeaderElectorBuilder {
-    /// Replaces client-go's times.
+    /// Sets the times; client-go's by default.
     #[must_use]
     pub fn times(mut self, times: ElectionTimes) -> Self {
         self.elector.times = times;
         self
     }
 
-    /// Whether a leader that is stopped gives the lease back, so that another need not wait for its end; it does
-    /// unless told otherwise.
+    /// Sets whether a stopped leader releases the lease, so that others need not wait for it to expire. It does by
+    /// default.
     #[must_use]
     pub fn release_on_cancel(mut self, release: bool) -> Self {
         self.elector.release_on_cancel = release;
         self
     }
 
-    /// Shows in `registry` who leads, as `leader_election_master_status`.
+    /// Registers the metric `leader_election_master_status` in `registry`.
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
         let status = registry.gauge(
@@ -168,14 +168,14 @@ impl LeaderElectorBuilder {
         self
     }
 
-    /// Where the lease's times come from; the system's clock unless told otherwise. No decision depends on it.
+    /// Sets the wall clock that is written into the lease; the system's by default. No decision depends on it.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.elector.clock = Box::new(clock);
         self
     }
 
-    /// Where the pauses get their jitter from: numbers in `0.0..1.0`.
+    /// Sets the source of the jitter: numbers in `0.0..1.0`.
     #[must_use]
     pub fn random(mut self, random: impl FnMut() -> f64 + Send + 'static) -> Self {
         self.elector.random = Box::new(random);
@@ -186,7 +186,7 @@ impl LeaderElectorBuilder {
     ///
     /// # Errors
     ///
-    /// [`InvalidElection`]: the times could not keep two leaders apart, or a name is missing.
+    /// [`InvalidElection`] if two leaders could overlap with these times, or if a name is missing.
     pub fn build(self) -> Result<LeaderElector, InvalidElection> {
         let elector = self.elector;
         elector.times.check()?;
@@ -201,8 +201,8 @@ impl LeaderElectorBuilder {
 }
 
 impl LeaderElector {
-    /// Settings for a candidate called `identity`, which must differ between candidates, for the lease `name` in
-    /// `namespace`.
+    /// Starts the settings of a candidate for the lease `name` in `namespace`. Each candidate needs another
+    /// `identity`.
     pub fn builder(
         client: Client,
         namespace: impl Into<String>,
@@ -225,19 +225,20 @@ impl LeaderElector {
         }
     }
 
-    /// Waits for the lease, leads, and returns when the leadership is over.
+    /// Waits for the lease, leads, and returns when the leadership has ended.
     ///
-    /// When `stop` is cancelled, the leader's work is told to end; the lease is renewed until it has, and then given
-    /// back. A leader that loses the lease tells its work to end and aborts it when somebody else could lead.
+    /// When `stop` is cancelled, the leader's work is asked to end. The lease is renewed until it has ended, and
+    /// then released. If the lease is lost, the work is asked to end, and aborted before another candidate can
+    /// lead.
     ///
     /// # Errors
     ///
-    /// [`LeaderElectionError`] where the leadership was lost or its work panicked. A program usually exits then, and
-    /// is started again as a candidate.
+    /// [`LeaderElectionError`] if the leadership was lost or the work panicked. A program usually exits then and is
+    /// restarted as a candidate.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future aborts the work; the lease is not given back.
+    /// Dropping the future aborts the work and does not release the lease.
     pub async fn run(
         self,
         callbacks: LeaderCallbacks,
@@ -269,7 +270,7 @@ enum Outcome {
     Panicked(String),
 }
 
-/// The leader's work; aborted where the run is dropped.
+/// The leader's work; aborted if the run is dropped.
 struct Work {
     task: JoinHandle<()>,
     leadership: Leadership,
@@ -283,7 +284,7 @@ impl Drop for Work {
     }
 }
 
-/// State of one run.
+/// The state of a run.
 struct Run {
     api: Arc<Api<Lease>>,
     name: Arc<str>,
@@ -337,7 +338,7 @@ impl Run {
                 Happened::StopWanted => {
                     stopping = true;
                     match &self.work {
-                        // The lease is kept until the work has ended.
+                        // Hold the lease until the work has ended.
                         Some(work) if !work.has_ended => work.leadership.ended.cancel(),
                         _ => self.release(),
                     }
@@ -427,7 +428,7 @@ impl Run {
             Some(Work { task: tokio::spawn(started(leadership.clone())), leadership, has_ended: false });
     }
 
-    /// Gives the work the time that is left before somebody else can lead.
+    /// Gives the work the time that is left before another candidate can lead.
     async fn end_work(&mut self) {
         let Some(mut work) = self.work.take() else { return };
         work.leadership.ended.cancel();
@@ -438,7 +439,7 @@ impl Run {
         if timeout_at(deadline, &mut work.task).await.is_err() {
             tracing::error!(lease = &*self.name, "the leader's work did not end in time and is aborted");
             work.task.abort();
-            // Waits until the task is gone; why it is, is known.
+            // Wait for the end of the task; its cause is known.
             let _ = (&mut work.task).await;
         }
     }

@@ -1,11 +1,12 @@
-//! Who a candidate is.
+//! The identity of a candidate.
 
 use std::env;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 
-/// A name for this process among the candidates, as controller-runtime makes it: the host's name, which is the pod's, and
-/// random digits, so that a container that was started again is somebody else. It differs with each call: make one and keep it.
+/// Returns an identity for this process, made as in controller-runtime: the host name, which is the pod's name, and
+/// random digits, so that a restarted container is a new candidate. Each call returns another one, so call it once
+/// and keep the result.
 ///
 /// ```no_run
 /// use kubesmith_runtime::client::build_config_from_flags;
@@ -32,7 +33,7 @@ fn host_name() -> String {
         .unwrap_or_else(|| "localhost".to_owned())
 }
 
-/// What can be shown of a name; nothing is none.
+/// Returns the printable characters of a name; `None` if there are none.
 fn named(text: Option<String>) -> Option<String> {
     let name: String = text?.chars().filter(char::is_ascii_graphic).collect();
     (!name.is_empty()).then_some(name)
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_another_one_on_the_same_host() {
+    fn identities_differ_on_the_same_host() {
         let (one, other) = (default_identity(), default_identity());
         assert_ne!(one, other);
         let host =
@@ -53,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_empty_is_none() {
+    fn empty_host_name_is_ignored() {
         for none in [None, Some(""), Some(" \n"), Some("\u{e4}")] {
             assert_eq!(named(none.map(str::to_owned)), None);
         }

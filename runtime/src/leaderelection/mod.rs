@@ -1,13 +1,13 @@
-//! Leader election on Leases, by client-go's rules: of several replicas one works at a time.
+//! Leader election on Leases, by client-go's rules: one of several replicas works at a time.
 //!
 //! The leader renews a coordination.k8s.io Lease every retry period. Others take it over when they have seen it
-//! unchanged for the lease's duration, by their own clock; clocks need not agree, only their rates matter. The leader
-//! gives up when no renewal has succeeded for the renew deadline, which is shorter than the duration. So there is at
-//! most one leader while no clock runs faster than another by more than `lease_duration / renew_deadline` (1.5 with
-//! the defaults).
+//! unchanged for the lease duration, by their own clocks. Clocks need not agree; only their rates matter. The
+//! leader gives up when no renewal has succeeded for the renew deadline, which is shorter than the lease duration.
+//! So there is at most one leader unless a clock runs faster than another by more than `lease_duration /
+//! renew_deadline` (1.5 with the defaults).
 //!
-//! A process that is suspended cannot notice in time that it has lost: a [`Leadership`] tells whether it is still
-//! valid, and carries the lease's transitions as a fencing token for what it writes elsewhere.
+//! A suspended process cannot notice in time that it lost the lease. [`Leadership`] therefore tells whether it is
+//! still valid, and carries the lease's transitions as a fencing token for writes to other systems.
 //!
 //! ```no_run
 //! use kubesmith_runtime::controller::CancellationToken;

@@ -1,4 +1,4 @@
-//! Addresses of endpoints, in the words of command lines.
+//! Addresses of endpoints, as in command-line flags.
 
 use std::fmt;
 use std::io;
@@ -9,8 +9,8 @@ use tokio::net::TcpListener;
 
 use crate::listen;
 
-/// Where an endpoint is served, as controller-runtime's flags say it: `:8080` on every address of this host,
-/// `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080` on one of them, `0` nowhere.
+/// The address of an endpoint, written as in controller-runtime's flags: `:8080` for every address of this host,
+/// `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080` for one of them, `0` for no endpoint.
 ///
 /// ```
 /// use std::net::SocketAddr;
@@ -39,13 +39,13 @@ enum Place {
 }
 
 impl BindAddress {
-    /// Whether there is to be an endpoint.
+    /// Whether the endpoint is served.
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.0 != Place::Nowhere
     }
 
-    /// Listens there; `None` if there is to be no endpoint.
+    /// Listens on the address; `None` for no endpoint.
     pub(super) async fn listen(&self) -> io::Result<Option<TcpListener>> {
         let listener = match &self.0 {
             Place::Nowhere => return Ok(None),
@@ -58,7 +58,7 @@ impl BindAddress {
 }
 
 impl Default for BindAddress {
-    /// Nowhere.
+    /// No endpoint.
     fn default() -> Self {
         BindAddress(Place::Nowhere)
     }
@@ -110,7 +110,7 @@ impl From<([u8; 4], u16)> for BindAddress {
     }
 }
 
-/// A text is no address.
+/// The text is not an address.
 ///
 /// ```
 /// use kubesmith_runtime::manager::{BindAddress, InvalidBindAddress};
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read_and_written_the_same() {
+    fn bind_addresses_round_trip() {
         for text in ["0", ":8080", ":0", "127.0.0.1:80", "[::1]:443", "localhost:8081", "pod-0.svc:1"] {
             assert_eq!(text.parse::<BindAddress>().map(|address| address.to_string()).as_deref(), Ok(text));
         }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_address_is_everywhere() {
+    async fn bind_address_without_a_host_covers_every_address() {
         let listener = ":0".parse::<BindAddress>().unwrap().listen().await.unwrap().unwrap();
         let port = listener.local_addr().unwrap().port();
         let (client, server) = tokio::join!(

@@ -1,4 +1,4 @@
-//! The page that shows people what controllers and caches are doing.
+//! The state page: controllers, caches and handlers as HTML.
 
 use std::fmt::{self, Display, Write};
 
@@ -19,7 +19,7 @@ const STYLE: &str = ":root{color-scheme:light dark}\
 
 const NONE: &str = "<p>none</p>\n";
 
-/// HTML of the state of everything.
+/// Returns the page.
 pub(super) fn page(
     controllers: &[ControllerState],
     informers: &[InformerState],
@@ -59,7 +59,7 @@ pub(super) fn page(
     out
 }
 
-/// Who learns of the caches' changes, and who holds them up.
+/// Writes the table of event handlers.
 fn show_handlers(out: &mut String, informers: &[InformerState]) {
     let handlers = informers
         .iter()
@@ -147,7 +147,7 @@ fn show_shard(out: &mut String, shard: &ShardState) {
     table(out, &["members"], rows);
 }
 
-/// A table of texts that are escaped already, or a word where there is nothing in it.
+/// Writes a table of escaped texts, or a word if it has no rows.
 fn table(out: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
     let rows: String = rows.map(|cells| row(head, &cells)).collect();
     if rows.is_empty() {
@@ -166,7 +166,7 @@ fn texts(cells: &[&dyn Display]) -> Vec<String> {
     cells.iter().map(|cell| Escaped(cell).to_string()).collect()
 }
 
-/// Text that cannot leave its place in HTML.
+/// Text escaped for HTML.
 struct Escaped<'a>(&'a dyn Display);
 
 impl Display for Escaped<'_> {
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    /// The page without the names of columns that narrow screens show in each cell.
+    /// Removes the names of columns that narrow screens show in each cell.
     fn without_labels(page: &str) -> String {
         let mut parts = page.split(" data-label=\"");
         let first = parts.next().unwrap_or_default().to_owned();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replica_without_anything_says_so_and_every_tag_is_closed() {
+    fn page_closes_every_tag_and_says_none_when_empty() {
         let empty = page(&[], &[], None);
         assert_eq!(empty.matches("<p>none</p>").count(), 2, "{empty}");
         let full = page(&[], &[informer()], Some(&shard()));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_page_shows_what_fails_and_what_takes_long() {
+    async fn page_shows_failing_and_slow_keys() {
         let queue = Queue::new("maps & more");
         let reconciler = reconcile_fn(|key: String| async move {
             tokio::time::sleep(Duration::from_millis(1500)).await;

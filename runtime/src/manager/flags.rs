@@ -1,4 +1,4 @@
-//! The command line of a program of controllers, in the field's words.
+//! The command-line flags of a manager.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,10 @@ use super::{BindAddress, Manager, ManagerBuilder};
 use crate::client::{self, build_config_from_flags};
 use crate::leaderelection::{InvalidElection, LeaderElector, default_identity};
 use crate::metrics::Registry;
+#[cfg(feature = "webhook")]
+use crate::webhook::CertWatcher;
 
-/// Flags that every manager has, for `#[command(flatten)]` in a program's own: those of controller-runtime's and
+/// The flags of a manager, for `#[command(flatten)]` in a program's own flags: those of controller-runtime's and
 /// sample-controller's programs, with their defaults. Needs the feature `clap`.
 ///
 /// ```no_run
@@ -18,7 +20,7 @@ use crate::metrics::Registry;
 /// use kubesmith_runtime::manager::{ManagerFlags, shutdown_signal};
 /// use kubesmith_runtime::metrics::Registry;
 ///
-/// /// Looks after pods.
+/// Manages pods.
 /// #[derive(Parser)]
 /// struct Flags {
 ///     #[command(flatten)]
@@ -49,33 +51,50 @@ pub struct ManagerFlags {
     /// Where /metrics is served; 0 for nowhere
     #[arg(long, value_name = "ADDRESS", default_value = ":8080")]
     pub metrics_bind_address: BindAddress,
+    /// Serve /metrics over TLS, with the certificate in --metrics-cert-path
+    #[cfg(feature = "webhook")]
+    #[arg(long, requires = "metrics_cert_path")]
+    pub metrics_secure: bool,
+    /// The folder with tls.crt and tls.key for /metrics
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "FOLDER")]
+    pub metrics_cert_path: Option<PathBuf>,
     /// Where /healthz and /readyz are served; 0 for nowhere
     #[arg(long, value_name = "ADDRESS", default_value = ":8081")]
     pub health_probe_bind_address: BindAddress,
+    /// Where /debug/controllers is served: queues, caches, failing and slow keys; 0 for nowhere. It shows names of objects,
+    /// so choose an address that only operators reach, such as 127.0.0.1:8082
+    #[arg(long, value_name = "ADDRESS", default_value = "0")]
+    pub debug_bind_address: BindAddress,
+    /// The folder with tls.crt and tls.key for webhooks; k8s-webhook-server/serving-certs in the temporary folder unless given
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "FOLDER")]
+    pub webhook_cert_dir: Option<PathBuf>,
     /// Work only while this replica holds the lease
     #[arg(long)]
     pub leader_elect: bool,
     /// The namespace of the lease; the kubeconfig's or the pod's own unless given
     #[arg(long, value_name = "NAME")]
     pub leader_election_namespace: Option<String>,
-    /// How many objects each controller works on at a time
+    /// How many objects each controller reconciles at once
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub workers: usize,
 }
 
 impl ManagerFlags {
-    /// A client of the cluster that `--kubeconfig` and `--master` lead to, as [`build_config_from_flags`] finds it.
+    /// Makes a client of the cluster that `--kubeconfig` and `--master` select, like [`build_config_from_flags`].
     ///
     /// # Errors
     ///
-    /// The file cannot be read or says too little, no configuration is found, or its TLS or credentials cannot be used.
+    /// The file cannot be read or is incomplete, no configuration is found, or its TLS settings or credentials
+    /// cannot be used.
     pub async fn connect(&self) -> client::Result<Client> {
         let config = build_config_from_flags(self.master.as_deref(), self.kubeconfig.as_deref()).await?;
         client::connect(config).await
     }
 
-    /// Settings for a manager with this client: its endpoints, its numbers in `registry`, and with `--leader-elect` an
-    /// elector for the lease of this name.
+    /// Starts the settings of a manager with this client: its endpoints, its metrics in `registry`, and with
+    /// `--leader-elect` an elector for the lease `lease`.
     ///
     /// # Errors
     ///
@@ -89,7 +108,10 @@ impl ManagerFlags {
         let builder = Manager::builder(client.clone())
             .metrics(registry)
             .metrics_address(self.metrics_bind_address.clone())
-            .health_address(self.health_probe_bind_address.clone());
+            .health_address(self.health_probe_bind_address.clone())
+            .debug_address(self.debug_bind_address.clone());
+        #[cfg(feature = "webhook")]
+        let builder = self.certificates(builder);
         if !self.leader_elect {
             return Ok(builder);
         }
@@ -97,6 +119,18 @@ impl ManagerFlags {
         let namespace = self.leader_election_namespace.clone().unwrap_or_else(own);
         let elector = LeaderElector::builder(client, namespace, lease, default_identity());
         Ok(builder.leader_election(elector.metrics(registry).build()?))
+    }
+
+    #[cfg(feature = "webhook")]
+    fn certificates(&self, mut builder: ManagerBuilder) -> ManagerBuilder {
+        if let (true, Some(folder)) = (self.metrics_secure, &self.metrics_cert_path) {
+            let certificate = CertWatcher::builder(folder.join("tls.crt"), folder.join("tls.key"));
+            builder = builder.metrics_tls(certificate);
+        }
+        match &self.webhook_cert_dir {
+            Some(folder) => builder.webhook_cert_dir(folder),
+            None => builder,
+        }
     }
 }
 
@@ -106,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    /// Looks after pods.
+    /// Manages pods.
     #[derive(Debug, Parser)]
     struct Program {
         #[command(flatten)]
@@ -126,23 +160,25 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_the_fields() {
+    fn flag_defaults_are_controller_runtimes() {
         let flags = parse(&[]).unwrap();
-        let addresses = [&flags.metrics_bind_address, &flags.health_probe_bind_address];
-        assert_eq!(addresses.map(ToString::to_string), [":8080", ":8081"]);
+        let addresses =
+            [&flags.metrics_bind_address, &flags.health_probe_bind_address, &flags.debug_bind_address];
+        assert_eq!(addresses.map(ToString::to_string), [":8080", ":8081", "0"]);
         assert!(!flags.leader_elect && flags.leader_election_namespace.is_none());
         assert!(flags.kubeconfig.is_none() && flags.master.is_none());
         assert_eq!(flags.workers, 2);
     }
 
     #[test]
-    fn what_cannot_be_is_refused_by_its_flag() {
+    fn invalid_values_are_refused_by_their_flag() {
         for (flag, value) in [
             ("--workers", "0"),
             ("--workers", "-1"),
             ("--workers", "many"),
             ("--metrics-bind-address", "8080"),
             ("--health-probe-bind-address", "nowhere"),
+            ("--debug-bind-address", "8082"),
         ] {
             let error = parse(&[&format!("{flag}={value}")]).unwrap_err();
             assert!(error.contains(flag) && error.contains(value), "{error}");
@@ -151,9 +187,9 @@ mod tests {
     }
 
     #[test]
-    fn the_help_is_the_programs() {
+    fn help_is_the_programs() {
         let help = Program::command().render_help().to_string();
-        assert!(help.starts_with("Looks after pods\n"), "{help}");
+        assert!(help.starts_with("Manages pods\n"), "{help}");
     }
 
     #[tokio::test]
@@ -165,6 +201,8 @@ mod tests {
         let alone = build(&["--metrics-bind-address=0", "--health-probe-bind-address=:1"], "a").unwrap();
         assert!(alone.elector.is_none() && !alone.metrics_address.is_on());
         assert_eq!(alone.health_address.to_string(), ":1");
+        let debug = build(&["--debug-bind-address=127.0.0.1:8082"], "a").unwrap().debug_address;
+        assert_eq!(debug.to_string(), "127.0.0.1:8082");
         let elector =
             |flags| build(flags, "a").unwrap().elector.map(|elector| format!("{elector:?}")).unwrap();
         let own = elector(&["--leader-elect"]);
@@ -175,8 +213,29 @@ mod tests {
         assert!(matches!(build(&nowhere, "a"), Err(InvalidElection::Lease)));
     }
 
+    #[cfg(feature = "webhook")]
     #[tokio::test]
-    async fn a_cluster_that_cannot_be_found_names_the_flag() {
+    async fn certificate_flags_choose_folders() {
+        let error = parse(&["--metrics-secure"]).unwrap_err();
+        assert!(error.contains("--metrics-cert-path"), "{error}");
+        let run = async |flags: &[&str]| {
+            let off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
+            let flags = parse(&[&off, flags].concat()).unwrap();
+            let mut manager = flags.builder(client(), &Registry::new(), "a").unwrap().build();
+            manager.add_webhooks(crate::webhook::Server::builder().port(0).build().unwrap());
+            manager.run(std::future::pending()).await.unwrap_err()
+        };
+        let webhook = run(&["--webhook-cert-dir=/nowhere/webhook"]).await.to_string();
+        assert!(webhook.contains("/nowhere/webhook/tls.crt"), "{webhook}");
+        let metrics = run(&["--metrics-secure", "--metrics-cert-path=/nowhere/metrics"]).await.to_string();
+        assert!(
+            metrics.contains("metrics over TLS") && metrics.contains("/nowhere/metrics/tls"),
+            "{metrics}"
+        );
+    }
+
+    #[tokio::test]
+    async fn missing_kubeconfig_error_names_the_flag() {
         let flags = parse(&["--kubeconfig=/nowhere/config"]).unwrap();
         let error = flags.connect().await.map(drop).unwrap_err().to_string();
         assert!(error.contains("--kubeconfig /nowhere/config"), "{error}");

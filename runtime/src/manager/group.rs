@@ -1,4 +1,4 @@
-//! Things that run at the same time and end together.
+//! Groups of tasks that run and end together.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -16,7 +16,7 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 type Run =
     Box<dyn FnOnce(CancellationToken) -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send>;
 
-/// Something that runs until a token is cancelled.
+/// A task that runs until a token is cancelled.
 pub(super) struct Runnable {
     name: String,
     run: Run,
@@ -63,7 +63,7 @@ pub(super) async fn run_group(runnables: Vec<Runnable>, stop: CancellationToken)
     }
     let mut result = Ok(());
     while let Some(ended) = tasks.join_next().await {
-        // A task that was aborted belongs to a group that is dropped.
+        // An aborted task belongs to a group that was dropped.
         let ended = ended.unwrap_or(Ok(()));
         if ended.is_err() {
             stop.cancel();

@@ -1,4 +1,4 @@
-//! Metrics, health and the page for people over HTTP/1.1.
+//! The endpoints: metrics, health and the state page, over HTTP/1.1.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -8,28 +8,32 @@ use std::time::Duration;
 use ::http::header::{CONTENT_TYPE, HeaderValue};
 use ::http::{Method, Response, StatusCode, Uri};
 use bytes::Bytes;
+use futures::future::OptionFuture;
 use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::debug::page;
 use super::informers::Informers;
+use super::tls::Tls;
 use crate::controller::ControllerState;
 use crate::metrics::{CONTENT_TYPE as METRICS_TYPE, Registry};
 use crate::sharding::Shard;
 
-/// More connections at a time are closed at once: probes and scrapes need few.
+/// More connections are closed at once: probes and scrapes need few.
 const MAX_CONNECTIONS: usize = 128;
 /// How long a client may take to send its request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// Named checks of one endpoint.
+/// The named checks of one endpoint.
 #[derive(Clone, Default)]
 pub(super) struct Checks(BTreeMap<String, Check>);
 
@@ -41,7 +45,7 @@ impl Checks {
         self.0.insert(name.into(), Arc::new(check));
     }
 
-    /// The answer for `endpoint`, or for one check of it, as Kubernetes' components give it.
+    /// Returns the answer for `endpoint`, or for one of its checks, like Kubernetes' components.
     fn answer(&self, endpoint: &str, only: Option<&str>, query: &str) -> (StatusCode, String) {
         let parameters: Vec<(&str, &str)> =
             query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
@@ -61,7 +65,7 @@ impl Checks {
             match check() {
                 Ok(()) => lines.push_str(&format!("[+]{name} ok\n")),
                 Err(error) => {
-                    // The reason may name what outsiders need not know.
+                    // The reason may contain details that are not for outsiders.
                     tracing::warn!(endpoint, check = name, error, "health check failed");
                     lines.push_str(&format!("[-]{name} failed: reason withheld\n"));
                     failed = true;
@@ -91,7 +95,7 @@ impl Checks {
     }
 }
 
-/// What an endpoint serves.
+/// The paths that an endpoint serves.
 pub(super) enum Routes {
     Metrics(Registry),
     Health { healthz: Checks, readyz: Checks },
@@ -141,20 +145,28 @@ impl Routes {
     }
 }
 
-/// Serves until `stop` is cancelled; open connections are closed then.
-pub(super) async fn serve(listener: TcpListener, routes: Arc<Routes>, stop: CancellationToken) {
+/// Serves until `stop` is cancelled, and then closes open connections.
+pub(super) async fn serve(
+    listener: TcpListener,
+    routes: Arc<Routes>,
+    tls: Option<Tls>,
+    stop: CancellationToken,
+) {
     let mut connections = JoinSet::new();
+    let reload = OptionFuture::from(tls.as_ref().map(|tls| tls.reload(stop.clone())));
+    let mut reload = std::pin::pin!(reload);
     loop {
         tokio::select! {
             () = stop.cancelled() => return connections.shutdown().await,
+            Some(()) = reload.as_mut(), if !stop.is_cancelled() => {}
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) if connections.len() < MAX_CONNECTIONS => {
-                    connections.spawn(connection(stream, routes.clone()));
+                    connections.spawn(connection(stream, tls.clone(), routes.clone()));
                 }
                 Ok(_) => tracing::warn!("too many connections to an endpoint"),
                 Err(error) => {
-                    // Out of file descriptors, for instance: trying again at once would only spin.
+                    // For instance, there are no file descriptors left: an immediate retry would only spin.
                     tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
@@ -163,7 +175,16 @@ pub(super) async fn serve(listener: TcpListener, routes: Arc<Routes>, stop: Canc
     }
 }
 
-async fn connection(stream: TcpStream, routes: Arc<Routes>) {
+async fn connection(stream: TcpStream, tls: Option<Tls>, routes: Arc<Routes>) {
+    let Some(tls) = tls else { return answer_requests(stream, routes).await };
+    match timeout(HEAD_TIMEOUT, tls.accept(stream)).await {
+        Ok(Ok(stream)) => answer_requests(stream, routes).await,
+        Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
+        Err(_) => tracing::debug!("a client did not finish its TLS handshake"),
+    }
+}
+
+async fn answer_requests(stream: impl AsyncRead + AsyncWrite + Unpin, routes: Arc<Routes>) {
     let service = service_fn(move |request: ::http::Request<hyper::body::Incoming>| {
         let (status, content_type, text) = routes.answer(request.method(), request.uri());
         let mut response = Response::new(Full::new(Bytes::from(text)));
@@ -173,7 +194,7 @@ async fn connection(stream: TcpStream, routes: Arc<Routes>) {
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
-    // A client that goes away is no news.
+    // It is normal that clients disconnect.
     if let Err(error) = server.serve_connection(TokioIo::new(stream), service).await {
         tracing::debug!(%error, "connection ended");
     }
@@ -199,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_answer_as_components_do() {
+    fn health_checks_answer_like_kubernetes_components() {
         let routes = health();
         let failed = "[-]disk failed: reason withheld\n[+]ping ok\nhealthz check failed\n";
         assert_eq!(get(&routes, "/healthz"), (500, failed.to_owned()));
@@ -217,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_page_of_controllers_is_html() {
+    async fn state_page_is_html() {
         let client =
             kube::Client::try_from(kube::Config::new(Uri::from_static("http://127.0.0.1:1"))).unwrap();
         let informers = Informers(vec![SharedInformerFactory::builder(client).build()]);
@@ -237,14 +258,14 @@ mod tests {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
-        let server = tokio::spawn(serve(listener, Arc::new(Routes::metrics(registry)), stop.clone()));
+        let server = tokio::spawn(serve(listener, Arc::new(Routes::metrics(registry)), None, stop.clone()));
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-        assert!(answer.contains("content-type: text/plain; version=0.0.4"), "{answer}");
-        assert!(answer.ends_with("a_total 1\n"), "{answer}");
+        assert!(answer.contains("content-type: application/openmetrics-text"), "{answer}");
+        assert!(answer.ends_with("a_total 1\n# EOF\n"), "{answer}");
         let mut idle = TcpStream::connect(address).await.unwrap();
         stop.cancel();
         server.await.unwrap();

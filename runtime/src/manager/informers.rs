@@ -1,4 +1,4 @@
-//! The informers that a manager runs: those of its own factory and of others that it was given.
+//! The informers of a manager: those of its own factory and of added ones.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use futures::future::join_all;
 
 use crate::informer::{CacheSyncError, InformerState, SharedInformerFactory};
 
-/// Factories that are started, waited for and shut down as one.
+/// Factories that are started, awaited and shut down together.
 #[derive(Clone)]
 pub(super) struct Informers(pub(super) Vec<SharedInformerFactory>);
 
@@ -15,7 +15,7 @@ impl Informers {
         self.0.iter().for_each(SharedInformerFactory::start);
     }
 
-    /// The error tells of every cache that is not complete; with a factory's name if all are of that one.
+    /// The error names every incomplete cache, and the factory if all are of the same one.
     pub(super) async fn wait_for_cache_sync(&self, timeout: Duration) -> Result<(), CacheSyncError> {
         let results = join_all(self.0.iter().map(|factory| factory.wait_for_cache_sync(timeout))).await;
         let errors = results.into_iter().filter_map(Result::err);

@@ -1,12 +1,12 @@
-//! What reconcilers can know about the leadership that they work under.
+//! The manager's leadership, for reconcilers.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::leaderelection::Leadership;
 
-/// The leadership of a manager, once it has one: to be asked before something is written that a former leader must not
-/// write, and for the number by which others can tell. Clones look at the same.
+/// The leadership of a manager, once it leads. Check it before a write that a former leader must not make, and pass
+/// its number to other systems. Clones share it.
 ///
 /// ```no_run
 /// use kubesmith_runtime::cache::ObjectKey;
@@ -21,7 +21,7 @@ use crate::leaderelection::Leadership;
 ///     type Key = ObjectKey;
 ///
 ///     async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
-///         // Storage that refuses smaller numbers than it has seen is safe from a leader that was suspended.
+///         // Storage that refuses smaller numbers than it has seen is safe from a suspended former leader.
 ///         let token = self.leader.fencing_token().ok_or_else(|| ReconcileError::new("leads no more"))?;
 ///         println!("writing {key} as leader number {token}");
 ///         Ok(Action::done())
@@ -32,19 +32,20 @@ use crate::leaderelection::Leadership;
 pub struct LeaderHandle(Arc<OnceLock<Leadership>>);
 
 impl LeaderHandle {
-    /// The leadership; `None` before it has begun, and for ever without an elector.
+    /// Returns the leadership; `None` before it begins, and always without an elector.
     #[must_use]
     pub fn leadership(&self) -> Option<&Leadership> {
         self.0.get()
     }
 
-    /// How often the lease had changed hands when this replica got it, while it holds the lease by the clock.
+    /// Returns how often the lease had changed hands when this replica got it; `None` unless it holds the lease
+    /// now.
     #[must_use]
     pub fn fencing_token(&self) -> Option<i32> {
         self.leadership().filter(|leadership| leadership.is_valid()).map(Leadership::transitions)
     }
 
-    /// A manager runs once, so it leads once.
+    /// Records the leadership. A manager runs once, so it leads at most once.
     pub(super) fn set(&self, leadership: Leadership) {
         let _ = self.0.set(leadership);
     }

@@ -1,4 +1,4 @@
-//! The wish to end, as it comes from outside.
+//! Signals that ask the process to end.
 
 use std::future::Future;
 use std::io;
@@ -15,11 +15,11 @@ pub struct ShutdownSignal {
     interrupt: Signal,
 }
 
-/// A future that ends at the first SIGTERM or SIGINT from now on.
+/// Returns a future that ends at the first SIGTERM or SIGINT from now on.
 ///
 /// # Errors
 ///
-/// Where the signals cannot be taken over.
+/// If the signals cannot be handled.
 ///
 /// # Panics
 ///

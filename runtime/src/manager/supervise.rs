@@ -1,4 +1,4 @@
-//! The groups of a manager: what keeps each running, and the order in which they stop.
+//! The groups of a manager: their supervision, and the order in which they stop.
 
 use std::future::{Future, pending};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use super::leader::LeaderHandle;
 use crate::leaderelection::{LeaderCallbacks, LeaderElector};
 use crate::sharding::Sharding;
 
-/// A group's task; aborted where it is dropped.
+/// The task of a group; aborted when dropped.
 pub(super) struct Supervised {
     stop: CancellationToken,
     task: JoinHandle<Result<(), ManagerError>>,
@@ -68,8 +68,8 @@ impl Drop for Supervised {
     }
 }
 
-/// Runs the groups until the stop or a failure, also one of the webhooks, and stops them in their order; webhooks go on.
-/// Says how long the rest of the stop may take.
+/// Runs the groups until the stop or a failure, including one of the webhooks, and stops them in order. The
+/// webhooks continue. Returns the deadline for the rest of the shutdown.
 pub(super) async fn work(
     mut groups: [Supervised; 3],
     webhooks: &mut Supervised,
@@ -95,7 +95,7 @@ pub(super) async fn work(
     (result, deadline)
 }
 
-/// Runs the group of what is shared with other replicas; the share is kept until the group has ended.
+/// Runs the parts that replicas share. The share is kept until they have ended.
 pub(super) async fn share(
     runnables: Vec<Runnable>,
     sharding: Option<Sharding>,
@@ -121,7 +121,7 @@ pub(super) async fn share(
     worked.and(member.map_err(ManagerError::from))
 }
 
-/// Runs the leader's group, where there is an elector while it leads.
+/// Runs the leader's parts, if there is an elector only while it leads.
 pub(super) async fn lead(
     runnables: Vec<Runnable>,
     elector: Option<LeaderElector>,

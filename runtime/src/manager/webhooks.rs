@@ -1,4 +1,4 @@
-//! The webhook servers of a manager; none where the feature is off.
+//! The webhook servers of a manager; empty without the feature `webhook`.
 
 use super::ManagerError;
 use super::group::run_group;
@@ -8,19 +8,30 @@ use super::supervise::Supervised;
 pub(super) struct Webhooks {
     #[cfg(feature = "webhook")]
     servers: Vec<crate::webhook::Server>,
+    /// The folder of the certificate, for servers that name none.
+    #[cfg(feature = "webhook")]
+    cert_dir: Option<std::path::PathBuf>,
 }
 
 impl Webhooks {
+    #[cfg(feature = "webhook")]
+    pub(super) fn cert_dir(&mut self, folder: std::path::PathBuf) {
+        self.cert_dir = Some(folder);
+    }
+
     #[cfg(feature = "webhook")]
     pub(super) fn add(&mut self, server: crate::webhook::Server) {
         self.servers.push(server);
     }
 
-    /// Takes the addresses and serves. What fails afterwards ends the group.
+    /// Binds the addresses and serves. A later failure ends the group.
     #[cfg(feature = "webhook")]
     pub(super) async fn start(self) -> Result<Supervised, ManagerError> {
         let mut runnables = Vec::new();
-        for server in self.servers {
+        for mut server in self.servers {
+            if let Some(folder) = &self.cert_dir {
+                server.cert_dir_unless_given(folder);
+            }
             let server = server.bind().await?;
             runnables.push(super::group::Runnable::new("the webhook server", |stop| async {
                 server.run(stop).await;

@@ -16,7 +16,7 @@ use super::writing::{WriterSettings, Writing};
 
 /// Owns the queue of recorded events and the task that writes them.
 ///
-/// Dropping it aborts the task and loses what waits; [`shutdown`](Self::shutdown) writes it first.
+/// Dropping it aborts the task and loses waiting events; [`shutdown`](Self::shutdown) writes them first.
 pub struct EventBroadcaster(Writing<Event>);
 
 /// Settings of an [`EventBroadcaster`].
@@ -26,35 +26,35 @@ pub struct EventBroadcasterBuilder {
 }
 
 impl EventBroadcasterBuilder {
-    /// The host that events name as their source.
+    /// Sets the host in the source of events.
     #[must_use]
     pub fn host(mut self, host: impl Into<Arc<str>>) -> Self {
         self.writer.host = Some(host.into());
         self
     }
 
-    /// How many events may wait before new ones are dropped; 1000 unless told otherwise.
+    /// Sets how many events may wait before new ones are dropped; 1000 by default.
     #[must_use]
     pub fn queue_length(mut self, length: usize) -> Self {
         self.writer.queue_length = length.max(1);
         self
     }
 
-    /// Replaces client-go's limits of the correlation.
+    /// Sets the limits of the correlation; client-go's by default.
     #[must_use]
     pub fn correlation(mut self, options: CorrelatorOptions) -> Self {
         self.correlation = options;
         self
     }
 
-    /// Where events get their timestamps and names from; the system's clock unless told otherwise.
+    /// Sets the clock for timestamps and names of events; the system's by default.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.writer.clock = Box::new(clock);
         self
     }
 
-    /// Where the first pause gets its jitter from: numbers in `0.0..1.0`.
+    /// Sets the source of the first pause's jitter: numbers in `0.0..1.0`.
     #[must_use]
     pub fn random(mut self, random: impl FnMut() -> f64 + Send + 'static) -> Self {
         self.writer.random = Box::new(random);
@@ -75,7 +75,7 @@ impl EventBroadcasterBuilder {
 }
 
 impl EventBroadcaster {
-    /// A broadcaster with client-go's limits.
+    /// Starts a broadcaster with client-go's limits.
     ///
     /// # Panics
     ///
@@ -84,7 +84,7 @@ impl EventBroadcaster {
         Self::builder(client).build()
     }
 
-    /// Settings for a broadcaster that writes with `client`.
+    /// Starts the settings of a broadcaster that writes with `client`.
     pub fn builder(client: Client) -> EventBroadcasterBuilder {
         EventBroadcasterBuilder {
             writer: WriterSettings::new(client),
@@ -92,7 +92,7 @@ impl EventBroadcaster {
         }
     }
 
-    /// A recorder whose events name `component` as their source.
+    /// Returns a recorder whose events name `component` as their source.
     pub fn recorder(&self, component: impl Into<Arc<str>>) -> EventRecorder {
         EventRecorder::to_queue(QueueRecorder {
             component: component.into(),
@@ -102,28 +102,28 @@ impl EventBroadcaster {
         })
     }
 
-    /// How many events were dropped because too many waited.
+    /// Returns how many events were dropped because the queue was full.
     pub fn dropped(&self) -> u64 {
         self.0.shared.dropped()
     }
 
-    /// How many events the server refused or could not be reached for.
+    /// Returns how many events the server refused or could not be reached for.
     pub fn lost(&self) -> u64 {
         self.0.lost()
     }
 
-    /// Writes what waits, without further retries, and ends the task. Recorders stay usable and do nothing from then
-    /// on.
+    /// Writes the waiting events, without further retries, and ends the task. Recorders stay usable but no longer
+    /// record.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future aborts the task; what waits is lost.
+    /// Dropping the future aborts the task; waiting events are lost.
     pub async fn shutdown(self) {
         self.0.shutdown().await;
     }
 }
 
-/// The task's state.
+/// The state of the task.
 struct Writer {
     client: Client,
     correlator: EventCorrelator,

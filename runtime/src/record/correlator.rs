@@ -1,33 +1,33 @@
-//! Which events are written, and how: client-go's correlation without I/O.
+//! Decides which events are written, and how: client-go's correlation without I/O.
 //!
-//! Three steps, each with a bounded memory. Aggregate: when ten events within 600 s differ only in their message, the
-//! tenth and those after it become one. Count: an event seen before is a patch of its count. Filter: each source may
-//! write 25 events about one object at once, then one per 300 s.
+//! There are three steps, each with bounded memory. Aggregate: of events within 600 s that differ only in their
+//! message, the tenth and later ones become one event. Count: a repeated event becomes a patch of its count.
+//! Filter: each source may write 25 events about one object at once, then one per 300 s.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use lru::LruCache;
 
-use super::lru::Lru;
-
-/// Begins the message of an event that stands for several (client-go's text, which tools look for).
+/// Begins the message of an event that stands for several (client-go's text, which tools search for).
 const AGGREGATE_PREFIX: &str = "(combined from similar events): ";
 
-/// Limits of the correlation; the default is client-go's.
+/// Limits of the correlation; client-go's by default.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CorrelatorOptions {
-    /// How many aggregates, events and sources are remembered (4096 each).
+    /// The number of remembered aggregates, events and sources (4096 each).
     pub cache_size: usize,
-    /// From how many events on, differing only in their message, they become one (10).
+    /// The number of events, differing only in their message, that become one (10).
     pub max_similar: usize,
-    /// Within what time (600 s).
+    /// The time within which they count as similar (600 s).
     pub similar_interval: Duration,
-    /// How many events a source may write about one object at once (25).
+    /// The number of events that a source may write about one object at once (25).
     pub burst: u32,
-    /// After what time it may write one more (300 s).
+    /// The time after which it may write one more (300 s).
     pub refill: Duration,
 }
 
@@ -43,29 +43,29 @@ impl Default for CorrelatorOptions {
     }
 }
 
-/// What is to be done with an event. [`EventCorrelator`] has an example.
+/// The decision about an event. [`EventCorrelator`] has an example.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Correlation {
-    /// Write it as a new object.
+    /// Create the event.
     Create {
-        /// For [`EventCorrelator::stored`].
+        /// The key for [`EventCorrelator::stored`].
         key: String,
         /// The event to create.
         event: Box<Event>,
     },
-    /// Raise the count of one that was written before: patch `count`, `lastTimestamp` and `message`. Where it is gone
-    /// meanwhile, create it.
+    /// Raise the count of an existing event: patch `count`, `lastTimestamp` and `message`. If the event no longer
+    /// exists, create it.
     Patch {
-        /// For [`EventCorrelator::stored`].
+        /// The key for [`EventCorrelator::stored`].
         key: String,
-        /// The event as it is to be.
+        /// The event after the patch.
         event: Box<Event>,
     },
-    /// Write nothing: its source says too much about its object.
+    /// Do not write: the source repeats itself too often about this object.
     Skip,
 }
 
-/// Remembers what was recorded lately.
+/// Remembers recent events.
 ///
 /// ```
 /// use std::time::Instant;
@@ -84,19 +84,19 @@ pub enum Correlation {
 #[derive(Debug)]
 pub struct EventCorrelator {
     options: CorrelatorOptions,
-    similar: Lru<Similar>,
-    observed: Lru<Observed>,
-    sources: Lru<Tokens>,
+    similar: LruCache<String, Similar>,
+    observed: LruCache<String, Observed>,
+    sources: LruCache<String, Tokens>,
 }
 
-/// Events that differ only in their message.
+/// Recent events that differ only in their message.
 #[derive(Debug)]
 struct Similar {
     messages: BTreeSet<String>,
     last: Instant,
 }
 
-/// What was written under one key.
+/// The last event with a key.
 #[derive(Clone, Debug, Default)]
 struct Observed {
     count: i32,
@@ -111,23 +111,18 @@ struct Tokens {
 }
 
 impl EventCorrelator {
-    /// A correlator that has seen nothing.
+    /// Makes a correlator without history.
     pub fn new(options: CorrelatorOptions) -> Self {
-        let size = options.cache_size;
-        EventCorrelator {
-            options,
-            similar: Lru::new(size),
-            observed: Lru::new(size),
-            sources: Lru::new(size),
-        }
+        let size = NonZeroUsize::new(options.cache_size).unwrap_or(NonZeroUsize::MIN);
+        EventCorrelator { options, similar: lru(size), observed: lru(size), sources: lru(size) }
     }
 
-    /// Takes an event that was recorded at `now` and says what to do. The event has a name, a count of one and its
-    /// timestamps; where it is written, it may have become another one.
+    /// Decides about an event that was recorded at `now`. The event has a name, a count of one and its timestamps;
+    /// the event to write may differ from it.
     pub fn on(&mut self, now: Instant, event: Event) -> Correlation {
         let source = source_key(&event);
         let (key, mut event) = self.aggregate(now, event);
-        let seen = self.observed.entry(&key, Observed::default);
+        let seen = self.observed.get_or_insert_mut_ref(&key, Observed::default);
         let is_known = seen.count > 0;
         if is_known {
             event.metadata.name.clone_from(&seen.name);
@@ -146,9 +141,10 @@ impl EventCorrelator {
         if is_known { Correlation::Patch { key, event } } else { Correlation::Create { key, event } }
     }
 
-    /// Tells what the server stored for a [`Correlation`] of this key, so that the next patch meets it.
+    /// Records the event that the server stored for a [`Correlation`] with this key, so that the next patch applies
+    /// to it.
     pub fn stored(&mut self, key: &str, event: &Event) {
-        let seen = self.observed.entry(key, Observed::default);
+        let seen = self.observed.get_or_insert_mut_ref(key, Observed::default);
         *seen = Observed {
             count: event.count.unwrap_or(1),
             first_timestamp: event.first_timestamp.clone(),
@@ -156,12 +152,12 @@ impl EventCorrelator {
         };
     }
 
-    /// The event, or the one it is combined into, and the key under which it is counted.
+    /// Returns the event, or the one it is combined into, and the key under which it is counted.
     fn aggregate(&mut self, now: Instant, mut event: Event) -> (String, Event) {
         let similar_key = similar_key(&event);
         let message = event.message.clone().unwrap_or_default();
         let fresh = || Similar { messages: BTreeSet::new(), last: now };
-        let similar = self.similar.entry(&similar_key, fresh);
+        let similar = self.similar.get_or_insert_mut_ref(&similar_key, fresh);
         if now.saturating_duration_since(similar.last) > self.options.similar_interval {
             similar.messages.clear();
         }
@@ -175,10 +171,10 @@ impl EventCorrelator {
         (similar_key, event)
     }
 
-    /// Takes one of the source's tokens.
+    /// Takes one of the source's tokens, if it has any.
     fn may_write(&mut self, now: Instant, source: &str) -> bool {
         let burst = f64::from(self.options.burst);
-        let tokens = self.sources.entry(source, || Tokens { left: burst, updated: now });
+        let tokens = self.sources.get_or_insert_mut_ref(source, || Tokens { left: burst, updated: now });
         let elapsed = now.saturating_duration_since(tokens.updated).as_secs_f64();
         let refill = self.options.refill.as_secs_f64();
         if refill > 0.0 {
@@ -199,7 +195,14 @@ impl Default for EventCorrelator {
     }
 }
 
-/// Parts of a key, separated so that no two lists of parts give the same key.
+/// Returns an empty cache, without the memory that it may need later.
+fn lru<V>(size: NonZeroUsize) -> LruCache<String, V> {
+    let mut cache = LruCache::unbounded();
+    cache.resize(size);
+    cache
+}
+
+/// Joins parts of a key so that different lists of parts give different keys.
 fn join<'a>(parts: impl IntoIterator<Item = Option<&'a str>>) -> String {
     let parts: Vec<&str> = parts.into_iter().map(Option::unwrap_or_default).collect();
     parts.join("\0")
@@ -220,21 +223,21 @@ fn object_of(object: &ObjectReference) -> [Option<&str>; 5] {
     ]
 }
 
-/// Who says something of a type about which object.
+/// The key of events of one type by one source about one object.
 fn source_key(event: &Event) -> String {
     join(
         source_of(event).into_iter().chain(object_of(&event.involved_object)).chain([event.type_.as_deref()]),
     )
 }
 
-/// All but the message.
+/// The key of events that differ only in their message.
 fn similar_key(event: &Event) -> String {
     let rest =
         [event.reason.as_deref(), event.reporting_component.as_deref(), event.reporting_instance.as_deref()];
     join([Some(source_key(event).as_str())].into_iter().chain(rest))
 }
 
-/// All that makes an event the same.
+/// The key of equal events.
 fn event_key(similar_key: &str, event: &Event) -> String {
     join([Some(similar_key), event.involved_object.field_path.as_deref(), event.message.as_deref()])
 }

@@ -1,11 +1,11 @@
-//! Events about objects, as `kubectl describe` shows them.
+//! Core events about objects, as `kubectl describe` shows them.
 //!
-//! An [`EventBroadcaster`] owns the task that writes core/v1 Events; an [`EventRecorder`] is a cheap handle that a
-//! controller calls. Recording never waits and never fails: when the server is away, events are tried again for a
-//! while, and when too many wait, new ones are dropped and counted.
+//! An [`EventBroadcaster`] owns the task that writes core/v1 Events; an [`EventRecorder`] is a cheap handle for
+//! controllers. Recording never waits and never fails: while the server is unreachable, events are retried for some
+//! time, and when the queue is full, new events are dropped and counted.
 //!
-//! Before they are written, events are correlated by client-go's rules ([`EventCorrelator`]): the same event again
-//! only raises a count, many similar ones become one, and a source that repeats itself about one object is muted.
+//! Events are correlated by client-go's rules before they are written ([`EventCorrelator`]): a repeated event only
+//! raises a count, many similar events become one, and a source that repeats itself about one object is muted.
 //!
 //! [`events`](crate::events) has the same for the API group `events.k8s.io`.
 //!
@@ -21,7 +21,7 @@
 //! # }
 //! ```
 //!
-//! In tests, a [`FakeRecorder`] keeps what is recorded:
+//! In tests, a [`FakeRecorder`] keeps the events:
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::Pod;
@@ -32,7 +32,7 @@
 //! assert_eq!(fake.take(), ["Warning Failed no node"]);
 //! ```
 //!
-//! Settings, and what became of events:
+//! Settings, and counts of dropped and lost events:
 //!
 //! ```no_run
 //! use k8s_openapi::jiff::Timestamp;
@@ -54,7 +54,6 @@
 
 mod broadcaster;
 mod correlator;
-mod lru;
 mod recorder;
 pub(crate) mod retry;
 pub(crate) mod shared;

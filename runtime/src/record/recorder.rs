@@ -1,4 +1,4 @@
-//! The handles that controllers call.
+//! The handles for controllers.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use tokio::sync::mpsc;
 
 use super::shared::{Shared, reference_to};
 
-/// Whether an event is good or bad news.
+/// The type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventType {
-    /// Something went as it should.
+    /// A normal operation.
     Normal,
-    /// Something needs attention.
+    /// A problem that needs attention.
     Warning,
 }
 
 impl EventType {
-    /// As it is written in an Event.
+    /// Returns the type as it is written in an Event.
     pub fn as_str(self) -> &'static str {
         match self {
             EventType::Normal => "Normal",
@@ -35,7 +35,7 @@ impl fmt::Display for EventType {
     }
 }
 
-/// Records events for one component. Clones are cheap and record to the same place.
+/// Records the events of one component. Clones are cheap and record to the same broadcaster.
 #[derive(Clone, Debug)]
 pub struct EventRecorder(Target);
 
@@ -50,10 +50,10 @@ impl EventRecorder {
         EventRecorder(Target::Queue(queue))
     }
 
-    /// Records that something happened to `object`.
+    /// Records an event about `object`.
     ///
-    /// `reason` is a short word in upper camel case that programs can look for, `message` is for people. Returns at
-    /// once; whether the event reaches the server shows in the broadcaster's counts.
+    /// `reason` is a short UpperCamelCase word for programs, `message` is for people. Returns at once; the
+    /// broadcaster counts events that do not reach the server.
     pub fn event<K>(&self, object: &K, event_type: EventType, reason: &str, message: impl Into<String>)
     where
         K: Resource<DynamicType = ()>,
@@ -61,7 +61,7 @@ impl EventRecorder {
         self.event_for(&reference_to(object), event_type, reason, message);
     }
 
-    /// As [`event`](Self::event), for an object known by reference.
+    /// As [`event`](Self::event), for an object given by reference.
     pub fn event_for(
         &self,
         object: &ObjectReference,
@@ -77,7 +77,7 @@ impl EventRecorder {
     }
 }
 
-/// Makes events and puts them in a broadcaster's queue.
+/// Puts events into the queue of a broadcaster.
 #[derive(Clone)]
 pub(super) struct QueueRecorder {
     pub(super) component: Arc<str>,
@@ -133,29 +133,29 @@ impl fmt::Debug for QueueRecorder {
     }
 }
 
-/// Keeps what is recorded, for tests.
+/// Keeps events for tests.
 #[derive(Clone, Debug, Default)]
 pub struct FakeRecorder {
     events: Arc<Mutex<Vec<String>>>,
 }
 
 impl FakeRecorder {
-    /// A recorder that has recorded nothing.
+    /// Makes a recorder without events.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The handle to give to what is tested.
+    /// Returns a recorder for the code under test.
     pub fn recorder(&self) -> EventRecorder {
         EventRecorder(Target::Fake(self.events.clone()))
     }
 
-    /// The handle for what records with the API group `events.k8s.io`.
+    /// Returns a recorder of `events.k8s.io` for the code under test.
     pub fn events_recorder(&self) -> crate::events::EventRecorder {
         crate::events::EventRecorder::to_fake(self.events.clone())
     }
 
-    /// Takes what was recorded since the last call, each as `TYPE REASON MESSAGE`.
+    /// Takes the events recorded since the last call, each as `TYPE REASON MESSAGE`.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.events))
     }

@@ -1,4 +1,4 @@
-//! Tries to write, again and again for a while.
+//! Retries of writes for a limited time.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -16,17 +16,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::random::Random;
 
-/// How often an event is tried while the server cannot be reached (client-go's `maxTriesPerEvent`).
+/// How often a write is tried while the server cannot be reached (client-go's `maxTriesPerEvent`).
 const MAX_TRIES: usize = 12;
 /// Pause between two tries (client-go's `defaultSleepDuration`).
 const RETRY_SLEEP: Duration = Duration::from_secs(10);
 
-/// How one try ended.
+/// The result of a try.
 enum Tried<T> {
     Stored(T),
-    /// The server will say the same next time.
+    /// The server refuses the event, now and later.
     Refused(Error),
-    /// The server could not be reached or has no time.
+    /// The server could not be reached or is overloaded.
     Unreachable(Error),
 }
 
@@ -34,7 +34,7 @@ impl<T> From<Result<T, Error>> for Tried<T> {
     fn from(result: Result<T, Error>) -> Self {
         match result {
             Ok(event) => Tried::Stored(event),
-            // Too many requests and the server's own faults pass; any other answer stays the same.
+            // Rate limits and server errors pass; any other answer stays the same.
             Err(Error::Api(status)) if status.code != 429 && status.code < 500 => {
                 Tried::Refused(Error::Api(status))
             }
@@ -43,7 +43,8 @@ impl<T> From<Result<T, Error>> for Tried<T> {
     }
 }
 
-/// Changes the event where there are `changes`, and creates it otherwise or where it is gone. One that is there when it is
+/// Applies `changes` to the event, or creates it if there are none or if it no longer exists. If it exists already,
+/// an earlier creation succeeded although its answer was lost.
 /// to be created is stored: an earlier try arrived although its answer did not.
 async fn attempt<E>(api: &Api<E>, event: &E, changes: &mut Option<Value>) -> Tried<E>
 where
@@ -62,10 +63,10 @@ where
     }
 }
 
-/// When to try again, and what was given up.
+/// Decides when to retry, and counts dropped events.
 pub(crate) struct Retry {
     random: Random,
-    /// Cancelled when waiting for a better time makes no sense any more.
+    /// Cancelled when waiting is no longer useful.
     stop: CancellationToken,
     lost: Arc<AtomicU64>,
 }
@@ -75,8 +76,7 @@ impl Retry {
         Self { random, stop, lost }
     }
 
-    /// Creates the event, or makes these changes to it, and returns what is stored, or nothing where the event was given
-    /// up.
+    /// Creates the event, or applies changes to it. Returns the stored event, or `None` if the event was dropped.
     pub(crate) async fn write<E>(
         &mut self,
         client: &Client,
@@ -100,8 +100,8 @@ impl Retry {
         }
     }
 
-    /// Judges the `number`th try, counted from 1, and waits if there is to be another. Breaks with what was stored, or
-    /// with nothing where the event was given up, which is counted.
+    /// Evaluates try number `number`, from 1, and waits if another one follows. Breaks with the stored event, or
+    /// with `None` if the event was dropped and counted.
     async fn settle<T>(&mut self, number: usize, reason: &str, tried: Tried<T>) -> ControlFlow<Option<T>> {
         match tried {
             Tried::Stored(stored) => return ControlFlow::Break(Some(stored)),
@@ -120,7 +120,7 @@ impl Retry {
     }
 
     async fn pause(&mut self, number: usize) {
-        // The first pause differs from client to client, so that they do not come back in step.
+        // The first pause is random, so that clients do not retry at the same moment.
         let share = if number == 1 { (self.random)() } else { 1.0 };
         tokio::select! {
             () = tokio::time::sleep(RETRY_SLEEP.mul_f64(share.clamp(0.0, 1.0))) => {}

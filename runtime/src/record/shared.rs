@@ -1,4 +1,4 @@
-//! What all recorders of a broadcaster share.
+//! State shared by all recorders of a broadcaster.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,15 +9,15 @@ use k8s_openapi::jiff::Timestamp;
 use kube::Resource;
 use tokio::sync::mpsc;
 
-/// Longest name of an object (RFC 1123 subdomain).
+/// The longest name of an object (RFC 1123 subdomain).
 const MAX_NAME: usize = 253;
 /// How many events may wait (client-go's `maxQueuedEvents`).
 pub(crate) const QUEUE_LENGTH: usize = 1000;
 
-/// The clock, the names that were given, and what was dropped.
+/// The clock, the last name, and the number of dropped events.
 pub(crate) struct Shared {
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
-    /// Nanoseconds since 1970 in the latest event's name: no two events of a process share a name.
+    /// Nanoseconds since 1970 in the latest event's name, so that no two events of a process share a name.
     last_name: Mutex<i128>,
     /// Events that found the queue full.
     dropped: AtomicU64,
@@ -36,7 +36,7 @@ impl Shared {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// The time, and name and namespace of an event about `object`.
+    /// Returns the time, and name and namespace of an event about `object`.
     pub(crate) fn name(&self, object: &ObjectReference) -> (Timestamp, ObjectMeta) {
         let now = self.now();
         let nanoseconds = {
@@ -44,7 +44,7 @@ impl Shared {
             *last = now.as_nanosecond().max(*last + 1);
             *last
         };
-        // Events about objects without a namespace live where kubectl looks for them.
+        // Events about cluster-scoped objects are in the namespace where kubectl searches for them.
         let namespace = object.namespace.clone().filter(|namespace| !namespace.is_empty());
         let metadata = ObjectMeta {
             name: Some(event_name(object.name.as_deref().unwrap_or_default(), nanoseconds)),
@@ -54,7 +54,7 @@ impl Shared {
         (now, metadata)
     }
 
-    /// Puts an event in the queue, or drops it where there is no room.
+    /// Puts an event into the queue, or drops it if the queue is full.
     pub(crate) fn put<E>(&self, queue: &mpsc::Sender<E>, reason: &str, event: E) {
         if let Err(mpsc::error::TrySendError::Full(_)) = queue.try_send(event) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -63,14 +63,14 @@ impl Shared {
     }
 }
 
-/// A reference to the object as it is now.
+/// Returns a reference to the present state of the object.
 pub(crate) fn reference_to<K: Resource<DynamicType = ()>>(object: &K) -> ObjectReference {
     let mut reference = object.object_ref(&());
     reference.resource_version.clone_from(&object.meta().resource_version);
     reference
 }
 
-/// `OBJECT.TIME` as client-go names events, with the object's name cut so that the whole is a valid name.
+/// Returns `OBJECT.TIME`, as client-go names events. The object's name is cut so that the result is a valid name.
 fn event_name(object: &str, nanoseconds: i128) -> String {
     let suffix = format!("{nanoseconds:x}");
     let mut end = object.len().min(MAX_NAME - 1 - suffix.len());
@@ -88,7 +88,7 @@ mod tests {
     use super::event_name;
 
     #[test]
-    fn names_are_valid() {
+    fn event_names_are_valid() {
         assert_eq!(event_name("web", 0x12ab), "web.12ab");
         assert_eq!(event_name("", 1), "event.1");
         let long = event_name(&"a-".repeat(150), 0x1122_3344_5566_7788);

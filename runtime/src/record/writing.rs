@@ -1,4 +1,4 @@
-//! The task behind a broadcaster: what it is started with, and how it ends.
+//! The task of a broadcaster: its settings, its start and its end.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::retry::Retry;
 use super::shared::{QUEUE_LENGTH, Shared};
 use crate::random::{self, Random};
 
-/// What the builders of all broadcasters set.
+/// The settings common to all broadcasters.
 pub(crate) struct WriterSettings {
     client: Client,
     pub(crate) host: Option<Arc<str>>,
@@ -34,7 +34,7 @@ impl WriterSettings {
         }
     }
 
-    /// Starts the task, which `run` makes of what it needs.
+    /// Starts the task that `run` makes.
     ///
     /// # Panics
     ///
@@ -57,7 +57,7 @@ impl WriterSettings {
 
 /// A task that writes events. Dropping it aborts the task.
 pub(crate) struct Writing<E> {
-    /// The only sender that counts: recorders hold weak ones.
+    /// The only strong sender; recorders hold weak ones.
     pub(crate) queue: mpsc::Sender<E>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) host: Option<Arc<str>>,
@@ -71,7 +71,7 @@ impl<E> Writing<E> {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Lets the task write what waits, without further retries, and waits for its end.
+    /// Lets the task write the waiting events, without further retries, and waits for its end.
     pub(crate) async fn shutdown(mut self) {
         let (closed, _) = mpsc::channel(1);
         drop(std::mem::replace(&mut self.queue, closed));

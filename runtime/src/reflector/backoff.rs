@@ -1,4 +1,4 @@
-//! Delays after failures; the numbers are client-go's.
+//! Delays after failures, with client-go's numbers.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use tokio::time::Instant;
 
 use crate::random::Random;
 
-/// First delay after a failure.
+/// Delay after the first failure.
 const BACKOFF_INITIAL: Duration = Duration::from_millis(800);
 /// Longest delay before jitter.
 const BACKOFF_CAP: Duration = Duration::from_secs(30);
-/// Without a failure for this long, delays start over.
+/// After this long without a failure, delays start over.
 const BACKOFF_RESET: Duration = Duration::from_secs(120);
 
-/// How long to wait after failures: doubling, with jitter.
+/// Delays after failures: they double, with jitter.
 pub(super) struct Backoff {
     next: Duration,
     last: Option<Instant>,

@@ -1,4 +1,4 @@
-//! What caches keep.
+//! Objects that caches can hold.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use crate::cache::ObjectKey;
 use crate::controllerutil::controller_of;
 use crate::labels::Selector;
 
-/// What can be kept in a cache: objects of every type that is a [`Resource`], their metadata alone (`PartialObjectMeta`), and
-/// [`Compact`](crate::cache::Compact) forms of both. The kind is known when compiling, or only at run time: then objects
-/// are `DynamicObject`s, and the kind is said by a [`DynamicKind`](super::DynamicKind). It cannot be implemented elsewhere.
+/// A form of object that a cache can hold: any [`Resource`], only its metadata (`PartialObjectMeta`), or the
+/// [`Compact`](crate::cache::Compact) form of either. If the kind is known only at run time, objects are
+/// `DynamicObject`s and a [`DynamicKind`](super::DynamicKind) names the kind. This trait is sealed.
 ///
 /// ```
 /// use kubesmith_runtime::cache::Compact;
@@ -27,7 +27,7 @@ use crate::labels::Selector;
 ///     informer.store().list().iter().map(|object| object.object_key().to_string()).collect()
 /// }
 ///
-/// /// What is known of every object, however it is held.
+/// What is known of every object, however it is held.
 /// fn facts<K: Cached>(object: &K) -> String {
 ///     let owner = object.object_controller().map(|owner| owner.name.clone());
 ///     let is_web = "app=web".parse().is_ok_and(|selector| object.is_selected_by(&selector));
@@ -36,7 +36,7 @@ use crate::labels::Selector;
 ///
 /// assert_eq!(facts(&Pod::default()), "None None None false");
 ///
-/// /// Whether a change is one of the spec, the labels or the annotations.
+/// Whether a change is one of the spec, the labels or the annotations.
 /// fn is_wanted<K: Cached>(old: &K, new: &K) -> bool {
 ///     old.object_generation() != new.object_generation() || !old.has_labels_of(new) || !old.has_annotations_of(new)
 /// }
@@ -45,28 +45,28 @@ use crate::labels::Selector;
 /// let _ = (names::<DynamicObject>, names::<Compact<DynamicObject>>, names::<PartialObjectMeta>);
 /// ```
 pub trait Cached: Decode + Send + Sync + 'static {
-    /// The kind that is listed and watched.
+    /// The kind to list and watch.
     type Kind: Resource<DynamicType = Self::DynamicType> + 'static;
 
-    /// What has to be said of the kind beside its type.
+    /// What identifies the kind beside the type.
     type DynamicType: DynamicType;
 
-    /// Namespace and name.
+    /// Returns namespace and name.
     fn object_key(&self) -> ObjectKey;
 
-    /// `metadata.resourceVersion`.
+    /// Returns `metadata.resourceVersion`.
     fn object_version(&self) -> Option<&str>;
 
-    /// `metadata.uid`.
+    /// Returns `metadata.uid`.
     fn object_uid(&self) -> Option<&str>;
 
-    /// The owner that is the object's controller.
+    /// Returns the owner reference of the object's controller.
     fn object_controller(&self) -> Option<Cow<'_, OwnerReference>>;
 
     /// Whether the selector matches the object's labels.
     fn is_selected_by(&self, selector: &Selector) -> bool;
 
-    /// `metadata.generation`.
+    /// Returns `metadata.generation`.
     fn object_generation(&self) -> Option<i64>;
 
     /// Whether both have the same labels.
@@ -75,16 +75,16 @@ pub trait Cached: Decode + Send + Sync + 'static {
     /// Whether both have the same annotations.
     fn has_annotations_of(&self, other: &Self) -> bool;
 
-    /// How objects are held, where others of the kind may be held in another way: `metadata`, `compact`.
+    /// Names the form if it differs from the whole object: `metadata`, `compact`.
     #[doc(hidden)]
     fn form() -> &'static str;
 
-    /// Fills in what servers leave out where the kind is known.
+    /// Adds the type of an object if the server has left it out.
     #[doc(hidden)]
     fn complete(&mut self, kind: &Self::DynamicType);
 }
 
-/// The entries of a map; no map has none.
+/// Returns the entries of a map; an absent map has none.
 fn entries(map: &Option<BTreeMap<String, String>>) -> impl Iterator<Item = (&String, &String)> {
     map.iter().flatten()
 }

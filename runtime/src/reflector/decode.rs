@@ -1,7 +1,7 @@
-//! Objects and watch frames from bytes.
+//! Decodes objects and watch events.
 //!
-//! An object is decoded in one pass over its bytes; `metadata.managedFields` is skipped on the way unless it is
-//! wanted. What does not decode is looked at once more for its key, so that it can be reported.
+//! An object is decoded in one pass over its bytes, which skips `metadata.managedFields` unless they are asked
+//! for. If it does not decode, a second pass reads its key, so that it can be reported.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,15 +16,15 @@ use super::object::Decoded;
 use crate::cache::{ObjectKey, Undecodable};
 use crate::json::{self, Fast};
 
-/// What objects are made of bytes by; part of [`Cached`](super::Cached) and not to be implemented elsewhere.
+/// Decodes an object; part of the sealed trait [`Cached`](super::Cached).
 pub trait Decode: Sized {
-    /// What is kept from one object to the next.
+    /// State kept between objects.
     type Context: Default + Send;
 
-    /// An object, without its managedFields if it is to be lean.
+    /// Decodes an object; `lean` skips its managedFields.
     ///
     /// # Errors
-    /// For what does not fit.
+    /// If the object does not fit its type.
     #[doc(hidden)]
     fn decode(json: &mut Fast<'_>, lean: bool, context: &mut Self::Context) -> Result<Self, json::Error>;
 }
@@ -59,14 +59,14 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// What happened to an object.
+/// The change of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     Applied,
     Deleted,
 }
 
-/// One line of a watch.
+/// A line of a watch.
 #[derive(Debug)]
 pub(crate) enum Frame {
     Object { verb: Verb, object: Decoded },
@@ -75,32 +75,32 @@ pub(crate) enum Frame {
     Undecodable { verb: Verb, object: Broken },
 }
 
-/// An object that does not decode: what could be read of it.
+/// What could be read of an object that does not decode.
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) key: Option<ObjectKey>,
     pub(crate) why: Undecodable,
 }
 
-/// The line is no watch event at all.
+/// The line is not a watch event.
 #[derive(Debug, thiserror::Error)]
 #[error("no watch event: {0}")]
 pub(crate) struct MalformedFrame(#[from] serde_json::Error);
 
 /// Decodes one line of a watch.
 pub(crate) fn frame(line: &[u8], form: &mut dyn Form) -> Result<Frame, MalformedFrame> {
-    // Checked once here, a text needs no more checks string by string.
+    // The text is checked once here, so strings need no further checks.
     let Ok(text) = std::str::from_utf8(line) else { return slow_frame(line, form, None) };
     let mut json = Fast::new(text);
     match ordered_frame(&mut json, form) {
         Ok(Some(frame)) if json.is_at_end() => Ok(frame),
-        // Rare: a field order no server uses, or an object that does not decode.
+        // Rare: a field order that no server uses, or an object that does not decode.
         Ok(_) => slow_frame(line, form, None),
         Err(error) => slow_frame(line, form, Some(&json.explain(&error))),
     }
 }
 
-/// An event whose type comes before its object, as servers write them; `None` for others.
+/// Decodes an event whose type comes before its object, as servers write it; `None` for other orders.
 fn ordered_frame(json: &mut Fast<'_>, form: &mut dyn Form) -> Result<Option<Frame>, json::Error> {
     let (mut kind, mut frame) = (None, None);
     json.members(&mut |json, name| {
@@ -155,7 +155,7 @@ impl From<Bookmark> for Frame {
     }
 }
 
-/// Any field order, and objects that do not decode.
+/// Decodes an event with any field order, or with an object that does not decode.
 fn slow_frame(
     line: &[u8],
     form: &mut dyn Form,
@@ -183,7 +183,7 @@ fn slow_frame(
     })
 }
 
-/// The first value of `text` and its length.
+/// Returns the first value of `text` and its length.
 pub(crate) fn first<'a, S: DeserializeSeed<'a>>(
     text: &'a str,
     seed: S,
@@ -193,7 +193,7 @@ pub(crate) fn first<'a, S: DeserializeSeed<'a>>(
     Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }
 
-/// What can be said of an object that does not decode.
+/// Reads the key and version of an object that does not decode.
 pub(crate) fn broken(text: &str, error: &serde_json::Error) -> Broken {
     #[derive(Deserialize)]
     struct Partial {

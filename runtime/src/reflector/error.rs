@@ -1,4 +1,4 @@
-//! What goes wrong with lists and watches.
+//! Failures of lists and watches.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::cache::ObjectKey;
 use crate::client::error::{describe, is_expired};
 use crate::client::transport::LONGEST_WAIT;
 
-/// Why a list or a watch failed, or an object could not be read. The reflector goes on by itself.
+/// A list or watch failed, or an object could not be read. The reflector continues by itself.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -20,7 +20,7 @@ use crate::client::transport::LONGEST_WAIT;
 ///     pods.set_watch_error_handler(|error| match error {
 ///         WatchError::Refused { status, .. } if status.code == 403 => eprintln!("the role lacks a right: {error}"),
 ///         WatchError::Undecodable { key: Some(key), .. } => eprintln!("{key} is left out: {error}"),
-///         // It is tried again.
+///         // It is retried.
 ///         _ => eprintln!("{error}"),
 ///     })
 /// }
@@ -28,7 +28,7 @@ use crate::client::transport::LONGEST_WAIT;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WatchError {
-    /// The server refused.
+    /// The server refused the request.
     #[error("cannot {verb} {resource}: {}{}", describe(.status), next_step(.verb, .resource, .status))]
     Refused {
         /// `list` or `watch`.
@@ -45,10 +45,10 @@ pub enum WatchError {
         verb: &'static str,
         /// `plural.group`.
         resource: String,
-        /// What the transport said.
+        /// The transport's error.
         message: String,
     },
-    /// The answer is not what the protocol says.
+    /// The answer does not follow the protocol.
     #[error(
         "cannot {verb} {resource}: the answer cannot be read: {message}; if it comes again, look at what stands between"
     )]
@@ -60,7 +60,7 @@ pub enum WatchError {
         /// What is wrong with it.
         message: String,
     },
-    /// Nothing came in time.
+    /// No answer came in time.
     #[error("cannot {verb} {resource}: the server has been silent for too long")]
     Silent {
         /// `list` or `watch`.
@@ -68,19 +68,19 @@ pub enum WatchError {
         /// `plural.group`.
         resource: String,
     },
-    /// One object does not fit its type; the others are not affected. Compare the type with the CRD's schema.
+    /// An object does not fit its type; other objects are not affected. Compare the type with the CRD's schema.
     #[error("cannot decode {resource} {}: {message}; compare its type with the CRD's schema", name(.key.as_ref()))]
     Undecodable {
         /// `plural.group`.
         resource: String,
         /// The object, if its name could be read.
         key: Option<ObjectKey>,
-        /// What the decoder said.
+        /// The decoder's message.
         message: String,
     },
 }
 
-/// What there is to do, where waiting does not help.
+/// What to do, if waiting does not help.
 fn next_step(verb: &str, resource: &str, status: &Status) -> String {
     match status.code {
         401 => "; renew the credentials: they are read again when they are refused".to_owned(),
@@ -96,7 +96,7 @@ fn name(key: Option<&ObjectKey>) -> String {
     key.map_or_else(|| "(of unknown name)".to_owned(), |key| format!("\"{key}\""))
 }
 
-/// What the machine has to know of a refusal.
+/// The part of a refusal that the state machine needs.
 pub(super) fn failure(status: &Status, header: Option<Duration>) -> Failure {
     let details = status.details.as_ref();
     let named = details.map(|details| details.retry_after_seconds).filter(|seconds| *seconds > 0);

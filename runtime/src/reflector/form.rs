@@ -1,4 +1,4 @@
-//! The form in which a kind's objects are cached.
+//! Decoding into the form in which a kind's objects are cached.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,22 +10,22 @@ use super::{Cached, KindOf};
 use crate::cache::{ObjectKey, Store};
 use crate::json::{Error, Fast};
 
-/// How objects become what is cached.
+/// Decodes objects into the form of a cache.
 pub(crate) trait Form: Send {
-    /// The object that comes next in the text, as it is to be cached.
+    /// Decodes the next object in the text and transforms it.
     ///
     /// # Errors
-    /// For what does not fit.
+    /// If the object does not fit its type, or the transform panics.
     fn decode(&mut self, json: &mut Fast<'_>) -> Result<Decoded, Error>;
 
-    /// What the cache has by this key.
+    /// Returns the cached object with this key.
     fn known(&self, key: &ObjectKey) -> Option<Arc<dyn Object>>;
 }
 
-/// The form `K`.
+/// Decodes objects as `K`.
 pub(crate) struct FormOf<K: Cached> {
     kind: KindOf<K>,
-    /// Without managedFields.
+    /// Whether to skip managedFields.
     lean: bool,
     context: K::Context,
     transform: Option<Transform<K>>,
@@ -43,13 +43,13 @@ impl<K: Cached> Form for FormOf<K> {
         let mut object = <K as Decode>::decode(json, self.lean, &mut self.context)?;
         self.kind.complete(&mut object);
         let key = object.object_key();
-        let has_transform = self.transform.is_some();
-        let arrived = object.object_version().filter(|_| has_transform).map(str::to_owned);
-        if let Some(transform) = &self.transform
-            && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
-        {
-            tracing::error!(resource = %self.kind.facts().resource_name(), %key, "the transform panicked");
-        }
+        let Some(transform) = &self.transform else {
+            return Ok(Decoded { key, object: Arc::new(object), arrived: None });
+        };
+        let arrived = object.object_version().map(str::to_owned);
+        // The object may be half changed, so it is reported as undecodable and the cache keeps the last state.
+        catch_unwind(AssertUnwindSafe(|| transform(&mut object)))
+            .map_err(|_| Error::new("the transform panicked".to_owned()))?;
         Ok(Decoded { key, object: Arc::new(object), arrived })
     }
 

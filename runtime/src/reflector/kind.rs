@@ -1,4 +1,4 @@
-//! What is known of a kind: by its type when compiling, or by discovery at run time.
+//! Kinds: known by their type at compile time, or by discovery at run time.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -10,10 +10,10 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionResource, TypeMeta};
 
 use super::Cached;
 
-/// A kind that is known only at run time: how it is called, and whether its objects live in namespaces.
-/// [`Discovery::kind_of`](crate::client::Discovery::kind_of) finds it out; where it is known, it can be written down.
+/// A kind that is known only at run time: its names and its scope.
+/// [`Discovery::kind_of`](crate::client::Discovery::kind_of) finds it; it can also be written by hand.
 ///
-/// Objects of such kinds are held as [`DynamicObject`]s, as `PartialObjectMeta` (metadata only), or as
+/// Its objects are held as [`DynamicObject`]s, as `PartialObjectMeta` (only metadata), or as
 /// [`Compact`](crate::cache::Compact) forms of either.
 ///
 /// ```
@@ -33,24 +33,24 @@ use super::Cached;
 pub struct DynamicKind {
     /// Group, version, kind, plural.
     pub resource: ApiResource,
-    /// Whether objects live in namespaces.
+    /// Namespaced or cluster-scoped.
     pub scope: Scope,
 }
 
 impl DynamicKind {
-    /// A kind whose objects live in namespaces.
+    /// Returns a namespaced kind.
     #[must_use]
     pub fn namespaced(resource: ApiResource) -> Self {
         Self { resource, scope: Scope::Namespaced }
     }
 
-    /// A kind whose objects are in no namespace.
+    /// Returns a cluster-scoped kind.
     #[must_use]
     pub fn cluster(resource: ApiResource) -> Self {
         Self { resource, scope: Scope::Cluster }
     }
 
-    /// Group, version and plural.
+    /// Returns group, version and plural.
     #[must_use]
     pub fn group_version_resource(&self) -> GroupVersionResource {
         let ApiResource { group, version, plural, .. } = &self.resource;
@@ -65,7 +65,7 @@ impl fmt::Display for DynamicKind {
     }
 }
 
-/// `plural.group`; the plural alone in the core group.
+/// Returns `plural.group`, or the plural alone in the core group.
 pub(crate) fn resource_name(plural: &str, group: &str) -> String {
     if group.is_empty() { plural.to_owned() } else { format!("{plural}.{group}") }
 }
@@ -76,8 +76,8 @@ mod sealed {
     impl Sealed for kube::core::ApiResource {}
 }
 
-/// What has to be said of a kind beside its type: nothing for types that stand for one kind, an [`ApiResource`] for those
-/// that hold objects of any. It cannot be implemented elsewhere.
+/// What identifies a kind beside its type: nothing for types that stand for one kind, an [`ApiResource`] for types
+/// that hold objects of any kind. This trait is sealed.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -90,11 +90,11 @@ mod sealed {
 /// of_any_kind::<DynamicObject>();
 /// ```
 pub trait DynamicType: Clone + fmt::Debug + Send + Sync + sealed::Sealed + 'static {
-    /// What is said where nothing has to be.
+    /// The value for types that stand for one kind.
     #[doc(hidden)]
     fn of_static() -> Option<Self>;
 
-    /// The type that an object has whose server has left it out, as in lists.
+    /// The type of an object, which servers leave out of lists.
     #[doc(hidden)]
     fn type_meta(&self) -> Option<TypeMeta>;
 }
@@ -119,7 +119,7 @@ impl DynamicType for ApiResource {
     }
 }
 
-/// Gives a dynamic object the type that its server has left out.
+/// Adds the type that the server has left out of a dynamic object.
 pub(super) fn complete<K: Any, T: DynamicType>(object: &mut K, kind: &T) {
     if let Some(dynamic) = (object as &mut dyn Any).downcast_mut::<DynamicObject>()
         && dynamic.types.is_none()
@@ -128,13 +128,13 @@ pub(super) fn complete<K: Any, T: DynamicType>(object: &mut K, kind: &T) {
     }
 }
 
-/// A kind of objects that are held as `K`.
+/// A kind whose objects are held as `K`.
 pub(crate) struct KindOf<K: Cached> {
     dynamic: K::DynamicType,
     is_namespaced: bool,
 }
 
-/// What a kind is called.
+/// The names and scope of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KindFacts {
     pub(crate) group: String,
@@ -145,7 +145,7 @@ pub(crate) struct KindFacts {
 }
 
 impl<K: Cached<DynamicType = ()>> KindOf<K> {
-    /// The kind that the type stands for.
+    /// Returns the kind that the type stands for.
     pub(crate) fn of_type() -> Self {
         let scope = TypeId::of::<<K::Kind as Resource>::Scope>();
         Self { dynamic: (), is_namespaced: scope == TypeId::of::<NamespaceResourceScope>() }
@@ -169,7 +169,7 @@ impl<K: Cached> KindOf<K> {
         }
     }
 
-    /// Where objects are listed.
+    /// Returns the path at which objects are listed.
     pub(crate) fn path(&self, namespace: Option<&str>) -> String {
         K::Kind::url_path(&self.dynamic, namespace)
     }
@@ -178,7 +178,7 @@ impl<K: Cached> KindOf<K> {
         self.is_namespaced
     }
 
-    /// Fills in what servers leave out.
+    /// Adds the type if the server has left it out.
     pub(super) fn complete(&self, object: &mut K) {
         object.complete(&self.dynamic);
     }
@@ -191,7 +191,7 @@ impl<K: Cached> Clone for KindOf<K> {
 }
 
 impl KindFacts {
-    /// `plural.group`; the plural alone in the core group.
+    /// Returns `plural.group`, or the plural alone in the core group.
     pub(crate) fn resource_name(&self) -> String {
         resource_name(&self.plural, &self.group)
     }

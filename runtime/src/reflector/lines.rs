@@ -1,24 +1,24 @@
-//! Cuts a watch's bytes into lines.
+//! Splits a watch's bytes into lines.
 
 use std::ops::ControlFlow;
 
-/// A line that grows beyond this is no event: etcd refuses objects a twentieth of it.
+/// A longer line cannot be an event: etcd refuses objects of a twentieth of this size.
 const LONGEST_LINE: usize = 32 << 20;
 
-/// A line that does not end.
+/// The line is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a watch event is longer than {LONGEST_LINE} bytes")]
 pub(super) struct LineTooLong;
 
-/// Keeps what is left of a chunk until the rest of its line comes.
+/// Keeps the rest of a chunk until its line is complete.
 #[derive(Default)]
 pub(super) struct Lines {
     partial: Vec<u8>,
 }
 
 impl Lines {
-    /// Calls `take` with every line that `chunk` completes, without copying those that lie in it whole, until it
-    /// breaks.
+    /// Calls `take` with every line that `chunk` completes, until it breaks. A line that lies within the chunk is
+    /// not copied.
     pub(super) fn feed(
         &mut self,
         chunk: &[u8],
@@ -47,7 +47,7 @@ impl Lines {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The last line, if the stream ended without ending it.
+    /// Returns the last line if the stream ended without a line break.
     pub(super) fn rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.partial)
     }
@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_do_not_matter(text in "[ab\n]{0,40}", cuts in proptest::collection::vec(0_usize..40, 0..6)) {
+        fn lines_do_not_depend_on_chunks(text in "[ab\n]{0,40}", cuts in proptest::collection::vec(0_usize..40, 0..6)) {
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
             cuts.extend([0, text.len()]);
             cuts.sort_unstable();

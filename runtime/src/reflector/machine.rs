@@ -1,7 +1,7 @@
-//! The decisions of list and watch, without I/O: `on(now, input) -> Action`.
+//! The state machine of list and watch, without I/O: `on(now, input) -> Action`.
 //!
-//! Inputs say what happened on the wire; actions say what to do next. The machine knows resource versions, not
-//! objects. Time and the seed of its randomness are passed in. Constants are client-go's
+//! Inputs report what happened on the wire; actions request the next step. The machine knows resource versions,
+//! not objects. Time and the seed of its randomness are passed in. Constants are client-go's
 //! (`tools/cache/reflector.go`) unless they say otherwise.
 
 use std::time::Duration;
@@ -12,17 +12,17 @@ use super::backoff::Backoff;
 pub(crate) use super::protocol::{Action, Failure, Input, Request};
 use crate::random::Random;
 
-/// A watch asks for this to twice this.
+/// A watch requests a timeout between this and twice this.
 const WATCH_TIMEOUT: Duration = Duration::from_secs(300);
-/// A watch that is still open this long after its timeout is dead. Ours: client-go leaves it to TCP.
+/// A watch that is still open this long after its timeout is dead. Ours: client-go relies on TCP.
 const WATCH_GRACE: Duration = Duration::from_secs(30);
-/// A watch that ends sooner than this without an event counts as a failure.
+/// A watch that ends sooner without an event counts as a failure.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
-/// An answer must begin, and a page must go on, within the API server's request timeout.
+/// An answer must begin, and a page must continue, within the API server's request timeout.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
-/// A streaming list must go on within this; servers that ignore `sendInitialEvents` fall silent. Ours.
+/// A streaming list must continue within this time; servers that ignore `sendInitialEvents` send nothing. Ours.
 const INITIAL_SILENCE: Duration = Duration::from_secs(30);
-/// A second list within this of the last waits its backoff first. Ours.
+/// A second list within this time waits for the backoff first. Ours.
 const RELIST_INTERVAL: Duration = Duration::from_secs(30);
 /// `limit` of paged lists.
 pub(crate) const PAGE_SIZE: u32 = 500;
@@ -30,7 +30,7 @@ pub(crate) const PAGE_SIZE: u32 = 500;
 #[derive(Clone, Debug)]
 enum Phase {
     New,
-    /// A watch that begins with the state.
+    /// A watch that begins with the initial state.
     Streaming,
     Listing(Listing),
     Watching {
@@ -39,7 +39,7 @@ enum Phase {
         timeout: Duration,
         events: bool,
     },
-    /// A list of one object, for its version alone.
+    /// A list of one object, to learn the server's version.
     Checking,
     Waiting(Next),
 }
@@ -55,7 +55,7 @@ struct Listing {
 #[derive(Clone, Debug)]
 enum Next {
     Begin,
-    /// The same page once more.
+    /// The same page again.
     Page(Listing),
     Watch,
 }
@@ -65,11 +65,11 @@ pub(crate) struct Machine {
     deadline: Instant,
     /// The version up to which the store is complete; empty before the first commit.
     version: String,
-    /// `version` must not be asked for: the server has said that it is gone or unknown.
+    /// Requests must not use `version`: the server said that it is gone or unknown.
     expired: bool,
     /// Streaming lists are wanted and not known to be unsupported.
     streaming: bool,
-    /// The next list is paged, because streaming it failed.
+    /// The next list is paged because the streaming list failed.
     fall_back: bool,
     page_size: u32,
     backoff: Backoff,
@@ -95,22 +95,22 @@ impl Machine {
         }
     }
 
-    /// Another page size for paged lists.
+    /// Sets the page size of paged lists.
     pub(crate) fn set_page_size(&mut self, limit: u32) {
         self.page_size = limit;
     }
 
-    /// When [`Input::Deadline`] is due.
+    /// Returns when [`Input::Deadline`] is due.
     pub(crate) fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// The version up to which the store is complete.
+    /// Returns the version up to which the store is complete.
     pub(crate) fn version(&self) -> &str {
         &self.version
     }
 
-    /// What the current request is, for messages.
+    /// Returns the verb of the current request, for messages.
     pub(crate) fn verb(&self) -> &'static str {
         match self.phase {
             Phase::Listing(_) | Phase::Checking => "list",
@@ -132,7 +132,7 @@ impl Machine {
         }
     }
 
-    /// Starts a list in the way that is due: streaming or paged.
+    /// Starts a list, streaming or paged.
     fn begin(&mut self, now: Instant) -> Action {
         self.last_list = Some(now);
         if self.streaming && !self.fall_back {
@@ -166,7 +166,7 @@ impl Machine {
         Request::Watch { version: self.version.clone(), initial_events: false, timeout }
     }
 
-    /// Whole seconds, which is what the parameter takes.
+    /// Returns a timeout in whole seconds, as the parameter requires.
     fn watch_timeout(&mut self) -> Duration {
         Duration::from_secs(WATCH_TIMEOUT.mul_f64(1.0 + (self.random)()).as_secs())
     }
@@ -226,11 +226,11 @@ impl Machine {
         }
     }
 
-    /// Records the version of a live event. A version that goes back means that the server's history is another
-    /// one (restored, or restarted empty): nothing but a new list can be trusted.
+    /// Records the version of a live event. If it goes back, the server's history is a different one (restored, or
+    /// restarted empty), so only a new list can be trusted.
     fn advance(&mut self, now: Instant, version: &str) -> Option<Action> {
         self.malformed_in_a_row = 0;
-        // Nothing to go on from: a watch from there would not tell what was deleted meanwhile.
+        // A watch cannot resume here: it would miss earlier deletions.
         if version.is_empty() {
             return None;
         }
@@ -245,7 +245,7 @@ impl Machine {
 
     fn page_end(&mut self, now: Instant, version: &str, continue_token: Option<&str>) -> Action {
         if matches!(self.phase, Phase::Checking) {
-            // Newer is no reason to go on from there: what the silent watch has kept back may lie between.
+            // Do not resume at a newer version: the silent watch may have missed events before it.
             if goes_back(&self.version, version) {
                 self.expired = true;
                 return self.relist(now);
@@ -312,8 +312,8 @@ impl Machine {
         }
     }
 
-    /// Asks for the server's version, after a watch that brought nothing, not even the bookmarks that servers send every
-    /// minute: one that came back with an older state sends nothing until its versions have caught up. Ours.
+    /// Requests the server's version after a watch that received nothing, not even the bookmarks that servers send
+    /// every minute. A server that was restored to an older state sends nothing until its versions catch up. Ours.
     fn check(&mut self, now: Instant) -> Action {
         self.phase = Phase::Checking;
         self.deadline = now + ANSWER_TIMEOUT;
@@ -344,7 +344,7 @@ impl Machine {
         match failure {
             Failure::Expired | Failure::TooLarge => self.without_version(now),
             Failure::TooManyRequests { retry_after } => self.wait(now, retry_after, Next::Begin),
-            // The server does not know streaming lists, or not for this resource: do not ask again.
+            // The server does not support streaming lists, or not for this resource, so do not try again.
             Failure::Refused { code: 400 | 405 | 422, .. } => {
                 self.streaming = false;
                 self.begin(now)
@@ -356,7 +356,7 @@ impl Machine {
 
     fn listing_failed(&mut self, now: Instant, failure: Failure, listing: Listing) -> Action {
         match failure {
-            // The token of a later page: the newest state in one answer is what cannot expire.
+            // The token of a later page expired: only a full list in one answer cannot expire.
             Failure::Expired if listing.continue_token.is_some() => {
                 self.expired = true;
                 let whole = Listing { version: String::new(), limit: None, continue_token: None };
@@ -387,14 +387,14 @@ impl Machine {
             Failure::TooManyRequests { retry_after } | Failure::Refused { code: 500.., retry_after } => {
                 self.wait(now, retry_after, Next::Watch)
             }
-            // Credentials, permissions, or the resource itself may have changed: start over.
+            // Credentials, permissions, or the resource may have changed, so start over.
             Failure::Refused { retry_after, .. } => self.wait(now, retry_after, Next::Begin),
-            // A connection that served for a while just broke; one that never did is refused.
+            // A connection that served for a while broke; one that never did was refused.
             Failure::Transport => {
                 let served = opened.is_some_and(|opened| events || now >= opened + SHORT_WATCH);
                 if served { self.watch(now) } else { self.wait(now, None, Next::Watch) }
             }
-            // Once may be an accident on the way; twice at one place means that this event cannot be read.
+            // Once may be an accident; twice at the same version means that this event cannot be read.
             Failure::Malformed => {
                 self.malformed_in_a_row += 1;
                 let next = if self.malformed_in_a_row < 2 { Next::Watch } else { Next::Begin };
@@ -403,7 +403,7 @@ impl Machine {
         }
     }
 
-    /// Once more without a version, at once if a version was the reason.
+    /// Lists again without a version; at once if the version was the reason.
     fn without_version(&mut self, now: Instant) -> Action {
         if std::mem::replace(&mut self.expired, true) {
             self.wait(now, None, Next::Begin)
@@ -417,7 +417,7 @@ impl Machine {
         self.begin(now)
     }
 
-    /// A list after an interruption: at once, unless lists follow each other quickly.
+    /// Lists after an interruption: at once, unless lists follow each other quickly.
     fn relist(&mut self, now: Instant) -> Action {
         match self.last_list {
             Some(last) if now < last + RELIST_INTERVAL => self.wait(now, None, Next::Begin),
@@ -433,7 +433,7 @@ impl Machine {
     }
 }
 
-/// Whether `next` is an older version than `last`. Versions that are no decimal numbers cannot be compared.
+/// Whether `next` is older than `last`. Versions that are not decimal numbers cannot be compared.
 pub(crate) fn goes_back(last: &str, next: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number(last) && is_number(next) && (next.len(), next) < (last.len(), last)

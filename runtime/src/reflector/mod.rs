@@ -1,10 +1,11 @@
-//! List and watch: keeps a cache equal to the server.
+//! List and watch: keeps a cache equal to the server's state.
 //!
-//! The machine decides (`on(now, input) -> Action`): it does no I/O, has no clock and no randomness of its own.
-//! The reflector is the thin shell that carries its decisions out over `kube::Client` and decodes objects one
-//! by one from the arriving bytes, in the task that polls it. It knows nothing of handlers.
+//! A state machine decides (`on(now, input) -> Action`), without I/O, clock or randomness of its own. The
+//! reflector is the thin shell around it: it sends the requests over `kube::Client` and decodes objects one by one
+//! as bytes arrive, in the task that polls it. It does not know handlers.
 //!
-//! An object that does not decode is reported with its key, remembered as undecodable, and the rest goes on.
+//! An object that does not decode is reported with its key and recorded as undecodable; other objects are not
+//! affected.
 
 mod backoff;
 mod cached;
@@ -20,7 +21,6 @@ mod page;
 mod protocol;
 mod request;
 mod shell;
-mod spent;
 mod staged;
 
 use std::sync::Arc;
@@ -38,9 +38,8 @@ pub(crate) use shell::Reflector;
 pub(crate) use staged::Listed;
 
 use crate::cache::{ObjectKey, Undecodable};
-pub(crate) use spent::Spent;
 
-/// What arrived.
+/// A change that arrived.
 #[derive(Debug)]
 pub(crate) enum Event {
     Applied {
@@ -63,29 +62,21 @@ pub(crate) enum Event {
     Failed(WatchError),
 }
 
-/// What arrived together.
+/// Changes that arrived together.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) events: Vec<Event>,
-    /// The version the cache has reached with these events.
+    /// The version that the cache has reached with these changes.
     pub(crate) resource_version: Option<String>,
-    /// Objects were applied or deleted since `resource_version` was set.
+    /// Objects were applied or deleted after `resource_version` was set.
     pub(crate) applied: bool,
-    /// A request was answered: what failed before is over.
+    /// A request was answered, so an earlier failure is over.
     pub(crate) opened: bool,
-    /// What earlier batches have replaced.
-    pub(crate) spent: Spent<dyn Object>,
 }
 
 impl Batch {
     pub(crate) fn new() -> Self {
-        Self {
-            events: Vec::new(),
-            resource_version: None,
-            applied: false,
-            opened: false,
-            spent: Spent::new(),
-        }
+        Self { events: Vec::new(), resource_version: None, applied: false, opened: false }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Objects of any kind.
 //!
-//! What carries objects from the server to the cache and to handlers is compiled once, for [`dyn Object`](Object), and not for
-//! every kind; caches and handlers have the types again.
+//! The path from the server to the caches and handlers is compiled once, for [`dyn Object`](Object), not for
+//! every kind. Caches and handlers restore the types.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Cached;
 use crate::cache::ObjectKey;
 
-/// An object in the form in which it is cached.
+/// An object in its cached form.
 pub(crate) trait Object: Any + Send + Sync {
     /// `metadata.resourceVersion`.
     fn version(&self) -> Option<&str>;
@@ -34,28 +34,28 @@ impl std::fmt::Debug for dyn Object {
     }
 }
 
-/// Whether both are one state of one object. A server that has begun anew may give a version twice, but no uid.
+/// Whether both are the same state of the same object. A server that restarted may reuse versions, but not uids.
 pub(crate) fn is_same_state(old: &dyn Object, new: &dyn Object) -> bool {
     old.version().is_some() && old.version() == new.version() && old.uid() == new.uid()
 }
 
-/// The object with its type; `None` if it is of another, which what one informer has decoded never is.
+/// Restores the object's type; `None` if it has another one, which never happens within one informer.
 pub(crate) fn typed<K: Cached>(object: Arc<dyn Object>) -> Option<Arc<K>> {
     let object: Arc<dyn Any + Send + Sync> = object;
     object.downcast().ok()
 }
 
-/// An object that has arrived, and its key.
+/// An object that arrived, with its key.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoded {
     pub(crate) key: ObjectKey,
     pub(crate) object: Arc<dyn Object>,
-    /// The version that has arrived, where a transform may have changed it.
+    /// The version as sent, in case a transform changed it.
     pub(crate) arrived: Option<String>,
 }
 
 impl Decoded {
-    /// The version that has arrived.
+    /// Returns the version as sent.
     pub(crate) fn version(&self) -> Option<&str> {
         self.arrived.as_deref().or_else(|| self.object.version())
     }

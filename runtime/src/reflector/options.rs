@@ -10,15 +10,15 @@ use super::{Cached, KindOf, WatchError};
 /// Changes an object before it is stored.
 pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
-/// Learns of failures.
+/// Is called with each failure.
 pub(crate) type ErrorHook = Arc<dyn Fn(&WatchError) + Send + Sync>;
 
-/// What a reflector has to know beside the form of its objects.
+/// A reflector's settings, except the form of its objects.
 #[derive(Clone)]
 pub(crate) struct Settings {
     /// `plural.group`.
     pub(crate) resource: String,
-    /// Whether the server is asked for metadata alone.
+    /// Whether to request only metadata.
     pub(crate) metadata_only: bool,
     pub(crate) params: ListParams,
     pub(crate) streaming_lists: bool,
@@ -37,13 +37,13 @@ pub(crate) struct Settings {
 ///     .tweak_list_options(|params| params.label_selector = Some("app=web".to_owned()))
 ///     .keep_managed_fields();
 ///
-/// // Two namespaces of a server whose streaming lists are not wanted, the same each time.
+/// // Two namespaces, paged lists, and the same jitter on every run.
 /// let options = ReflectorOptions::<Pod>::new().namespaces(["blue", "green"]).paged_lists().seed(7);
 /// ```
 pub struct ReflectorOptions<K> {
-    /// Sorted; empty: all.
+    /// Sorted. Empty means all namespaces.
     pub(crate) namespaces: Vec<String>,
-    /// Selectors and page size; the rest is the reflector's own.
+    /// Selectors and page size; the reflector sets the other parameters.
     pub(crate) params: ListParams,
     pub(crate) streaming_lists: bool,
     pub(crate) keep_managed_fields: bool,
@@ -53,7 +53,7 @@ pub struct ReflectorOptions<K> {
 }
 
 impl<K: Cached> ReflectorOptions<K> {
-    /// All namespaces, streaming lists first, managedFields skipped.
+    /// Returns the defaults: all namespaces, streaming lists first, managedFields skipped.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -67,18 +67,18 @@ impl<K: Cached> ReflectorOptions<K> {
         }
     }
 
-    /// Only objects of one namespace. Without effect on cluster-scoped kinds.
+    /// Selects one namespace. Has no effect on cluster-scoped kinds.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.namespaces = vec![namespace.to_owned()];
         self
     }
 
-    /// Only objects of these namespaces, each listed and watched for itself: what a role that is bound in a few namespaces
-    /// allows. None at all means all namespaces. Without effect on cluster-scoped kinds.
+    /// Selects these namespaces, each listed and watched by its own requests, which suits a role that is bound in a
+    /// few namespaces. An empty list means all namespaces. Has no effect on cluster-scoped kinds.
     ///
-    /// The cache is complete when all of them have been listed; one that cannot be listed does not keep the others from
-    /// being shown.
+    /// The cache is complete when all of them have been listed. A namespace that cannot be listed does not keep the
+    /// objects of the others out of the cache.
     #[must_use]
     pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.namespaces = namespaces.into_iter().map(Into::into).collect();
@@ -87,7 +87,7 @@ impl<K: Cached> ReflectorOptions<K> {
         self
     }
 
-    /// What each reflector lists: one namespace, or everything.
+    /// Returns what each reflector lists: one namespace, or everything.
     pub(crate) fn scopes(&self, kind: &KindOf<K>) -> Vec<Option<String>> {
         if !kind.is_namespaced() || self.namespaces.is_empty() {
             return vec![None];
@@ -106,29 +106,29 @@ impl<K: Cached> ReflectorOptions<K> {
         }
     }
 
-    /// Changes the parameters of lists and watches: label selector, field selector, page size. Versions and
-    /// continue tokens are the reflector's own and not read.
+    /// Changes the parameters of lists and watches: label selector, field selector, page size. The reflector sets
+    /// versions and continue tokens itself.
     #[must_use]
     pub fn tweak_list_options(mut self, tweak: impl FnOnce(&mut ListParams)) -> Self {
         tweak(&mut self.params);
         self
     }
 
-    /// List in pages from the start instead of asking for a streaming list first.
+    /// Lists in pages from the start, without trying a streaming list first.
     #[must_use]
     pub fn paged_lists(mut self) -> Self {
         self.streaming_lists = false;
         self
     }
 
-    /// Decode `metadata.managedFields` too; they are most of a small object.
+    /// Decodes `metadata.managedFields` too; they are the larger part of a small object.
     #[must_use]
     pub fn keep_managed_fields(mut self) -> Self {
         self.keep_managed_fields = true;
         self
     }
 
-    /// Seed of the jitter of timeouts and backoff, for runs that can be repeated.
+    /// Sets the seed of the jitter of timeouts and backoff, for repeatable runs.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);

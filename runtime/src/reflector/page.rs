@@ -1,4 +1,4 @@
-//! A page of a list, object by object as its bytes arrive.
+//! Reads a page of a list, object by object, as its bytes arrive.
 
 use std::marker::PhantomData;
 
@@ -12,32 +12,32 @@ use super::form::Form;
 use super::object::Decoded;
 use crate::json::Fast;
 
-/// Unread bytes beyond this are no object: etcd refuses those a twentieth of it.
+/// More unread bytes than this cannot be an object: etcd refuses objects of a twentieth of this size.
 const LONGEST_VALUE: usize = 32 << 20;
 
-/// One element of `items`.
+/// An element of `items`.
 #[derive(Debug)]
 pub(crate) enum Item {
     Object(Decoded),
     Undecodable(Broken),
 }
 
-/// The answer is no list.
+/// The answer is not a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no list: {0}")]
 pub(crate) struct MalformedPage(String);
 
-/// Reads one page. Bytes go in, objects come out as soon as they are complete; the list's own metadata may stand
-/// before or after them.
+/// Reads a page. Bytes go in, and each object comes out as soon as it is complete. The list's own metadata may come
+/// before or after the objects.
 #[derive(Default)]
 pub(crate) struct PageReader {
     buffer: String,
-    /// The beginning of a character that ends with the next bytes.
+    /// The beginning of a character whose other bytes have not arrived.
     tail: Vec<u8>,
-    /// Bytes of `buffer` that have been read.
+    /// The number of bytes of `buffer` that have been read.
     position: usize,
-    /// No use to try again before so many unread bytes are there: keeps an object that comes in many small
-    /// pieces from being parsed as often.
+    /// The number of unread bytes before the next try. It keeps an object that arrives in many small pieces from
+    /// being parsed for each of them.
     enough: usize,
     state: State,
     meta: ListMeta,
@@ -58,7 +58,7 @@ enum State {
     End,
 }
 
-/// What trying to read came to.
+/// The result of a step.
 enum Step {
     On,
     Item(Item),
@@ -67,7 +67,7 @@ enum Step {
 }
 
 impl PageReader {
-    /// Adds what has arrived; [`Self::next`] tells what it completes.
+    /// Adds bytes. [`Self::next`] returns the objects that they complete.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), MalformedPage> {
         self.buffer.drain(..self.position);
         self.position = 0;
@@ -99,7 +99,7 @@ impl PageReader {
         Ok(())
     }
 
-    /// The next object, if all of it has arrived.
+    /// Returns the next object, if it is complete.
     pub(crate) fn next(&mut self, form: &mut dyn Form) -> Result<Option<Item>, MalformedPage> {
         let arrived = self.buffer.len() - self.position;
         if arrived < self.enough {
@@ -122,12 +122,12 @@ impl PageReader {
         Ok(None)
     }
 
-    /// Nothing more will arrive: what is there is all. To be called before the last calls of [`Self::next`].
+    /// Declares that no more bytes will arrive. Call this before the last calls of [`Self::next`].
     pub(crate) fn end(&mut self) {
         self.enough = 0;
     }
 
-    /// The list's metadata once everything was read.
+    /// Returns the list's metadata after everything was read.
     pub(crate) fn finish(self) -> Result<ListMeta, MalformedPage> {
         if self.state == State::End && self.saw_items {
             return Ok(self.meta);
@@ -172,7 +172,7 @@ impl PageReader {
         self.state = state;
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         let rest = &self.buffer.as_bytes()[self.position..];
         let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -180,7 +180,7 @@ impl PageReader {
         rest.get(blank).copied()
     }
 
-    /// A field's name and its colon.
+    /// Reads a field's name and its colon.
     fn field(&mut self) -> Result<Step, MalformedPage> {
         let start = self.position;
         let Some(name) = self.value::<String>()? else { return Ok(Step::Starved) };
@@ -211,7 +211,7 @@ impl PageReader {
             }
             Err(error) => error,
         };
-        // The object does not decode, or is not there yet; is it JSON, and where does it end?
+        // The object does not decode or is incomplete. Check whether it is JSON, and where it ends.
         match first(rest, PhantomData::<&RawValue>) {
             Ok((raw, length)) => {
                 let item = Item::Undecodable(broken(raw.get(), &json.explain(&error)));
@@ -223,11 +223,11 @@ impl PageReader {
         }
     }
 
-    /// The next value, or `None` if it is incomplete.
+    /// Reads the next value; `None` if it is incomplete.
     fn value<'a, T: Deserialize<'a>>(&'a mut self) -> Result<Option<T>, MalformedPage> {
         let rest = &self.buffer[self.position..];
         match first(rest, PhantomData::<T>) {
-            // A number or a word at the very end may go on.
+            // A number or a word at the very end may be incomplete.
             Ok((_, length)) if length == rest.len() && !rest.starts_with(['{', '[', '"']) => Ok(None),
             Ok((value, length)) => {
                 self.position += length;

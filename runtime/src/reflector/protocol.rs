@@ -1,13 +1,13 @@
-//! What the machine is told, and what it says.
+//! Inputs and actions of the state machine.
 
 use std::time::Duration;
 
-/// What happened.
+/// What happened on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'a> {
-    /// The deadline may have passed: the beginning, the end of a wait, or silence.
+    /// The deadline may have passed: at the start, after a wait, or after silence.
     Deadline,
-    /// The request was answered with success; its body follows.
+    /// The request succeeded; its body follows.
     Opened,
     /// An object arrived, or an event about one.
     Object { version: Option<&'a str> },
@@ -15,40 +15,40 @@ pub(crate) enum Input<'a> {
     Bookmark { version: &'a str, initial_events_end: bool },
     /// A page of a list is complete.
     PageEnd { version: &'a str, continue_token: Option<&'a str> },
-    /// The body of a watch ended in order.
+    /// The body of a watch ended regularly.
     Ended,
     /// The request was refused, or its body broke.
     Failed(Failure),
 }
 
-/// How it failed.
+/// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// 410: the version, or the continue token, is no longer kept.
+    /// 410: the server no longer keeps the version, or the continue token.
     Expired,
-    /// The version is newer than anything the server has.
+    /// The version is newer than any that the server has.
     TooLarge,
-    /// 429, with how long the server asks to wait.
+    /// 429, with the pause that the server asks for.
     TooManyRequests { retry_after: Option<Duration> },
     /// Any other refusal.
     Refused { code: u16, retry_after: Option<Duration> },
-    /// The connection.
+    /// The connection failed.
     Transport,
-    /// What arrived is not what was asked for.
+    /// The answer does not follow the protocol.
     Malformed,
 }
 
-/// What to do.
+/// The next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Go on reading.
+    /// Continue reading.
     Continue,
-    /// Keep the object aside until [`Action::Commit`]; go on reading.
+    /// Stage the object until [`Action::Commit`], and continue reading.
     Stage,
-    /// Write the object to the store; go on reading.
+    /// Write the object to the store, and continue reading.
     Apply,
-    /// What was kept aside is the whole state: replace the store with it. Then send the request, or go on
-    /// reading if there is none.
+    /// The staged objects are the whole state: replace the store's content with them. Then send the request, or
+    /// continue reading if there is none.
     Commit { version: String, then: Option<Request> },
     /// Drop the current body and send this.
     Send(Request),
@@ -56,22 +56,22 @@ pub(crate) enum Action {
     Wait,
 }
 
-/// A request to send.
+/// The next request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// A list or one page of it.
+    /// A list, or a page of it.
     List {
-        /// Empty: the newest state.
+        /// Empty for the newest state.
         version: String,
         limit: Option<u32>,
         continue_token: Option<String>,
-        /// The same page as before: what arrived of it is to be forgotten.
+        /// The same page as before: drop the objects that arrived of it.
         again: bool,
     },
     /// A watch.
     Watch {
         version: String,
-        /// Begin with the present state. What was kept aside is to be forgotten.
+        /// Begin with the present state, and drop the staged objects.
         initial_events: bool,
         timeout: Duration,
     },

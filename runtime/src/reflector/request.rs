@@ -1,4 +1,4 @@
-//! Machine requests as HTTP requests.
+//! Turns the machine's requests into HTTP requests.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use kube::client::Body;
@@ -7,10 +7,10 @@ use super::machine::Request;
 use super::options::Settings;
 use crate::client::transport::FromReflector;
 
-/// Builds the HTTP request. Only the selectors of `params` are used here; its limit is the machine's page size.
+/// Builds the HTTP request. It takes the selectors from `params`; the limit is the machine's page size.
 ///
-/// kube's own builder leaves `resourceVersion=0` out of paged lists and cannot ask for a streaming list at a
-/// version, so the query is written here.
+/// kube's builder omits `resourceVersion=0` from paged lists and cannot request a streaming list at a version, so
+/// this module writes the query itself.
 pub(super) fn http_request(
     path: &str,
     settings: &Settings,
@@ -26,7 +26,7 @@ pub(super) fn http_request(
                 query.push("limit", &limit.to_string());
             }
             match continue_token {
-                // The token stands for a version; the server refuses both.
+                // The token contains a version; the server refuses both together.
                 Some(token) => query.push("continue", token),
                 None => query.push_some("resourceVersion", Some(version).filter(|v| !v.is_empty())),
             }
@@ -47,8 +47,8 @@ pub(super) fn http_request(
     let mut builder = http::Request::get(format!("{path}?{}", query.0))
         .header(ACCEPT, accept(settings.metadata_only, list));
     if !list {
-        // Servers compress a watch event by event, of which the decompression of a client that kube has made reads only the
-        // first; our own transport asks for what it is to ask for.
+        // Servers compress a watch event by event, and the decoder of a client made by kube reads only the first
+        // event. Our own transport sets this header itself.
         builder = builder.header(ACCEPT_ENCODING, "identity");
     }
     builder.extension(FromReflector).body(Body::empty())
@@ -71,7 +71,7 @@ impl Query {
         }
     }
 
-    /// Names are literals of this module and need no escaping.
+    /// Names are literals of this module, so they need no escaping.
     fn push(&mut self, name: &str, value: &str) {
         if !self.0.is_empty() {
             self.0.push('&');
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_are_written_as_the_server_reads_them() {
+    fn queries_match_the_servers_syntax() {
         let params = ListParams::default().labels("a in (b, c)").fields("metadata.name=é");
         let list =
             Request::List { version: "0".to_owned(), limit: Some(500), continue_token: None, again: false };
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_only_types_ask_for_metadata() {
+    fn metadata_only_types_request_metadata() {
         let watch = Request::Watch {
             version: "1".to_owned(),
             initial_events: false,

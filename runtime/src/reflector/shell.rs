@@ -1,4 +1,4 @@
-//! Carries the machine's decisions out: sends requests, reads bodies, decodes.
+//! Executes the machine's actions: sends requests, reads bodies, decodes.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,13 +29,13 @@ use crate::client::drive::Driver;
 use crate::client::error::causes;
 use crate::client::transport::retry_after;
 
-/// Events after which a batch is handed on although more bytes wait.
+/// The number of events after which a batch is handed over, even if more bytes wait.
 const BATCH: usize = 256;
 
-/// Longest refusal that is read; a `Status` is far smaller.
+/// The longest refusal that is read; a `Status` is far smaller.
 const LONGEST_STATUS: usize = 64 << 10;
 
-/// Lists and watches one kind, for ever, in the task that polls it.
+/// Lists and watches one kind until it is dropped, in the task that polls it.
 pub(crate) struct Reflector {
     client: kube::Client,
     settings: Settings,
@@ -43,17 +43,17 @@ pub(crate) struct Reflector {
     path: String,
     machine: Machine,
     io: Io,
-    /// The connections that its requests have opened.
+    /// The connections that its requests opened.
     driver: Driver,
     timer: Pin<Box<Sleep>>,
     staged: Staged,
 }
 
-/// What goes over the wire now.
+/// The transfer in progress.
 enum Io {
     Idle,
     Sending(BoxFuture<'static, Result<Response<Body>, kube::Error>>),
-    /// A refusal's body.
+    /// The body of a refusal.
     Refusal {
         code: u16,
         retry_after: Option<Duration>,
@@ -71,7 +71,7 @@ enum Io {
 }
 
 impl Reflector {
-    /// A reflector of one namespace or of all, which sends its first request when it is first polled.
+    /// Makes a reflector of one namespace or of all. It sends its first request when it is first polled.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
@@ -95,8 +95,8 @@ impl Reflector {
         }
     }
 
-    /// Adds the next events to `batch`, and wakes the task when there are some. All state is in the reflector: between
-    /// two polls nothing is lost that was not in `batch`.
+    /// Adds the next changes to `batch`, and wakes the task when there are some. All state is in the reflector and
+    /// in `batch`, so dropping the caller between two polls loses nothing.
     pub(crate) fn poll_next(&mut self, context: &mut Context<'_>, batch: &mut Batch) -> Poll<()> {
         ready!(self.poll_batch(context, batch));
         if std::mem::take(&mut batch.applied) {
@@ -105,7 +105,7 @@ impl Reflector {
         Poll::Ready(())
     }
 
-    /// Gives up the request under way, and the connections.
+    /// Drops the current request and the connections.
     pub(crate) fn close(&mut self) {
         self.io = Io::Idle;
         self.driver = Driver::default();
@@ -132,8 +132,8 @@ impl Reflector {
         }
     }
 
-    /// Whether the machine's deadline has passed. The timer is set anew only when it fires too soon, since
-    /// deadlines move with every event and nearly always into the future.
+    /// Whether the machine's deadline has passed. Deadlines move with every event and nearly always into the
+    /// future, so the timer is only reset when it fires too early.
     fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let deadline = self.machine.deadline();
         if self.timer.deadline() > deadline {
@@ -202,8 +202,8 @@ impl Reflector {
 
     fn data(&mut self, data: &Bytes, batch: &mut Batch) {
         let now = Instant::now();
-        // Taken out, so that the decoders and the rest of the reflector can be borrowed at once. It is put back
-        // unless the machine has asked for something else meanwhile.
+        // Taken out, so that the decoder and the rest of the reflector can be borrowed together. It is put back
+        // unless the machine replaced it meanwhile.
         match std::mem::replace(&mut self.io, Io::Idle) {
             Io::Refusal { code, retry_after, body, mut read } => {
                 let room = LONGEST_STATUS.saturating_sub(read.len());
@@ -245,7 +245,7 @@ impl Reflector {
             }
             Io::Watch { mut lines, .. } => {
                 let rest = lines.rest();
-                // A whole event may lack only its newline; a truncated one comes again with the next watch.
+                // A whole event may lack only its newline; a truncated one is sent again by the next watch.
                 if let Ok(frame) = frame(&rest, &mut *self.form)
                     && self.frame(now, frame, batch).is_break()
                 {
@@ -257,7 +257,7 @@ impl Reflector {
         }
     }
 
-    /// Handles the objects that have arrived whole.
+    /// Handles the objects that are complete.
     fn items(
         &mut self,
         now: Instant,
@@ -296,7 +296,7 @@ impl Reflector {
         }
     }
 
-    /// Handles one event; breaks if the watch it came from is over.
+    /// Handles an event; breaks if its watch is over.
     fn frame(&mut self, now: Instant, frame: Frame, batch: &mut Batch) -> ControlFlow<()> {
         match frame {
             Frame::Object { verb, object } => {
@@ -348,7 +348,6 @@ impl Reflector {
             Verb::Deleted => Event::Deleted { key, object: Some(object) },
         });
         batch.applied = true;
-        batch.spent.free_some();
     }
 
     fn undecodable(&mut self, broken: Broken, staged: bool, batch: &mut Batch) {
@@ -362,7 +361,7 @@ impl Reflector {
         batch.events.push(Event::Undecodable { key, why });
     }
 
-    /// A deletion whose object does not decode: its key is enough.
+    /// Handles a deletion whose object does not decode; its key is enough.
     fn deleted_unseen(&mut self, broken: Broken, batch: &mut Batch) {
         match broken.key.clone() {
             Some(key) => batch.events.push(Event::Deleted { key, object: None }),
@@ -385,7 +384,7 @@ impl Reflector {
 
     fn report_refusal(&mut self, failure: Failure, status: Box<Status>, batch: &mut Batch) {
         if failure == Failure::Expired {
-            // Expected now and then; the next list answers it.
+            // This is expected now and then; the next list resolves it.
             tracing::debug!(resource = %self.settings.resource, "the resource version expired");
             return;
         }
@@ -418,11 +417,11 @@ impl Reflector {
 
     fn input(&mut self, now: Instant, input: Input<'_>, batch: &mut Batch) {
         let action = self.machine.on(now, input);
-        // A body that is over has been replaced in `io` by then.
+        // The machine replaces a finished body in `io`.
         let _ = self.act(action, batch);
     }
 
-    /// Carries an action out; breaks if it ends the body that is being read.
+    /// Executes an action; breaks if it ends the body that is being read.
     fn act(&mut self, action: Action, batch: &mut Batch) -> ControlFlow<()> {
         match action {
             Action::Continue | Action::Stage | Action::Apply => return ControlFlow::Continue(()),

@@ -1,4 +1,4 @@
-//! A list that is arriving.
+//! The objects of a list until it is complete.
 
 use std::sync::Arc;
 
@@ -7,21 +7,15 @@ use hashbrown::HashMap;
 use super::object::{Decoded, Object, is_same_state};
 use crate::cache::ObjectKey;
 
-/// After so many objects the heap is asked to grow.
-const OBJECTS_PER_STEP: usize = 32;
-
-/// By so much the heap grows, in bytes: below the 128 KiB from which glibc maps memory for itself, or gives it back.
-const STEP: usize = 100 << 10;
-
 /// The objects of a list, with their keys.
 pub(crate) type Listed = Vec<(ObjectKey, Arc<dyn Object>)>;
 
-/// Objects of a list that is not complete.
+/// The objects of an incomplete list.
 pub(super) struct Staged {
     objects: Listed,
-    /// Each with the number of objects that had come before it.
+    /// Each with the number of objects that arrived before it.
     undecodable: Vec<(ObjectKey, usize)>,
-    /// Where the present page began.
+    /// The start of the current page.
     page: (usize, usize),
 }
 
@@ -36,7 +30,7 @@ impl Staged {
         self.page = (0, 0);
     }
 
-    /// A page follows, or the same page again.
+    /// Begins the next page, or the same page again.
     pub(super) fn begin_page(&mut self, again: bool) {
         if again {
             self.objects.truncate(self.page.0);
@@ -45,12 +39,12 @@ impl Staged {
         self.page = (self.objects.len(), self.undecodable.len());
     }
 
-    /// An object that does not decode; what was added of it stays its last known state.
+    /// Records an object that does not decode. The last decoded state of the key remains staged.
     pub(super) fn add_undecodable(&mut self, key: ObjectKey) {
         self.undecodable.push((key, self.objects.len()));
     }
 
-    /// Removes an object that was deleted while the list was arriving.
+    /// Removes an object that was deleted while the list arrived.
     pub(super) fn remove(&mut self, deleted: &ObjectKey) {
         let mut places = Vec::new();
         let mut place = 0;
@@ -68,7 +62,7 @@ impl Staged {
         }
     }
 
-    /// What has come, and the keys whose last state does not decode.
+    /// Returns the objects, and the keys whose last state does not decode.
     pub(super) fn take(&mut self) -> (Listed, Vec<ObjectKey>) {
         let Self { objects, undecodable, .. } = std::mem::replace(self, Self::new());
         if undecodable.is_empty() {
@@ -85,19 +79,10 @@ impl Staged {
         (objects, keys)
     }
 
-    /// Adds an object; in the place of one that is known in the same state, that one.
+    /// Adds an object. If the cache has the same state of it, the cached object is used instead.
     pub(super) fn add(&mut self, decoded: Decoded, known: Option<Arc<dyn Object>>) {
         let Decoded { key, object, .. } = decoded;
         let known = known.filter(|known| is_same_state(&**known, &*object));
         self.objects.push((key, known.unwrap_or(object)));
-        if self.objects.len().is_multiple_of(OBJECTS_PER_STEP) {
-            grow_heap();
-        }
     }
-}
-
-/// Takes memory and gives it back. glibc grows the heap of a thread page by page, with a system call for each, a tenth of
-/// the time that a list takes; of what it was asked for at once, it makes many small pieces without one.
-fn grow_heap() {
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(STEP)));
 }

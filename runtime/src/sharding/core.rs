@@ -1,7 +1,7 @@
-//! The protocol without I/O: one member's view of the group. The [module](super) says why it is safe.
+//! The protocol without I/O: one member's view of the group. The [module](super) explains why it is safe.
 //!
-//! Inputs are ticks, answers, the keys that are still in work, and the wish to leave, each with the monotonic time;
-//! outputs are the request to send and what the gate is to let through. The wall clock is only written into the Lease.
+//! Inputs are ticks, answers, the keys still in processing, and the request to leave, each with the monotonic time.
+//! Outputs are the request to send and the mode of the gate. The wall clock is only written into the Lease.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -17,10 +17,11 @@ use super::ring::Ring;
 use crate::leaderelection::ElectionTimes;
 use crate::random::Random;
 
-/// So many own tokens are remembered. A lease with an older one is left to its end.
+/// How many own tokens are remembered. A lease with an older token is left to expire.
 const MOST_FORMER: usize = 16;
 
-/// With more keys left to finish, new members are acknowledged when there are fewer: an annotation has its limits.
+/// With more unfinished keys than this, new members are acknowledged later, because annotations are limited in
+/// size.
 const MOST_FINISHING: usize = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,49 +38,49 @@ struct InFlight {
     kind: Kind,
 }
 
-/// Another member, or whoever holds the lease of our name.
+/// Another member, or another holder of the lease with our name.
 #[derive(Clone, Debug)]
 struct Other {
     record: Record,
-    /// When this version was first seen, by our clock.
+    /// When this version was first seen, on our clock.
     seen: Instant,
     next_fence: Instant,
 }
 
-/// What the gate was last told.
+/// The last state given to the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Frame {
     mode: Mode,
     members: Members,
 }
 
-/// One member.
+/// A member of a group.
 pub(super) struct Membership {
     identity: Identity,
     times: ElectionTimes,
     phase: Phase,
-    /// Of one creation of the lease alone: what others acknowledge must never come again after it has gone.
+    /// Unique to one creation of the lease, so that acknowledgements of it never apply to a later one.
     token: String,
     /// Whether a creation was sent with the token.
     is_token_used: bool,
-    /// Tokens of memberships that were lost, and of creations that were not answered.
+    /// Tokens of lost memberships and of unanswered creations.
     former: VecDeque<String>,
     own: Option<Lease>,
     others: BTreeMap<String, Other>,
-    /// Whoever holds the lease of our name, but is not us.
+    /// Another holder of the lease with our name.
     namesake: Option<Other>,
-    /// Members that were there first and have not acknowledged this one; `None` until they are known.
+    /// Earlier members that have not acknowledged this one; `None` until they are known.
     awaited: Option<BTreeSet<(String, String)>>,
-    /// When the last write that succeeded was sent.
+    /// When the last successful write was sent.
     renewed: Option<Instant>,
     in_flight: Option<InFlight>,
     renew_at: Instant,
-    /// No write before, whatever is to be published.
+    /// No write is sent before this time.
     retry_at: Instant,
     list_at: Instant,
     frame: Frame,
     version: u64,
-    /// To publish, and what was published last.
+    /// The next publication, and the last one.
     publication: Publication,
     written: Publication,
     is_drained: bool,
@@ -123,18 +124,18 @@ impl Membership {
         self.version
     }
 
-    /// The leases of the group that are known, this member's included.
+    /// Returns the known leases of the group, including this member's.
     pub(super) fn members(&self) -> BTreeSet<String> {
         let own = self.own.as_ref().map(|_| self.identity.name.clone());
         self.others.keys().cloned().chain(own).collect()
     }
 
-    /// Who has not acknowledged this member yet.
+    /// Returns the members that have not acknowledged this one.
     pub(super) fn awaited(&self) -> impl Iterator<Item = &str> {
         self.awaited.iter().flatten().map(|(name, _)| name.as_str())
     }
 
-    /// Until when keys may begin if no further renewal succeeds.
+    /// Returns the time until which keys may begin unless a further renewal succeeds.
     pub(super) fn valid_until(&self) -> Option<Instant> {
         let is_member = matches!(self.phase, Phase::Working | Phase::Leaving);
         self.renew_by().filter(|_| is_member)
@@ -148,12 +149,12 @@ impl Membership {
         matches!(self.phase, Phase::Waiting | Phase::Working | Phase::Leaving)
     }
 
-    /// How long an answer may take. A renewal has then time for another try.
+    /// Returns how long an answer may take, so that a renewal has time for another try.
     fn patience(&self) -> Duration {
         self.times.renew_deadline / 2
     }
 
-    /// When the next tick is due.
+    /// Returns when the next tick is due.
     pub(super) fn wake_at(&self, now: Instant) -> Instant {
         let next = match self.in_flight {
             Some(in_flight) => in_flight.sent + self.patience(),
@@ -166,7 +167,7 @@ impl Membership {
     fn next_due(&self, now: Instant) -> Instant {
         match self.phase {
             Phase::Joining => self.list_at,
-            // The end of the work is what is waited for.
+            // Only the end of the work is awaited.
             Phase::Lost | Phase::Ended => now + self.times.retry_period,
             Phase::Waiting | Phase::Working | Phase::Leaving => {
                 let write = if self.wants_write() { self.retry_at } else { self.renew_at.max(self.retry_at) };
@@ -176,7 +177,7 @@ impl Membership {
         }
     }
 
-    /// Takes an input that happened at `now` (`wall` on the calendar).
+    /// Handles an input that happened at `now` (`wall` by the wall clock).
     pub(super) fn on(&mut self, now: Instant, wall: Timestamp, input: Input) -> Step {
         let mut step = Step::default();
         if self.phase == Phase::Ended {
@@ -194,14 +195,14 @@ impl Membership {
         }
         self.advance(now);
         self.tell_gate(&mut step);
-        // The gate's answer comes first: a lease is written with what follows from it.
+        // Wait for the gate's answer first, because the lease is written with the result.
         if self.in_flight.is_none() && step.gate.is_none() {
             self.plan(now, wall, &mut step);
         }
         step
     }
 
-    /// Forgets a request that takes too long. What it did at the server, the next list tells.
+    /// Drops a request that takes too long. The next list shows its effect.
     fn give_up(&mut self, now: Instant) {
         if self.in_flight.is_some_and(|in_flight| now >= in_flight.sent + self.patience()) {
             self.in_flight = None;
@@ -225,20 +226,20 @@ impl Membership {
             (Kind::Delete, _) => self.list_at = now,
             (Kind::List, _) => self.list_at = now + self.pause(),
             (Kind::Write | Kind::Leave, _) => {
-                // What the lease is now decides: read it.
+                // The lease as it is now decides, so read it.
                 self.retry_at = now + self.times.retry_period / 4;
                 self.list_at = if self.phase == Phase::Joining { now + self.pause() } else { now };
             }
         }
     }
 
-    /// Our lease stands since some time after `sent`.
+    /// Our lease has had this content since some time after `sent`.
     fn wrote(&mut self, now: Instant, sent: Instant, lease: Lease, step: &mut Step) {
         if self.phase == Phase::Joining {
             self.phase = Phase::Waiting;
             self.list_at = now;
         } else if self.own.as_ref().is_some_and(|own| own.metadata.uid != lease.metadata.uid) {
-            // Made anew by the write itself: others may have seen a time without it.
+            // The write created the lease again, so others may have seen a time without it.
             return self.lose(step);
         }
         self.written = Record::of(&lease).publication;
@@ -276,7 +277,7 @@ impl Membership {
         self.namesake = namesake;
         match own {
             Some(own) if self.phase == Phase::Joining => {
-                // Our creation was done, and its answer lost.
+                // Our creation succeeded, and its answer was lost.
                 self.phase = Phase::Waiting;
                 self.own = Some(own.clone());
                 (self.renew_at, self.list_at) = (now, now);
@@ -301,13 +302,13 @@ impl Membership {
         });
         let (name, token) = (&self.identity.name, &self.token);
         awaited.retain(|(other, incarnation)| {
-            // Gone, or come again: then it has seen us before it began.
+            // The lease is gone or was created again, so its owner saw us before it began.
             let same = others.get(other).filter(|other| other.record.token == *incarnation);
             same.is_some_and(|other| other.record.publication.view.get(name) != Some(token))
         });
     }
 
-    /// Keys that others have not finished.
+    /// Returns the own keys that others have not finished.
     fn blocked(&self) -> BTreeSet<u64> {
         self.others.values().flat_map(|other| other.record.publication.finishing.iter().copied()).collect()
     }
@@ -339,7 +340,7 @@ impl Membership {
         self.renewed = None;
         self.awaited = None;
         self.in_flight = None;
-        // Set again by the gate's answer.
+        // The gate's answer sets it again.
         self.is_drained = false;
         step.is_lost = true;
     }
@@ -372,7 +373,7 @@ impl Membership {
         (other.seen + duration).max(other.next_fence)
     }
 
-    /// Chooses what to send.
+    /// Chooses the next request.
     fn plan(&mut self, now: Instant, wall: Timestamp, step: &mut Step) {
         let request = match self.phase {
             Phase::Joining if now >= self.list_at => Some((Kind::List, Request::List)),
@@ -386,7 +387,7 @@ impl Membership {
         }
     }
 
-    /// After a list: makes the lease, if its name is free.
+    /// After a list: creates the lease if its name is free.
     fn join(&mut self, now: Instant, wall: Timestamp) -> Option<(Kind, Request)> {
         if now < self.retry_at {
             return None;
@@ -399,7 +400,7 @@ impl Membership {
             let lease = self.identity.write(None, &self.token, &self.publication, wall);
             return Some((Kind::Write, Request::Create(Box::new(lease))));
         };
-        // What we have lost ourselves has stopped; anybody else's must have ended.
+        // Our own lost membership has stopped; any other holder's lease must have expired.
         let is_former = self.former.contains(&namesake.record.token);
         let fence_at = if is_former { namesake.next_fence } else { self.fence_at(namesake) };
         if now < fence_at {
@@ -441,7 +442,7 @@ impl Membership {
         (now >= self.list_at).then_some((Kind::List, Request::List))
     }
 
-    /// Spreads the tries of many members that wait for the same.
+    /// Returns a pause with jitter, so that many members do not retry at the same moment.
     fn pause(&mut self) -> Duration {
         self.times.retry_period.mul_f64((0.5 + (self.random)() / 2.0).clamp(0.0, 1.0))
     }

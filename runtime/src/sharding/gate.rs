@@ -1,4 +1,4 @@
-//! What may be worked on now, and what is.
+//! The gate: which keys may begin, and which are in processing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,12 +20,12 @@ impl Ownership {
     }
 }
 
-/// What the protocol lets through.
+/// The mode that the protocol sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Nothing begins; what has begun may end.
+    /// No key begins; running ones may end.
     Closed,
-    /// Nothing begins; what has begun is to be cut off.
+    /// No key begins; running ones are aborted.
     Stopped,
     /// Own keys begin.
     Open(Arc<Ownership>),
@@ -34,21 +34,21 @@ pub(super) enum Mode {
 /// Whether a key may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It has begun; [`Gate::end`] must follow.
+    /// The key has begun; [`Gate::end`] must follow.
     Begun,
-    /// It is or may become this member's, but not yet.
+    /// The key belongs to this member or may soon, but must not begin yet.
     Later,
-    /// It is another member's.
+    /// The key belongs to another member.
     Foreign,
 }
 
-/// The gate through which every key goes before it is worked on.
+/// The gate that every key passes before it is processed.
 #[derive(Debug)]
 pub(super) struct Gate {
     mode: Mode,
-    /// Nothing begins from here on, even if nobody has closed the gate.
+    /// No key begins after this time, even if the gate is open.
     valid_until: Option<Instant>,
-    /// How many workers have a key of this hash: one for each controller.
+    /// The number of workers that process a key with this hash, one per controller.
     in_flight: BTreeMap<u64, usize>,
 }
 
@@ -89,7 +89,7 @@ impl Gate {
         verdict
     }
 
-    /// A worker is done with the key. True if somebody else waits for that.
+    /// Ends a worker's processing of the key. Returns whether another member waits for it.
     pub(super) fn end(&mut self, key: u64) -> bool {
         if let Some(count) = self.in_flight.get_mut(&key) {
             *count -= 1;
@@ -105,7 +105,8 @@ impl Gate {
         self.in_flight.values().sum()
     }
 
-    /// Keys in work that may not begin any more. It only shrinks while the mode stays.
+    /// Returns the keys in processing that may not begin any more. Their number only falls while the mode stays the
+    /// same.
     pub(super) fn lost(&self) -> BTreeSet<u64> {
         self.in_flight.keys().copied().filter(|key| self.is_lost(*key)).collect()
     }

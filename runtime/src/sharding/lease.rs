@@ -1,4 +1,4 @@
-//! What a member writes into its Lease, and reads from those of others.
+//! The Lease of a member: what it writes, and what it reads from those of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,24 +9,24 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::leaderelection::next_time;
 
-/// Label with the group that a lease belongs to.
+/// The label with the group of a lease.
 pub(super) const GROUP: &str = "sharding.kubesmith.dev/group";
-/// Annotation with a token that no other creation of a lease has had.
+/// The annotation with a token that is unique to one creation of a lease.
 const TOKEN: &str = "sharding.kubesmith.dev/token";
-/// Annotation with the members whose keys are left to them: `lease=token`, separated by commas.
+/// The annotation with the members whose keys this one leaves to them: `lease=token`, separated by commas.
 const VIEW: &str = "sharding.kubesmith.dev/view";
-/// Annotation with the hashes of keys that are left to others but still in work, in hexadecimal.
+/// The annotation with the hashes of keys that are still in processing although others own them, in hexadecimal.
 const FINISHING: &str = "sharding.kubesmith.dev/finishing";
 
-/// Lease names with the token of whoever holds each.
+/// Lease names, with the token of each holder.
 pub(super) type Members = BTreeMap<String, String>;
 
-/// What a member tells the others.
+/// What a member publishes to the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Publication {
-    /// It begins no key that is one of theirs.
+    /// It begins no key that one of these members owns.
     pub(super) view: Members,
-    /// What it had begun before and has not finished.
+    /// Keys that it began before and has not finished.
     pub(super) finishing: BTreeSet<u64>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// The lease with a renewal and what is published; `known` is the one that it replaces.
+    /// Returns the lease with a renewal and the publication; `known` is the one that it replaces.
     pub(super) fn write(
         &self,
         known: Option<&Lease>,
@@ -79,7 +79,7 @@ impl Identity {
     }
 }
 
-/// A lease as others read it. Whatever it holds, it reads as something: what cannot be read is published by nobody.
+/// A lease as others read it. Malformed content counts as absent.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) name: String,
@@ -87,7 +87,7 @@ pub(super) struct Record {
     pub(super) publication: Publication,
     /// How long it lasts without a change; `None` if it does not say so.
     pub(super) duration: Option<Duration>,
-    /// Uid and version: what tells one write from another.
+    /// Uid and version, which identify a write.
     pub(super) written: (String, String),
 }
 

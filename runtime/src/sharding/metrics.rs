@@ -1,9 +1,9 @@
-//! The group in numbers.
+//! Metrics of a group.
 
 use super::shard::{Shard, ShardState, SharePhase};
 use crate::metrics::Registry;
 
-/// Shows the share in `registry`, labelled with the group.
+/// Registers the metrics of a share in `registry`, with the group as label.
 pub(super) fn register(registry: &Registry, group: &str, shard: &Shard) {
     let labels = [("group", group)];
     let gauge = |name: &str, help: &str, read: fn(&ShardState) -> f64| {
@@ -21,7 +21,7 @@ pub(super) fn register(registry: &Registry, group: &str, shard: &Shard) {
     gauge("sharding_blocked_keys", "Own keys that others have not finished.", |state| state.blocked as f64);
     let counter = |name: &str, help: &str, read: fn(&ShardState) -> u64| {
         let shard = shard.clone();
-        registry.counter_fn(name, help, &labels, move || Some(read(&shard.state()) as f64));
+        registry.counter_fn(name, help, &labels, move || Some(read(&shard.state())));
     };
     counter("sharding_handovers_total", "How often the keys of this replica have changed.", |state| {
         state.hand_overs

@@ -1,8 +1,10 @@
-//! Several replicas share the work: each key has one owner at a time, and a hand-over waits for what is in work.
+//! Sharding: several replicas share the work. Each key has one owner at a time, and a hand-over waits for running
+//! reconciles.
 //!
-//! Every replica keeps a Lease. The leases of a group are its members, and [rendezvous hashing](#hashing) says which of
-//! them owns a key. All replicas watch everything; each works on its own keys only. With three replicas each works on
-//! a third of the keys; when one ends, its keys are spread over the two others, and no other key moves.
+//! Every replica holds a Lease. The leases of a group are its members, and [rendezvous hashing](#hashing) assigns
+//! each key to one of them. All replicas watch all objects; each works only on its own keys. With three replicas,
+//! each works on a third of the keys. When one ends, its keys are spread over the two others, and no other key
+//! moves.
 //!
 //! [`ManagerBuilder::sharding`](crate::manager::ManagerBuilder::sharding) is all that a program needs:
 //!
@@ -28,7 +30,7 @@
 //! # }
 //! ```
 //!
-//! Settings, and a share without a manager:
+//! Settings, and sharding without a manager:
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -72,72 +74,76 @@
 //! The service account needs `create`, `get`, `list`, `watch`, `update` and `delete` on `leases` of
 //! `coordination.k8s.io` in the namespace of the leases. `get` and `watch` are not used today.
 //!
-//! # Keys that change hands
+//! # Keys that change owners
 //!
-//! A replica that gains keys queues those that the caches of its controllers name, as it does at its start. What the
-//! former owner had in mind for a key (a retry, [`Action::requeue_after`](crate::controller::Action::requeue_after), an
-//! object that is gone already) goes with it, as when a program is started anew: finalizers are what makes a deletion
-//! wait for its reconcile. A replica that loses keys lets their reconciles end; only these keys wait for that.
+//! A replica that gains keys queues those that the caches of its controllers contain, as at its start. State that
+//! the former owner had for a key (a retry, [`Action::requeue_after`](crate::controller::Action::requeue_after), an
+//! object that was already deleted) is lost, as in a restart of the program. A deletion therefore needs a finalizer
+//! to be reconciled for certain. A replica that loses keys lets their reconciles end, and only these keys wait.
 //!
-//! A replica that cannot renew its lease for the renew deadline cuts its reconciles off at their next await, and joins
-//! again when it can.
+//! A replica that cannot renew its lease within the renew deadline aborts its reconciles at their next await, and
+//! joins again when it can.
 //!
 //! # The protocol
 //!
-//! Besides holder and times, a lease carries a token that no other creation of a lease has had, the *view*: the members
-//! (lease and token) that the replica leaves their keys to, and *finishing*: the hashes of keys that it had begun before
-//! and has in work although they are another's by now. A replica repeats, every retry period: renew the lease, list the
-//! leases of the group. Lists and their order are all that it knows of others.
+//! Besides holder and times, a lease carries three things: a token that is unique to one creation of a lease; the
+//! *view*, which names the members (lease and token) whose keys the replica leaves to them; and *finishing*, the
+//! hashes of keys that it began before and still processes although others own them now. Every retry period, a
+//! replica renews its lease and lists the leases of the group. It knows others only from these lists and their
+//! order.
 //!
-//! 1. *Join.* Create the lease; if its name is taken, by somebody who goes by the same identity, wait for its end as in
-//!    4. Then list. Whoever is in this first list is *awaited* until a list shows this replica in its view, or shows it
-//!    gone or come again with another token. Nothing begins before.
-//! 2. *Work.* A key begins only while this replica wins it against every lease of the latest list, no lease of that list
-//!    has it in *finishing*, and the last renewal that succeeded was sent less than the renew deadline ago.
-//! 3. *Acknowledge.* When a list shows a new member, first stop beginning what it wins, then write a view with it and,
-//!    as *finishing*, those of its keys that are still in work; write again as they end.
-//! 4. *Bury.* A lease that has not changed for its duration, by the own clock since this version was first seen, is
-//!    deleted on condition that it is still this version. Nobody takes its keys before a list shows it gone.
-//! 5. *Leave.* Begin nothing more, wait for what is in work, delete the lease.
-//! 6. *Lose.* Without a renewal for the renew deadline, or when a list does not show the lease: cut everything off,
-//!    and when it has ended, join again with a new token.
+//! 1. *Join.* Create the lease. If its name is taken by a holder with the same identity, wait for that lease to
+//!    expire as in 4. Then list. The members in this first list are *awaited* until a list shows this replica in
+//!    their view, or shows them gone or created again with another token. No key begins before.
+//! 2. *Work.* A key begins only while this replica wins it against every lease of the latest list, no lease of that
+//!    list has it in *finishing*, and the last successful renewal was sent less than the renew deadline ago.
+//! 3. *Acknowledge.* When a list shows a new member, first stop beginning the keys that it wins. Then write a view
+//!    with it and, as *finishing*, those of its keys that are still in processing. Write again as they end.
+//! 4. *Remove the dead.* A lease that has not changed for its duration, by the own clock since this version was
+//!    first seen, is deleted on condition that it still has this version. No member takes its keys before a list
+//!    shows that it is gone.
+//! 5. *Leave.* Begin no more keys, wait for those in processing, delete the lease.
+//! 6. *Lose.* Without a renewal for the renew deadline, or when a list does not show the lease: abort all
+//!    processing, and after its end join again with a new token.
 //!
-//! # Why no key is in work twice
+//! # Why two replicas never process a key at once
 //!
-//! Take two replicas, and let A's lease be older than B's. B's first list was made after B's lease, so it shows A, or
-//! A's lease is gone.
+//! Take two replicas A and B, where A's lease is older than B's. B's first list was made after B's lease, so it
+//! shows A's lease, or A's lease is gone.
 //!
-//! *A is there.* B begins no key that A wins (2), and nothing at all before it has seen itself in A's view (1). When A
-//! wrote that view it had stopped beginning keys that B wins, and all that it still had in work are in *finishing* (3);
-//! from then on these only become fewer, so B may trust any later list to name them all. Hence B works on a key that it
-//! wins only when A has ended it and will not begin it, as long as A sees B's lease. A sees it go only by 4 or 5.
+//! *A's lease exists.* B begins no key that A wins (2), and none at all before it has seen itself in A's view (1).
+//! When A wrote that view, it had stopped beginning keys that B wins, and all of them that it was still processing
+//! are in *finishing* (3). From then on *finishing* only shrinks, so any later list names all of them. Hence B
+//! processes a key that it wins only after A has ended it, and A does not begin it again while A sees B's lease.
+//! B's lease only disappears by 4 or 5.
 //!
-//! *A lease is gone.* After 5 its owner has nothing in work. After 4 its last version had been there for the whole
-//! duration by the clock of whoever deleted it. Since the deletion named that version, no renewal came after it and none
-//! can come, not even one that is on its way: it names a version that is no more. The owner counts from when it sent its
-//! last renewal that succeeded, which is before anybody saw it, and stops after the renew deadline, which is shorter. So it has
-//! stopped, unless its clock is slower than the other by more than `lease_duration / renew_deadline` (1.5 with the
-//! defaults). No two clocks are ever compared, only their rates matter.
+//! *A's lease is gone.* After 5, its owner processes nothing. After 4, its last version had existed for the whole
+//! duration by the clock of the member that deleted it. The deletion named that version, so no renewal came after
+//! it and none can succeed later: it would name a version that no longer exists. The owner counts from the time at
+//! which it sent its last successful renewal, which is before any member saw it, and stops after the renew
+//! deadline, which is shorter. So it has stopped, unless its clock is slower than the other by more than
+//! `lease_duration / renew_deadline` (1.5 with the defaults). Two clocks are never compared; only their rates
+//! matter.
 //!
-//! A new life of a replica is a new member, and so is a lease that is made again because the answer to its creation was
-//! lost: its token differs, so what others published for the former one does not count for it.
+//! A restarted replica is a new member. So is a lease that is created again because the answer to its creation was
+//! lost: its token differs, so earlier publications do not apply to it.
 //!
-//! The argument ends where leader election's does: where somebody deletes leases by hand, and where a process is
-//! suspended in the middle of a reconcile for longer than the lease lasts. What must not happen even then needs a
-//! condition on the write itself, such as the resource version of an update.
+//! The argument fails where leader election's fails: if somebody deletes leases by hand, and if a process is
+//! suspended in the middle of a reconcile for longer than the lease lasts. To exclude even that, a write needs its
+//! own condition, such as the resource version of an update.
 //!
 //! # Hashing
 //!
-//! Keys are shared out by their text (`namespace/name`), so that all controllers of a replica work on the same objects.
-//! A text's hash is FNV-1a with 64 bits, put through the finalizer of SplitMix64. A member's score for a key is that
-//! finalizer over the exclusive or of the hashes of lease name and key; the highest score wins, of equal ones the
-//! greater name. These functions do not change between versions.
+//! Keys are assigned by their text (`namespace/name`), so that all controllers of a replica work on the same
+//! objects. The hash of a text is 64-bit FNV-1a followed by the finalizer of SplitMix64. A member's score for a key
+//! is that finalizer over the exclusive or of the hashes of lease name and key. The highest score wins; of equal
+//! scores, the greater name. These functions do not change between versions.
 //!
 //! # With leader election
 //!
-//! Both can be used: then controllers that are [added](crate::manager::Manager::add) share their keys, and what is
-//! added with [`add_on_leader`](crate::manager::Manager::add_on_leader) or
-//! [`add_runnable`](crate::manager::Manager::add_runnable) runs on the leader only.
+//! Both can be used together: controllers that are [added](crate::manager::Manager::add) share their keys, and
+//! those added with [`add_on_leader`](crate::manager::Manager::add_on_leader), or with
+//! [`add_runnable`](crate::manager::Manager::add_runnable), run only on the leader.
 
 mod core;
 mod gate;

@@ -1,4 +1,4 @@
-//! What the core and its shell tell each other.
+//! Messages between the core and its shell.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use k8s_openapi::api::coordination::v1::Lease;
 
 use super::gate::Mode;
 
-/// What the shell is to send.
+/// A request for the shell to send.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Request {
-    /// All leases of the group, as they are now.
+    /// Lists all leases of the group.
     List,
     Create(Box<Lease>),
     /// Replaces the version that the lease carries.
     Update(Box<Lease>),
-    /// Deletes the lease of this name, if it is still that uid and, where given, version.
+    /// Deletes the lease with this name, if it still has this uid and, if given, this version.
     Delete {
         name: String,
         uid: String,
@@ -22,14 +22,14 @@ pub(super) enum Request {
     },
 }
 
-/// What came back.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Leases(Vec<Lease>),
     /// The lease as written.
     Lease(Box<Lease>),
     Deleted,
-    /// Refused, not reached, or not as the request expected.
+    /// The request was refused, did not arrive, or its condition failed.
     Failed,
 }
 
@@ -38,37 +38,37 @@ pub(super) enum Input {
     /// Time has passed.
     Tick,
     Answer(Answer),
-    /// The keys in work that the gate of this version does not let through.
+    /// The keys in processing that the gate of this version does not let through.
     Finishing {
         version: u64,
         keys: BTreeSet<u64>,
     },
-    /// Let what is in work end, give the lease back, and end.
+    /// Wait for the keys in processing, delete the lease, and end.
     Leave,
 }
 
-/// What the shell does next.
+/// The shell's next step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Step {
-    /// To send; whatever is on its way is to be dropped.
+    /// The request to send; an older one in flight is dropped.
     pub(super) send: Option<Request>,
-    /// For the gate; [`Input::Finishing`] is to follow at once.
+    /// The gate's new mode; [`Input::Finishing`] must follow at once.
     pub(super) gate: Option<(u64, Mode)>,
-    /// The lease could not be kept.
+    /// The lease was lost.
     pub(super) is_lost: bool,
 }
 
-/// Where a member is on its way.
+/// The phase of a membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Without a lease.
+    /// It has no lease.
     Joining,
-    /// With a lease, until all who were there before have acknowledged it.
+    /// It has a lease and waits until all earlier members have acknowledged it.
     Waiting,
     Working,
-    /// The lease could not be kept; until the work is cut off.
+    /// It lost the lease and waits until the processing is aborted.
     Lost,
-    /// Until the work has ended and the lease is deleted.
+    /// It waits for its processing to end and its lease to be deleted.
     Leaving,
     Ended,
 }

@@ -1,11 +1,11 @@
-//! Who owns a key: rendezvous hashing, which moves a share of 1/n of the keys when one of n members comes or goes.
+//! Ownership of keys by rendezvous hashing, which moves 1/n of the keys when one of n members comes or goes.
 //!
-//! Every member computes the same from the same names, whatever its version: the functions here are part of the
-//! protocol and do not change. A text's hash is FNV-1a (64 bits) put through the finalizer of SplitMix64; a member's
-//! score for a key is that finalizer over the exclusive or of both hashes; the highest score owns the key, and of equal
-//! ones the greater name.
+//! Every member computes the same result from the same names, in every version: these functions are part of the
+//! protocol and do not change. The hash of a text is 64-bit FNV-1a followed by the finalizer of SplitMix64. A
+//! member's score for a key is that finalizer over the exclusive or of both hashes. The highest score owns the key;
+//! of equal scores, the greater name.
 
-/// 64 bits of `text`, the same on every machine and in every version.
+/// Returns 64 bits for `text`, the same on every machine and in every version.
 pub(super) fn hash(text: &str) -> u64 {
     let fnv = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -13,14 +13,14 @@ pub(super) fn hash(text: &str) -> u64 {
     mix(fnv)
 }
 
-/// SplitMix64's finalizer: every bit of the input changes every bit of the output with even chance.
+/// SplitMix64's finalizer: each input bit changes each output bit with even probability.
 fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)
 }
 
-/// One member among others.
+/// One member, and the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ring {
     me: (u64, String),
@@ -33,14 +33,14 @@ impl Ring {
         Ring { me: hashed(me), others: others.into_iter().map(hashed).collect() }
     }
 
-    /// Whether the key of this [`hash`] is this member's, of all that the ring names.
+    /// Whether this member owns the key with this [`hash`].
     pub(super) fn owns(&self, key: u64) -> bool {
         let score = |member: &(u64, String)| mix(member.0 ^ key);
         let mine = score(&self.me);
         self.others.iter().all(|other| (score(other), &other.1) < (mine, &self.me.1))
     }
 
-    /// The part of all keys that is this member's, measured with 1024 fixed ones.
+    /// Returns the share of all keys that this member owns, measured with 1024 fixed keys.
     pub(super) fn share(&self) -> f64 {
         const PROBES: u64 = 1024;
         let owned = (0..PROBES).filter(|probe| self.owns(mix(*probe))).count();
@@ -64,7 +64,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_key_has_one_owner_and_moves_only_with_it(
+        fn key_has_one_owner_and_moves_only_when_its_owner_changes(
             members in proptest::collection::btree_set("[a-z]{1,8}", 2..8),
             keys in proptest::collection::vec("[a-z/]{0,12}", 1..40),
         ) {
@@ -73,7 +73,7 @@ mod tests {
                 let key = hash(key);
                 let owner = owners(&members, key);
                 prop_assert_eq!(owner.len(), 1);
-                // Without somebody else it stays where it is.
+                // Without another member, the key stays where it is.
                 for gone in members.iter().filter(|member| *member != owner[0]) {
                     let rest: Vec<String> = members.iter().filter(|member| *member != gone).cloned().collect();
                     prop_assert_eq!(owners(&rest, key), owner.clone());
@@ -94,9 +94,9 @@ mod tests {
         }
     }
 
-    /// Replicas of different versions work side by side: these numbers never change.
+    /// Replicas of different versions work together, so these numbers never change.
     #[test]
-    fn hashes_are_for_ever() {
+    fn hashes_do_not_change_between_versions() {
         assert_eq!(hash(""), 0xf52a_15e9_a9b5_e89b);
         assert_eq!(hash("default/web"), 0x2096_4ea8_4e94_d226);
         assert_eq!(mix(1), 0x5692_161d_100b_05e5);

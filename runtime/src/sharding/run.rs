@@ -1,4 +1,4 @@
-//! The shell: requests to the API server, the gate, the end.
+//! The shell: requests to the API server, the gate, the shutdown.
 
 use std::fmt;
 use std::future::Future;
@@ -25,21 +25,21 @@ use crate::random::{self, Random};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// How long joining may take: enough for the leases of members that crashed to end.
+/// How long joining may take: enough for the leases of crashed members to expire.
 const DEFAULT_JOIN_TIMEOUT: Duration = Duration::from_secs(120);
 /// The longest value of a label.
 const LONGEST_LABEL: usize = 63;
 /// The longest name of an object.
 const LONGEST_NAME: usize = 253;
 
-/// Why a member of a group cannot be made.
+/// A member of a group cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardingBuildError {
-    /// The times could not keep two owners apart.
+    /// With these times two owners could overlap.
     #[error(transparent)]
     Times(#[from] InvalidTimes),
-    /// The group is no label's value, or group and identity make no object's name.
+    /// The group is not a valid label value, or group and identity do not form a valid object name.
     #[error(
         "\"{group}-{identity}\" cannot name a lease: use lower-case letters, digits, \"-\" and \".\", letters or digits at both ends, at most {LONGEST_LABEL} characters for the group and {LONGEST_NAME} for both"
     )]
@@ -51,7 +51,7 @@ pub enum ShardingBuildError {
     },
 }
 
-/// Why a membership ended other than by being stopped.
+/// A membership ended without being stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardingError {
@@ -65,11 +65,11 @@ pub enum ShardingError {
     NotJoined {
         /// Namespace and name of the lease.
         lease: String,
-        /// How long it tried.
+        /// The time it tried.
         waited: Duration,
         /// Members that have not acknowledged it.
         waiting_for: Vec<String>,
-        /// What the last request that failed was answered with.
+        /// The last failure of a request.
         last_error: Option<String>,
     },
 }
@@ -78,7 +78,7 @@ fn listed(waiting_for: &[String]) -> String {
     if waiting_for.is_empty() { String::new() } else { format!(", waiting for {}", waiting_for.join(", ")) }
 }
 
-/// One replica of a group that shares keys. See the [module](super).
+/// A replica of a group that shares keys. See the [module](super).
 pub struct Sharding {
     api: Api<Lease>,
     identity: Identity,
@@ -101,48 +101,48 @@ pub struct ShardingBuilder {
 }
 
 impl ShardingBuilder {
-    /// Replaces the times of leader election: how long a lease lasts, how long a replica works without a renewal, and
-    /// how often it renews and lists.
+    /// Sets the times, which have the meaning of leader election: how long a lease lasts, how long a replica works
+    /// without a renewal, and how often it renews and lists.
     #[must_use]
     pub fn times(mut self, times: ElectionTimes) -> Self {
         self.times = times;
         self
     }
 
-    /// How long joining may take before [`Sharding::run`] fails; 2 minutes unless told otherwise. Joining again, after
-    /// the lease was lost, may take any time.
+    /// Sets how long joining may take before [`Sharding::run`] fails; 2 minutes by default. Joining again after the
+    /// lease was lost may take any time.
     #[must_use]
     pub fn join_timeout(mut self, timeout: Duration) -> Self {
         self.join_timeout = timeout;
         self
     }
 
-    /// Shows the group in `registry`, under names that start with `sharding_`.
+    /// Registers the metrics `sharding_*` in `registry`.
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
         self
     }
 
-    /// Where the lease's times come from; the system's clock unless told otherwise. No decision depends on it.
+    /// Sets the wall clock that is written into the lease; the system's by default. No decision depends on it.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Box::new(clock);
         self
     }
 
-    /// Where tokens and the jitter of pauses come from: numbers in `0.0..1.0`, which must differ between processes.
+    /// Sets the source of tokens and jitter: numbers in `0.0..1.0`, which must differ between processes.
     #[must_use]
     pub fn random(mut self, random: impl FnMut() -> f64 + Send + 'static) -> Self {
         self.random = Box::new(random);
         self
     }
 
-    /// Makes the member; nothing is sent before [`Sharding::run`].
+    /// Makes the member. It sends nothing before [`Sharding::run`].
     ///
     /// # Errors
     ///
-    /// [`ShardingBuildError`]: times that could not keep two owners apart, names that cannot name a lease.
+    /// [`ShardingBuildError`] if two owners could overlap with these times, or if the names cannot name a lease.
     pub fn build(self) -> Result<Sharding, ShardingBuildError> {
         let ShardingBuilder { client, mut identity, times, join_timeout, clock, random, registry } = self;
         let times = times.check()?;
@@ -164,7 +164,7 @@ fn is_label(text: &str) -> bool {
     is_name(text) && text.len() <= LONGEST_LABEL
 }
 
-/// Whether an object may be called so: labels of lower-case letters, digits and `-`, separated by dots.
+/// Whether an object may have this name: labels of lower-case letters, digits and `-`, separated by dots.
 fn is_name(text: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_part = |part: &str| {
@@ -174,7 +174,7 @@ fn is_name(text: &str) -> bool {
 }
 
 impl Sharding {
-    /// Settings for a replica called `identity`, which must differ between replicas, of `group`. Its lease is
+    /// Starts the settings of a replica of `group`. Each replica needs another `identity`. Its lease is
     /// `group-identity` in `namespace`.
     pub fn builder(
         client: Client,
@@ -202,24 +202,25 @@ impl Sharding {
         }
     }
 
-    /// The share, for [`Controller::sharded`](crate::controller::Controller::sharded).
+    /// Returns the share, for [`Controller::sharded`](crate::controller::Controller::sharded).
     #[must_use]
     pub fn shard(&self) -> Shard {
         self.shard.clone()
     }
 
-    /// Joins the group and keeps the share up to date until `stop` is cancelled; then lets what is in work end, gives
-    /// the lease back and returns.
+    /// Joins the group and keeps the share up to date until `stop` is cancelled. Then waits for running reconciles,
+    /// deletes the lease and returns.
     ///
-    /// A replica that cannot keep its lease cuts its reconciles off, and joins again.
+    /// A replica that loses its lease aborts its reconciles and joins again.
     ///
     /// # Errors
     ///
-    /// [`ShardingError`] where it could not join at first.
+    /// [`ShardingError`] if it could not join at first.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future cuts off what is in work; the lease is not given back, so that others wait for its end.
+    /// Dropping the future aborts running reconciles and does not delete the lease, so that others wait for it to
+    /// expire.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ShardingError> {
         let Sharding { api, identity, times, join_timeout, clock, random, shard } = self;
         let lease = format!("{}/{}", identity.namespace, identity.name);
@@ -238,7 +239,7 @@ impl Sharding {
     }
 }
 
-/// State of one run.
+/// The state of a run.
 struct Run {
     api: Arc<Api<Lease>>,
     lease: Arc<str>,
@@ -359,7 +360,7 @@ async fn ask(api: Arc<Api<Lease>>, group: Arc<str>, request: Request) -> Result<
         }
     };
     match result {
-        // Somebody was faster, as happens: the next list tells.
+        // Another replica was faster; the next list shows the result.
         Err(Error::Api(status)) if status.code == 404 || status.code == 409 => Ok(Answer::Failed),
         other => other.map_err(|error| error.to_string()),
     }
@@ -392,7 +393,7 @@ mod tests {
     use super::{is_label, is_name};
 
     #[test]
-    fn names_are_checked() {
+    fn lease_names_are_validated() {
         for good in ["a", "maps-7f9c-x2", "maps.example.com"] {
             assert!(is_name(good) && is_label(good), "{good}");
         }

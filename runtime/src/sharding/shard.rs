@@ -1,4 +1,4 @@
-//! What controllers see of the group: which keys are theirs, and when that changes.
+//! The controllers' view of the group: which keys are theirs, and when that changes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,9 +13,9 @@ use super::gate::{Gate, Mode, Ownership, Verdict};
 use super::protocol::Phase;
 use super::ring;
 
-/// This replica's share of the keys. Clones look at the same.
+/// This replica's share of the keys. Clones share it.
 ///
-/// Nothing is owned before [`Sharding::run`](super::Sharding::run) has joined the group, nor after it has ended.
+/// The share is empty before [`Sharding::run`](super::Sharding::run) has joined the group and after it has ended.
 #[derive(Clone)]
 pub struct Shard {
     inner: Arc<Inner>,
@@ -23,24 +23,24 @@ pub struct Shard {
 
 struct Inner {
     name: String,
-    /// Held for a look or a change, never across an await or a reconcile.
+    /// Locked for a read or a change, never across an await or a reconcile.
     state: Mutex<State>,
-    /// `State::version`, told after each change.
+    /// `State::version`, sent after each change.
     changes: watch::Sender<u64>,
-    /// Told when a key has ended that others wait for.
+    /// Notified when a key that others wait for has ended.
     finished: Notify,
 }
 
 struct State {
     gate: Gate,
-    /// How often the gate has changed.
+    /// The number of changes of the gate.
     version: u64,
-    /// Cuts off what is in work.
+    /// Aborts the running reconciles.
     cut_off: CancellationToken,
     look: Look,
 }
 
-/// What the gate cannot tell.
+/// The part of the state that the gate does not know.
 #[derive(Clone, Debug)]
 struct Look {
     phase: SharePhase,
@@ -51,19 +51,19 @@ struct Look {
     lost: u64,
 }
 
-/// How far a replica is.
+/// The phase of a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SharePhase {
     /// It has no lease yet, or has lost it and joins again.
     Joining,
-    /// It has a lease and waits until those that were there before have acknowledged it.
+    /// It has a lease and waits until all earlier members have acknowledged it.
     Waiting,
     /// It works on its keys.
     Working,
-    /// Its lease could not be kept; what was in work is being cut off.
+    /// Its lease was lost, and running reconciles are being aborted.
     Lost,
-    /// It begins nothing more and gives its lease back when its work has ended.
+    /// It begins no more keys, and deletes its lease when its reconciles have ended.
     Leaving,
     /// It has left.
     Ended,
@@ -88,42 +88,42 @@ impl fmt::Display for SharePhase {
     }
 }
 
-/// A look at a replica's share, for people and metrics.
+/// The state of a replica's share, for people and metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShardState {
     /// The name of this replica's lease.
     pub lease: String,
-    /// How far it is.
+    /// Its phase.
     pub phase: SharePhase,
-    /// The leases of the group, in order, this replica's included.
+    /// The leases of the group, sorted, including this replica's.
     pub members: Vec<String>,
-    /// The part of all keys that is this replica's, 0 to 1.
+    /// The share of all keys that this replica owns, 0 to 1.
     pub share: f64,
-    /// Workers of this replica that have a key.
+    /// The number of workers of this replica that process a key.
     pub in_work: usize,
-    /// Keys in work that belong to others by now; they wait for them.
+    /// The number of keys in processing that others own now and wait for.
     pub finishing: usize,
-    /// Own keys that others have not finished.
+    /// The number of own keys that others have not finished.
     pub blocked: usize,
     /// Members that have not acknowledged this replica.
     pub waiting_for: Vec<String>,
     /// How often the keys of this replica have changed.
     pub hand_overs: u64,
-    /// How often the lease could not be kept.
+    /// How often the lease was lost.
     pub lost: u64,
-    /// What the last request that failed was answered with; `None` once one has succeeded.
+    /// The last failure of a request; `None` after a success.
     pub last_error: Option<String>,
 }
 
-/// Whether a key may be worked on.
+/// Whether a key may be processed.
 pub(crate) enum Begin {
     Begun(InWork),
-    /// Perhaps after the gate has changed, which it has done this often so far.
+    /// Perhaps after the gate has changed; the number of its changes so far.
     Later(u64),
     Foreign,
 }
 
-/// A key in work, until it is dropped.
+/// A key in processing, until it is dropped.
 pub(crate) struct InWork {
     inner: Arc<Inner>,
     key: u64,
@@ -131,7 +131,7 @@ pub(crate) struct InWork {
 }
 
 impl InWork {
-    /// Waits until the work has to be given up.
+    /// Waits until the processing must be aborted.
     pub(crate) async fn cut_off(&self) {
         self.cut_off.cancelled().await;
     }
@@ -168,15 +168,15 @@ impl Shard {
 
     /// Whether this replica may work on `key` now.
     ///
-    /// It is only good for a look, such as in a log or a test: between the answer and what follows from it, the key may
-    /// change hands. Reconcilers need not ask; their controller does.
+    /// Use it only to observe, as in a log or a test: the key may change owners right after the call. Reconcilers
+    /// need not call it; their controller does.
     #[must_use]
     pub fn owns(&self, key: &str) -> bool {
         let key = ring::hash(key);
         self.inner.state().gate.verdict(now(), key) == Verdict::Begun
     }
 
-    /// How things are.
+    /// Returns the state now.
     #[must_use]
     pub fn state(&self) -> ShardState {
         let state = self.inner.state();
@@ -199,7 +199,7 @@ impl Shard {
         }
     }
 
-    /// The hash by which keys are shared out.
+    /// Returns the hash by which keys are assigned.
     pub(crate) fn hash(key: &str) -> u64 {
         ring::hash(key)
     }
@@ -215,28 +215,28 @@ impl Shard {
         }
     }
 
-    /// Told of each change of [`Self::ownership`], with its number.
+    /// Returns a receiver of the changes of [`Self::ownership`], with their numbers.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.inner.changes.subscribe()
     }
 
-    /// The keys that may begin, and how often that has changed.
+    /// Returns the keys that may begin, and how often that has changed.
     pub(crate) fn ownership(&self) -> (u64, Option<Arc<Ownership>>) {
         let state = self.inner.state();
         (state.version, state.gate.ownership())
     }
 
-    /// Waits until a key has ended that others wait for.
+    /// Waits until a key that others wait for has ended.
     pub(super) async fn finished(&self) {
         self.inner.finished.notified().await;
     }
 
-    /// Keys in work that are not this member's any more.
+    /// Returns the keys in processing that this member no longer owns.
     pub(super) fn lost(&self) -> BTreeSet<u64> {
         self.inner.state().gate.lost()
     }
 
-    /// Puts in force what the protocol has decided.
+    /// Applies the protocol's decision.
     pub(super) fn apply(&self, membership: &Membership, mode: Option<Mode>, is_lost: bool) {
         let mut state = self.inner.state();
         let State { gate, version, cut_off, look } = &mut *state;
@@ -272,7 +272,7 @@ impl Shard {
         self.inner.state().look.last_error = error;
     }
 
-    /// Nothing begins any more, and what is in work is cut off: nobody renews the lease.
+    /// Begins no more keys and aborts running reconciles, because nobody renews the lease.
     pub(super) fn stop(&self) {
         let mut state = self.inner.state();
         state.gate.set_mode(Mode::Stopped);

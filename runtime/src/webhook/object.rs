@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_another_kind_is_named() {
+    fn error_names_the_other_kind() {
         let map = raw(&json!({"apiVersion": "v1", "kind": "ConfigMap"}));
         let error = map.decode::<Pod>().unwrap_err().to_string();
         assert_eq!(
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told() {
+    fn error_names_the_field_that_does_not_fit() {
         let map = raw(&json!({"apiVersion": "v1", "kind": "ConfigMap", "data": 7}));
         let error = map.decode::<ConfigMap>().unwrap_err().to_string();
         assert!(error.starts_with("cannot decode an object of v1, Kind=ConfigMap: invalid type"), "{error}");

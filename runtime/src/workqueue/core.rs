@@ -1,8 +1,8 @@
-//! The queue without I/O: who waits, who is processed, who waits for a deadline.
+//! The queue without I/O: which keys are ready, processed or delayed.
 //!
-//! Inputs are method calls with the time passed in, outputs are their return values. It knows nothing of tasks,
-//! wakers or locks. A key lives in one slot as long as it is queued, processed or delayed; the FIFO and the heap
-//! name slots by number, so a key is hashed once per `add` and cloned once per `pop`.
+//! Inputs are method calls with the time passed in; outputs are their return values. The core does not know tasks,
+//! wakers or locks. A key has one slot while it is queued, processed or delayed. The FIFO and the heap refer to
+//! slots by number, so a key is hashed once per `add` and cloned once per `pop`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -12,17 +12,17 @@ use hashbrown::HashTable;
 
 use super::DEFAULT_PRIORITY;
 
-/// Place of a key in the queue's memory, valid while the key is queued, processed or delayed.
+/// The position of a key in the queue's memory, valid while the key is queued, processed or delayed.
 pub(super) type SlotId = u32;
 
-/// What an `add` did.
+/// The effect of an `add`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// The key is ready now: one more worker has something to do.
+    /// The key is ready now, so one more worker has work.
     Ready,
     /// The key is being processed and will be ready when it is done.
     Deferred,
-    /// The key waited already.
+    /// The key was waiting already.
     Duplicate,
     /// The queue is shut down.
     Ignored,
@@ -38,21 +38,22 @@ pub(super) struct Popped<T> {
     pub(super) queued_at: Option<Instant>,
 }
 
-/// Sized to fill one cache line with an `Arc<str>` or an `ObjectKey` as the key.
+/// Sized to fill one cache line if the key is an `Arc<str>` or an `ObjectKey`.
 #[derive(Debug)]
 struct Slot<T> {
     key: T,
     hash: u32,
-    /// Number of this key's entry in the FIFO; an entry with another number is stale. [`NOT_QUEUED`] if there is none.
+    /// The number of this key's entry in the FIFO; an entry with another number is stale. [`NOT_QUEUED`] if there
+    /// is none.
     ticket: u64,
-    /// Rare, so it is kept elsewhere.
+    /// Rare, so it is boxed.
     delay: Option<Box<Delay>>,
-    /// Since when the key is queued or processed, if times are kept.
+    /// When the key was queued or its processing began, if times are kept.
     since: Option<Instant>,
-    /// Priority of the queued entry, or of the one that follows `done`.
+    /// The priority of the queued entry, or of the one to queue after `done`.
     priority: i32,
     processing: bool,
-    /// Added while processing.
+    /// The key was added while it was processed.
     dirty: bool,
 }
 
@@ -62,7 +63,7 @@ const NOT_QUEUED: u64 = 0;
 #[derive(Clone, Copy, Debug)]
 struct Delay {
     deadline: Instant,
-    /// Number of the entry in the heap; an entry with another number is stale.
+    /// The number of the entry in the heap; an entry with another number is stale.
     ticket: u64,
     priority: i32,
 }
@@ -73,33 +74,33 @@ struct Entry {
     ticket: u64,
 }
 
-/// A key's slot with part of its hash, so that looking for a key seldom touches another one's slot.
+/// A key's slot with part of its hash, so that a look-up seldom touches the slot of another key.
 #[derive(Clone, Copy, Debug)]
 struct Indexed {
     slot: SlotId,
     hash: u32,
 }
 
-/// The hash as the index uses it: spread again over 64 bits, of which the table takes the upper and the lower ones.
+/// Expands the hash to 64 bits, because the table uses both its upper and lower bits.
 fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Order in the heap: deadline, then order of arrival.
+/// The order of the heap: by deadline, then by arrival.
 type HeapEntry = Reverse<(Instant, u64, SlotId)>;
 
-/// State of one queue.
+/// The state of one queue.
 #[derive(Debug)]
 pub(super) struct Core<T> {
     slots: Vec<Option<Slot<T>>>,
     free: Vec<SlotId>,
     index: HashTable<Indexed>,
-    /// Keys of [`DEFAULT_PRIORITY`], nearly always all of them.
+    /// Keys of [`DEFAULT_PRIORITY`], which are nearly all keys.
     normal: VecDeque<Entry>,
-    /// Keys of other priorities, the highest first. No empty list is kept.
+    /// Keys of other priorities, the highest first. Empty lists are removed.
     others: BTreeMap<Reverse<i32>, VecDeque<Entry>>,
     heap: BinaryHeap<HeapEntry>,
-    /// Entries of the FIFO that a raised priority left behind.
+    /// The number of FIFO entries that are stale because their priority was raised.
     stale: usize,
     queued: usize,
     processing: usize,
@@ -128,12 +129,12 @@ impl<T: Eq + Clone> Core<T> {
         }
     }
 
-    /// Keys that wait to be handed out.
+    /// Returns the number of ready keys.
     pub(super) fn len(&self) -> usize {
         self.queued
     }
 
-    /// Keys that wait to be handed out, by priority, the highest first; [`DEFAULT_PRIORITY`] is always there.
+    /// Returns the numbers of ready keys by priority, the highest first. [`DEFAULT_PRIORITY`] is always included.
     pub(super) fn depths(&self) -> Vec<(i32, usize)> {
         let live = |list: &VecDeque<Entry>| list.iter().filter(|entry| self.is_queued(entry)).count();
         let lists = self.others.iter().map(|(Reverse(priority), list)| (*priority, live(list)));
@@ -143,22 +144,22 @@ impl<T: Eq + Clone> Core<T> {
         depths
     }
 
-    /// Whether the key still has this entry.
+    /// Whether this is the key's current entry.
     fn is_queued(&self, entry: &Entry) -> bool {
         self.slots[entry.slot as usize].as_ref().is_some_and(|slot| slot.ticket == entry.ticket)
     }
 
-    /// Keys that are handed out.
+    /// Returns the number of keys in processing.
     pub(super) fn processing(&self) -> usize {
         self.processing
     }
 
-    /// Keys that wait for a deadline.
+    /// Returns the number of delayed keys.
     pub(super) fn delayed(&self) -> usize {
         self.delayed
     }
 
-    /// How many adds were neither duplicates nor ignored.
+    /// Returns the number of adds that were neither duplicates nor ignored.
     pub(super) fn adds(&self) -> u64 {
         self.adds
     }
@@ -167,7 +168,7 @@ impl<T: Eq + Clone> Core<T> {
         self.shut_down
     }
 
-    /// Makes `key` ready. `now` is only kept for [`Popped::queued_at`].
+    /// Makes `key` ready. `now` is only stored for [`Popped::queued_at`].
     pub(super) fn add(&mut self, hash: u64, key: T, priority: i32, now: Option<Instant>) -> Added {
         if self.shut_down {
             return Added::Ignored;
@@ -176,7 +177,7 @@ impl<T: Eq + Clone> Core<T> {
         self.make_ready(slot, priority, now)
     }
 
-    /// Makes `key` ready at `deadline`, or earlier if an earlier deadline is known already.
+    /// Makes `key` ready at `deadline`, or at its earlier deadline if it has one.
     pub(super) fn add_at(&mut self, hash: u64, key: T, priority: i32, deadline: Instant) -> Added {
         if self.shut_down {
             return Added::Ignored;
@@ -200,7 +201,7 @@ impl<T: Eq + Clone> Core<T> {
         Added::Deferred
     }
 
-    /// The earliest deadline, if a key waits for one.
+    /// Returns the earliest deadline.
     pub(super) fn next_deadline(&mut self) -> Option<Instant> {
         while let Some(Reverse((deadline, ticket, id))) = self.heap.peek().copied() {
             if self.is_live(id, ticket) {
@@ -211,7 +212,7 @@ impl<T: Eq + Clone> Core<T> {
         None
     }
 
-    /// Makes the keys ready whose deadline has passed, and says how many are ready that were not.
+    /// Makes the keys with a passed deadline ready; returns how many were not ready before.
     pub(super) fn promote(&mut self, now: Instant) -> usize {
         let mut ready = 0;
         while let Some(Reverse((deadline, ticket, id))) = self.heap.peek().copied() {
@@ -234,7 +235,7 @@ impl<T: Eq + Clone> Core<T> {
         ready
     }
 
-    /// Hands out the key that waited longest among those of the highest priority.
+    /// Hands out the key that has waited longest among those of the highest priority.
     pub(super) fn pop(&mut self, now: Option<Instant>) -> Option<Popped<T>> {
         if self.queued == 0 {
             return None;
@@ -263,8 +264,8 @@ impl<T: Eq + Clone> Core<T> {
         }
     }
 
-    /// Ends the processing of a key that [`pop`](Self::pop) handed out, and says whether it is ready again and when
-    /// the processing began, if times are kept.
+    /// Ends the processing of a key from [`pop`](Self::pop). Returns whether it is ready again, and when the
+    /// processing began if times are kept.
     pub(super) fn done(&mut self, id: SlotId, now: Option<Instant>) -> (bool, Option<Instant>) {
         let Some(slot) = self.slots[id as usize].as_mut().filter(|slot| slot.processing) else {
             return (false, None);
@@ -281,7 +282,7 @@ impl<T: Eq + Clone> Core<T> {
         (false, started_at)
     }
 
-    /// Ignores all keys added from now on, and forgets those that wait for a deadline.
+    /// Ignores all later adds and drops the delayed keys.
     pub(super) fn shut_down(&mut self) {
         self.shut_down = true;
         self.heap.clear();
@@ -295,7 +296,7 @@ impl<T: Eq + Clone> Core<T> {
         }
     }
 
-    /// When the processing of each key in work began, in no particular order. Only known where times are kept.
+    /// Returns when the processing of each key began, in no particular order. Empty if times are not kept.
     pub(super) fn started_at(&self) -> impl Iterator<Item = Instant> + '_ {
         self.slots.iter().flatten().filter(|slot| slot.processing).filter_map(|slot| slot.since)
     }
@@ -425,7 +426,7 @@ impl<T: Eq + Clone> Core<T> {
         self.stale = 0;
     }
 
-    /// Deadlines moved forward leave stale entries behind; they must not pile up.
+    /// Removes stale entries, which earlier deadlines leave behind, so that they do not accumulate.
     fn compact_heap(&mut self) {
         if self.heap.len() > 2 * self.delayed + 64 {
             let slots = &self.slots;
@@ -437,9 +438,9 @@ impl<T: Eq + Clone> Core<T> {
     }
 }
 
-/// `now + delay`, capped where the sum cannot be told.
+/// Returns `now + delay`, or a time in the far future if the sum overflows.
 pub(super) fn deadline(now: Instant, delay: Duration) -> Instant {
-    /// As tokio's timers do: about thirty years.
+    /// As in tokio's timers: about thirty years.
     const FAR: Duration = Duration::from_secs(86_400 * 365 * 30);
     now.checked_add(delay.min(FAR)).unwrap_or(now)
 }

@@ -1,4 +1,4 @@
-//! How long a key that failed has to wait: client-go's limiters, with the time passed in.
+//! Rate limiters for failed keys: client-go's, with the time passed in.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +17,7 @@ const DEFAULT_QPS: f64 = 10.0;
 /// Retries that pass at once before the rate applies (same source).
 const DEFAULT_BURST: u32 = 100;
 
-/// Decides how long a key waits before its next try.
+/// Decides how long a failed key waits before its next try.
 ///
 /// ```
 /// use kubesmith_runtime::workqueue::{ItemExponentialFailureRateLimiter, RateLimiter};
@@ -32,11 +32,11 @@ const DEFAULT_BURST: u32 = 100;
 /// assert_eq!(limiter.when(&"a", now), Duration::from_millis(5));
 /// ```
 pub trait RateLimiter<T>: Send + Sync {
-    /// Counts a failure of `item` and returns how long it has to wait, seen from `now`.
+    /// Counts a failure of `item` and returns the delay from `now`.
     fn when(&self, item: &T, now: Instant) -> Duration;
-    /// Forgets the failures of `item`: it succeeded, or is given up.
+    /// Resets the failures of `item`, because it succeeded or was dropped.
     fn forget(&self, item: &T);
-    /// How often `item` failed since it was forgotten.
+    /// Returns how often `item` has failed since the last reset.
     fn num_requeues(&self, item: &T) -> usize;
 }
 
@@ -54,8 +54,8 @@ impl<T, L: RateLimiter<T> + ?Sized> RateLimiter<T> for Box<L> {
     }
 }
 
-/// What a controller's queue uses unless told otherwise: the longer of a key's own delay (5 ms doubling up to 1000 s)
-/// and an overall bucket (10 per second, burst 100).
+/// Returns the default limiter of queues: the longer of a key's own delay (5 ms doubling up to 1000 s) and a token
+/// bucket for all keys (10 per second, burst 100).
 pub fn default_rate_limiter<T: Eq + Hash + Clone + Send + 'static>() -> MaxOfRateLimiter<T> {
     MaxOfRateLimiter::new(vec![
         Box::new(default_item_based_rate_limiter()),
@@ -63,15 +63,15 @@ pub fn default_rate_limiter<T: Eq + Hash + Clone + Send + 'static>() -> MaxOfRat
     ])
 }
 
-/// Only a key's own delay: 5 ms doubling up to 1000 s.
+/// Returns a limiter of a key's own delay alone: 5 ms doubling up to 1000 s.
 pub fn default_item_based_rate_limiter<T: Eq + Hash + Clone>() -> ItemExponentialFailureRateLimiter<T> {
     ItemExponentialFailureRateLimiter::new(DEFAULT_BASE_DELAY, DEFAULT_MAX_DELAY)
 }
 
-/// Failures per key.
+/// The failures of each key.
 struct Failures<T> {
-    /// How many keys are in the map. Nearly every `forget` finds none and goes without the lock; a key's own calls
-    /// are ordered by the queue, so that it sees what it has counted itself.
+    /// The number of keys in the map. Nearly every `forget` finds zero and skips the lock. The queue orders the
+    /// calls for one key, so each sees the earlier ones.
     keys: AtomicUsize,
     map: Mutex<HashMap<T, u32>>,
 }
@@ -85,7 +85,7 @@ impl<T: Eq + Hash + Clone> Failures<T> {
         self.map.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one more and returns how many there were before.
+    /// Counts a failure and returns the number of earlier ones.
     fn count(&self, item: &T) -> u32 {
         let mut failures = self.lock();
         if let Some(count) = failures.get_mut(item) {
@@ -123,7 +123,7 @@ pub struct ItemExponentialFailureRateLimiter<T> {
 }
 
 impl<T: Eq + Hash + Clone> ItemExponentialFailureRateLimiter<T> {
-    /// Delays begin at `base` and never exceed `max`.
+    /// Makes a limiter whose delays begin at `base` and never exceed `max`.
     pub fn new(base: Duration, max: Duration) -> Self {
         ItemExponentialFailureRateLimiter { failures: Failures::new(), base, max }
     }
@@ -145,7 +145,7 @@ impl<T: Eq + Hash + Clone + Send> RateLimiter<T> for ItemExponentialFailureRateL
     }
 }
 
-/// Retries a key fast a few times, slowly after that.
+/// Retries a key fast for a few times, and slowly afterwards.
 pub struct ItemFastSlowRateLimiter<T> {
     failures: Failures<T>,
     fast: Duration,
@@ -154,7 +154,7 @@ pub struct ItemFastSlowRateLimiter<T> {
 }
 
 impl<T: Eq + Hash + Clone> ItemFastSlowRateLimiter<T> {
-    /// The first `max_fast_attempts` failures wait `fast`, the others `slow`.
+    /// Makes a limiter: the first `max_fast_attempts` failures wait `fast`, later ones `slow`.
     pub fn new(fast: Duration, slow: Duration, max_fast_attempts: u32) -> Self {
         ItemFastSlowRateLimiter { failures: Failures::new(), fast, slow, max_fast_attempts }
     }
@@ -174,7 +174,7 @@ impl<T: Eq + Hash + Clone + Send> RateLimiter<T> for ItemFastSlowRateLimiter<T> 
     }
 }
 
-/// A token bucket over all keys. A key that finds it empty reserves a future token and waits for it.
+/// A token bucket for all keys. A key that finds it empty reserves a future token and waits for it.
 #[derive(Debug)]
 pub struct BucketRateLimiter {
     qps: f64,
@@ -189,8 +189,8 @@ struct Bucket {
 }
 
 impl BucketRateLimiter {
-    /// `qps` tokens per second flow into a bucket that holds `burst` and begins full. A rate that is not positive
-    /// means no limit.
+    /// Makes a bucket of `burst` tokens, initially full, that gains `qps` tokens per second. A rate that is not
+    /// positive means no limit.
     pub fn new(qps: f64, burst: u32) -> Self {
         let burst = f64::from(burst);
         BucketRateLimiter { qps, burst, state: Mutex::new(Bucket { tokens: burst, updated: None }) }
@@ -198,7 +198,7 @@ impl BucketRateLimiter {
 }
 
 impl BucketRateLimiter {
-    /// Puts a token back that was reserved last and is not used.
+    /// Returns the last reserved token, which was not used.
     pub(crate) fn give_back(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).tokens += 1.0;
     }
@@ -232,7 +232,7 @@ pub struct MaxOfRateLimiter<T> {
 }
 
 impl<T> MaxOfRateLimiter<T> {
-    /// Asks all of `limiters` each time.
+    /// Makes a limiter that asks all of `limiters`.
     pub fn new(limiters: Vec<Box<dyn RateLimiter<T>>>) -> Self {
         MaxOfRateLimiter { limiters }
     }
@@ -260,7 +260,7 @@ pub struct WithMaxWaitRateLimiter<L> {
 }
 
 impl<L> WithMaxWaitRateLimiter<L> {
-    /// Delays of `limiter`, at most `max_delay`.
+    /// Makes a limiter with the delays of `limiter`, at most `max_delay`.
     pub fn new(limiter: L, max_delay: Duration) -> Self {
         WithMaxWaitRateLimiter { limiter, max_delay }
     }

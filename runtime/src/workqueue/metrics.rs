@@ -1,28 +1,28 @@
-//! What a queue tells a metrics registry, under the names that client-go's queues use.
+//! A queue's metrics, under client-go's names.
 
 use std::time::{Duration, Instant};
 
 use crate::metrics::{Histogram, Registry, exponential_buckets};
 
-/// Numbers of a queue that are asked for when the registry is read.
+/// The numbers of a queue that are read on each scrape.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
     pub(super) adds: u64,
     pub(super) retries: u64,
-    /// Sum of the times that keys in work have taken so far.
+    /// The sum of the times that keys have been in processing.
     pub(super) unfinished: Duration,
     pub(super) longest_running: Duration,
 }
 
-/// Times of a queue; kept only where a registry was given.
+/// The durations of a queue; kept only if it has a registry.
 pub(super) struct Times {
     queue: Histogram,
     work: Histogram,
 }
 
 impl Times {
-    /// Registers the seven metrics of the queue called `name`; `read` gives `None` when the queue is gone, and `depths`
-    /// nothing. `workqueue_depth` has a label for the priority, as controller-runtime's priority queue has it.
+    /// Registers the seven metrics of the queue `name`. When the queue is dropped, `read` returns `None` and
+    /// `depths` nothing. `workqueue_depth` has a label for the priority, as in controller-runtime's priority queue.
     pub(super) fn register<F, D>(registry: &Registry, name: &str, read: F, depths: D) -> Self
     where
         F: Fn() -> Option<Numbers> + Clone + Send + Sync + 'static,
@@ -30,7 +30,7 @@ impl Times {
     {
         let labels = [("name", name), ("controller", name)];
         // Bounds as in controller-runtime's metrics: 10 ns to 1000 s.
-        let bounds = exponential_buckets(10e-9, 10.0, 12);
+        let bounds = || exponential_buckets(10e-9, 10.0, 12);
         let gauge = |name: &str, help: &str, of: fn(Numbers) -> f64| {
             let read = read.clone();
             registry.gauge_fn(name, help, &labels, move || read().map(of));
@@ -51,13 +51,13 @@ impl Times {
         );
         let counter = |name: &str, help: &str, of: fn(Numbers) -> u64| {
             let read = read.clone();
-            registry.counter_fn(name, help, &labels, move || read().map(|numbers| of(numbers) as f64));
+            registry.counter_fn(name, help, &labels, move || read().map(of));
         };
         counter("workqueue_adds_total", "Total number of adds handled by workqueue", |numbers| numbers.adds);
         counter("workqueue_retries_total", "Total number of retries handled by workqueue", |numbers| {
             numbers.retries
         });
-        let histogram = |name: &str, help: &str| registry.histogram(name, help, &labels, &bounds);
+        let histogram = |name: &str, help: &str| registry.histogram(name, help, &labels, bounds());
         Times {
             queue: histogram(
                 "workqueue_queue_duration_seconds",
@@ -72,13 +72,13 @@ impl Times {
 
     pub(super) fn handed_out(&self, queued_at: Option<Instant>, now: Instant) {
         if let Some(queued_at) = queued_at {
-            self.queue.observe_duration(now.saturating_duration_since(queued_at));
+            self.queue.observe(now.saturating_duration_since(queued_at).as_secs_f64());
         }
     }
 
     pub(super) fn done(&self, started_at: Option<Instant>, now: Instant) {
         if let Some(started_at) = started_at {
-            self.work.observe_duration(now.saturating_duration_since(started_at));
+            self.work.observe(now.saturating_duration_since(started_at).as_secs_f64());
         }
     }
 }

@@ -1,14 +1,15 @@
-//! Work queues with client-go's semantics: keys go in from event handlers, workers take them out.
+//! Work queues with client-go's semantics: event handlers add keys, workers take them.
 //!
-//! - Adding a key that already waits changes nothing: duplicates collapse.
-//! - A key that is being processed is never handed to a second worker. Adding it meanwhile marks it, and it is
-//!   queued again when its [`Item`] is dropped.
-//! - [`Queue::add_after`] delays; of two delays for one key the earlier deadline wins.
-//! - [`Queue::add_rate_limited`] delays by what the queue's [`RateLimiter`] says, until [`Queue::forget`].
-//! - Keys added after [`Queue::shut_down`] are ignored; those that wait are still handed out.
+//! - Adding a key that is waiting has no effect: duplicates are merged.
+//! - A key in processing is never handed to a second worker. If it is added meanwhile, it is queued again when its
+//!   [`Item`] is dropped.
+//! - [`Queue::add_after`] delays a key; of two delays for one key the earlier deadline counts.
+//! - [`Queue::add_rate_limited`] delays a key as the queue's [`RateLimiter`] says, until [`Queue::forget`] resets
+//!   it.
+//! - Keys added after [`Queue::shut_down`] are ignored; waiting keys are still handed out.
 //!
-//! Workers pull: a [`Queue::get`] hands a key to the worker that asks. No task is spawned per key, and the queue
-//! owns no task at all: an idle worker watches the earliest deadline.
+//! Workers pull: [`Queue::get`] hands a key to the caller. The queue owns no task and spawns none; an idle worker
+//! keeps the timer of the earliest deadline.
 //!
 //! ```
 //! use kubesmith_runtime::workqueue::Queue;
@@ -28,7 +29,7 @@
 //! # });
 //! ```
 //!
-//! Delays, priorities, retries and looks at the queue:
+//! Delays, priorities, retries and the sizes of a queue:
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -57,7 +58,7 @@
 //! assert_eq!((queue.name(), queue.len(), queue.delayed(), queue.is_empty()), ("pods", 2, 2, false));
 //! let item = queue.try_get().unwrap();
 //! assert_eq!((*item.key(), item.priority(), queue.processing()), ("changed", 0, 1));
-//! // It failed; it comes again after 5 ms, with the priority that it had.
+//! It failed, so it is queued again after 5 ms, with the same priority.
 //! queue.add_rate_limited_with_priority(*item.key(), item.priority());
 //! assert_eq!(retries(&queue, &item), 1);
 //! item.done();
@@ -74,24 +75,28 @@
 //! let fast_slow = ItemFastSlowRateLimiter::new(second, 60 * second, 1);
 //! let capped = WithMaxWaitRateLimiter::new(fast_slow, 30 * second);
 //! assert_eq!((capped.when(&"a", now), capped.when(&"a", now)), (second, 30 * second));
-//! // What controllers use, and what queues use.
+//! The defaults of controllers and of queues.
 //! let (item_based, default) = (default_item_based_rate_limiter::<&str>(), default_rate_limiter::<&str>());
 //! assert_eq!(item_based.when(&"a", now), default.when(&"a", now));
 //! ```
 
+mod builder;
 mod core;
+mod get;
 mod limiter;
 mod metrics;
 mod queue;
 
+pub use builder::QueueBuilder;
+pub use get::{Get, Item};
 pub use limiter::{
     BucketRateLimiter, ItemExponentialFailureRateLimiter, ItemFastSlowRateLimiter, MaxOfRateLimiter,
     RateLimiter, WithMaxWaitRateLimiter, default_item_based_rate_limiter, default_rate_limiter,
 };
-pub use queue::{Drain, Get, Item, Queue, QueueBuilder, QueueKey};
+pub use queue::{Drain, Queue, QueueKey};
 
-/// Priority of keys added without one.
+/// The priority of keys added without one.
 pub const DEFAULT_PRIORITY: i32 = 0;
 
-/// Priority for keys of an initial list or a resync, which live events overtake (controller-runtime's value).
+/// The priority of keys of an initial list or a resync, which live events overtake (controller-runtime's value).
 pub const LOW_PRIORITY: i32 = -100;

@@ -314,7 +314,7 @@ async fn undecodable_objects_are_counted_named_and_forgotten() {
     };
     assert_eq!(undecodable(), ["default/a", "default/b", "default/c"]);
     let labels = r#"{name="",group="",version="v1",resource="configmaps"}"#;
-    let shown = format!("informer_undecodable_objects{labels} 3\n");
+    let shown = format!("informer_undecodable_objects{labels} 3.0\n");
     assert!(registry.encode().contains(&shown), "{}", registry.encode());
     let first = told.lock().unwrap()[0].clone();
     assert!(first.starts_with("cannot decode configmaps \"default/a\": "), "{first}");

@@ -6,7 +6,8 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kubesmith_runtime::cache::{Indexer, ObjectKey};
 use kubesmith_runtime::controller::{
-    Action, BuildError, CancellationToken, ControllerBuilder, ControllerError, Predicate, Watch, reconcile_fn,
+    Action, BuildError, CancellationToken, ControllerBuilder, ControllerError, Predicate, ReconcileError,
+    Watch, reconcile_fn,
 };
 use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
 use kubesmith_runtime::labels::Selector;
@@ -262,4 +263,31 @@ async fn watched_objects_queue_what_names_them_in_an_index() {
     assert_eq!(second.seen.take().await, ["default/web"]);
     running.stop().await;
     second.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn error_policy_sees_the_object_and_decides_when_the_key_comes_again() {
+    let mut server = FakeServer::new();
+    let maps = informer::<ConfigMap>(&server);
+    let seen = Seen::default();
+    let log = seen.clone();
+    let builder = ControllerBuilder::new("maps").for_(&maps).error_policy(&maps, |map, error| {
+        assert_eq!(error.to_string(), "no");
+        let is_a = map.is_some_and(|map| map.metadata.name.as_deref() == Some("a"));
+        is_a.then(|| Action::requeue_after(60 * SECOND))
+    });
+    let start = tokio::time::Instant::now();
+    let reconciler = reconcile_fn(move |key: ObjectKey| {
+        log.0.lock().unwrap().push(format!("{} {}", key.name(), start.elapsed().as_secs()));
+        async { Err(ReconcileError::new("no")) }
+    });
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(builder.complete(reconciler).unwrap().max_retries(1).run(stop.clone()));
+    let _watch = server.sync(&[map("a", 1), map("b", 2)], "5").await;
+    sleep(90 * SECOND).await;
+    let mut seen = seen.take().await;
+    seen.sort();
+    assert_eq!(seen, ["a 0", "a 60", "b 0", "b 0"], "b is retried once, at the rate limiter's pace");
+    stop.cancel();
+    run.await.unwrap().unwrap();
 }

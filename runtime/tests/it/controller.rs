@@ -114,8 +114,8 @@ async fn a_failed_key_backs_off_and_a_success_forgets_it() {
         "controller_runtime_reconcile_total{controller=\"test\",result=\"success\"} 1",
         "controller_runtime_reconcile_errors_total{controller=\"test\"} 2",
         "controller_runtime_reconcile_time_seconds_count{controller=\"test\"} 3",
-        "controller_runtime_active_workers{controller=\"test\"} 0",
-        "controller_runtime_max_concurrent_reconciles{controller=\"test\"} 1",
+        "controller_runtime_active_workers{controller=\"test\"} 0.0",
+        "controller_runtime_max_concurrent_reconciles{controller=\"test\"} 1.0",
     ] {
         assert!(has(&metrics, line), "{line} is not in\n{metrics}");
     }
@@ -300,7 +300,7 @@ async fn a_worker_that_does_not_end_is_aborted_after_the_grace() {
     assert_eq!(start.elapsed(), 30 * SECOND);
     let error = result.unwrap_err();
     assert!(matches!(error, ControllerError::ShutdownTimeout { in_work: 1, queued: 1, .. }), "{error}");
-    assert!(has(&metrics, "controller_runtime_active_workers{controller=\"test\"} 0"), "{metrics}");
+    assert!(has(&metrics, "controller_runtime_active_workers{controller=\"test\"} 0.0"), "{metrics}");
 }
 
 #[tokio::test(start_paused = true)]

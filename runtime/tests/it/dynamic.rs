@@ -130,7 +130,7 @@ async fn objects_of_a_kind_known_at_run_time_are_cached() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn managed_fields_are_kept_where_they_are_wanted() {
+async fn managed_fields_are_kept_on_request() {
     let (env, widgets, _) = server().await;
     create(&env, &widgets, "a", 1).await;
     let options = InformerOptions::new().reflector(ReflectorOptions::new().keep_managed_fields());
@@ -243,7 +243,7 @@ async fn forms_and_kinds_have_informers_of_their_own() {
     assert_eq!((objects.store().len(), metadata.store().len()), (1, 1));
     let resource = r#"{name="",group="a.example",version="v1",resource="widgets""#;
     for form in ["", r#",form="metadata""#] {
-        let line = format!("informer_objects{resource}{form}}} 1\n");
+        let line = format!("informer_objects{resource}{form}}} 1.0\n");
         assert!(registry.encode().contains(&line), "no {line} in {}", registry.encode());
     }
     // The namespace of the factory does not matter to a kind without namespaces.

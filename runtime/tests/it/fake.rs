@@ -13,6 +13,7 @@ use http_body::Frame;
 use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::client::Body;
+use kubesmith_runtime::informer::SharedInformer;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
@@ -234,4 +235,15 @@ pub(crate) fn show(objects: &[std::sync::Arc<ConfigMap>]) -> Vec<String> {
 pub(crate) fn show_one(map: &ConfigMap) -> String {
     let meta = &map.metadata;
     format!("{}@{}", meta.name.as_deref().unwrap_or("?"), meta.resource_version.as_deref().unwrap_or("?"))
+}
+
+/// Waits until the cache shows `expected`.
+pub(crate) async fn shows(informer: &SharedInformer<ConfigMap>, expected: &[&str]) {
+    for _ in 0..1000 {
+        if show(&informer.store().list()) == expected {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(show(&informer.store().list()), expected);
 }

@@ -145,7 +145,10 @@ async fn a_handler_that_does_not_return_is_reported_and_gets_a_thread() {
         let line = format!("informer_{name}{labels} {value}\n");
         assert!(text.contains(&line), "no {line} in\n{text}");
     }
-    assert!(!text.contains(&format!("informer_handler_longest_running_call_seconds{labels} 0\n")), "{text}");
+    assert!(
+        !text.contains(&format!("informer_handler_longest_running_call_seconds{labels} 0.0\n")),
+        "{text}"
+    );
 
     // The last state arrives, on a thread that holds up nobody.
     stuck.let_go();

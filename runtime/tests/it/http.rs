@@ -27,12 +27,13 @@ use kubesmith_runtime::client::{
 use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
 use kubesmith_runtime::reflector::ReflectorOptions;
 use kubesmith_testenv::TestEnv;
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+use crate::counting_proxy::CountingProxy;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -43,58 +44,6 @@ pub(crate) fn map(name: &str) -> ConfigMap {
 
 pub(crate) fn maps(client: &kube::Client) -> Api<ConfigMap> {
     Api::namespaced(client.clone(), "default")
-}
-
-/// Passes connections on and counts them.
-struct Counter {
-    addr: SocketAddr,
-    opened: Arc<AtomicUsize>,
-    open: Arc<AtomicUsize>,
-    _tasks: JoinSet<()>,
-}
-
-impl Counter {
-    async fn before(server: SocketAddr) -> Self {
-        Self::at(TcpListener::bind("127.0.0.1:0").await.unwrap(), server)
-    }
-
-    fn at(listener: TcpListener, server: SocketAddr) -> Self {
-        let addr = listener.local_addr().unwrap();
-        let (opened, open) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let mut tasks = JoinSet::new();
-        let (all, now) = (Arc::clone(&opened), Arc::clone(&open));
-        tasks.spawn(async move {
-            let mut connections = JoinSet::new();
-            while let Ok((mut client, _)) = listener.accept().await {
-                all.fetch_add(1, Ordering::Relaxed);
-                let now = Arc::clone(&now);
-                connections.spawn(async move {
-                    now.fetch_add(1, Ordering::Relaxed);
-                    let mut server = TcpStream::connect(server).await.unwrap();
-                    let _ = copy_bidirectional(&mut client, &mut server).await;
-                    now.fetch_sub(1, Ordering::Relaxed);
-                });
-            }
-        });
-        Self { addr, opened, open, _tasks: tasks }
-    }
-
-    /// The configuration, through this.
-    async fn config(env: &mut TestEnv) -> (kube::Config, Self) {
-        let mut config = env.config().await.unwrap();
-        let server = config.cluster_url.authority().unwrap().as_str().parse().unwrap();
-        let counter = Self::before(server).await;
-        config.cluster_url = format!("https://{}", counter.addr).parse().unwrap();
-        (config, counter)
-    }
-
-    fn opened(&self) -> usize {
-        self.opened.load(Ordering::Relaxed)
-    }
-
-    fn open(&self) -> usize {
-        self.open.load(Ordering::Relaxed)
-    }
 }
 
 pub(crate) async fn informers(client: &kube::Client, count: usize) -> Vec<SharedInformer<ConfigMap>> {
@@ -122,7 +71,7 @@ pub(crate) async fn show(informers: &[SharedInformer<ConfigMap>], name: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_informers_share_a_handful_of_connections() {
     let mut env = TestEnv::builder().start().await.unwrap();
-    let (config, counter) = Counter::config(&mut env).await;
+    let (config, counter) = CountingProxy::config(&mut env).await;
     let client = connect(config).await.unwrap();
     let all = informers(&client, 100).await;
     maps(&client).create(&PostParams::default(), &map("seen")).await.unwrap();
@@ -138,7 +87,7 @@ async fn a_hundred_informers_share_a_handful_of_connections() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_is_full_gets_another_beside_it() {
     let mut env = TestEnv::builder().start().await.unwrap();
-    let (config, counter) = Counter::config(&mut env).await;
+    let (config, counter) = CountingProxy::config(&mut env).await;
     let options = ClientOptions::new().max_streams_per_connection(4);
     let client = connect_with_options(config, options).await.unwrap();
     let mut all = informers(&client, 10).await;
@@ -161,7 +110,7 @@ async fn a_connection_that_is_full_gets_another_beside_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_http_1_each_watch_has_a_connection() {
     let mut env = TestEnv::builder().start().await.unwrap();
-    let (config, counter) = Counter::config(&mut env).await;
+    let (config, counter) = CountingProxy::config(&mut env).await;
     let options = ClientOptions::new().http_version(HttpVersion::Http1);
     let client = connect_with_options(config, options).await.unwrap();
     let all = informers(&client, 5).await;
@@ -255,7 +204,7 @@ async fn a_server_that_offers_http_1_only_is_spoken_to_in_http_1() {
         async move { forward(&real, request).await }
     })
     .await;
-    let counter = Counter::before(server.addr).await;
+    let counter = CountingProxy::before(server.addr).await;
     let mut config = kube::Config::new(format!("https://{}", counter.addr).parse().unwrap());
     config.root_cert = Some(vec![key.cert.der().to_vec()]);
     let client = connect(config).await.unwrap();
@@ -299,7 +248,7 @@ async fn held(addr: SocketAddr) -> TcpSocket {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn informers_come_back_with_the_server_and_know_why_they_waited() {
     let mut env = TestEnv::builder().start().await.unwrap();
-    let (config, counter) = Counter::config(&mut env).await;
+    let (config, counter) = CountingProxy::config(&mut env).await;
     let client = connect(config).await.unwrap();
     let all = informers(&client, 10).await;
     let errors: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -318,7 +267,7 @@ async fn informers_come_back_with_the_server_and_know_why_they_waited() {
     assert!(waited.is_ok(), "the reason is not told: {:?}", errors.lock().unwrap().last());
     maps(&env.client()).create(&PostParams::default(), &map("meanwhile")).await.unwrap();
     let server = env.config().await.unwrap().cluster_url.authority().unwrap().as_str().parse().unwrap();
-    let counter = Counter::at(address.listen(1024).unwrap(), server);
+    let counter = CountingProxy::at(address.listen(1024).unwrap(), server);
     show(&all, "meanwhile").await;
     assert!(opened <= 2 && counter.opened() <= 2, "{opened} and {} connections", counter.opened());
     env.stop().await;

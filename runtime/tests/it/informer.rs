@@ -311,6 +311,35 @@ async fn a_transform_changes_objects_before_they_are_stored() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn cache_keeps_the_last_state_when_a_transform_panics() {
+    let mut server = FakeServer::new();
+    let informer = SharedInformer::<ConfigMap>::new(server.client(), InformerOptions::new());
+    let transform = |map: &mut ConfigMap| {
+        let version = map.metadata.resource_version.clone();
+        map.data = None;
+        assert!(version.as_deref() != Some("6"), "the object is half changed here");
+    };
+    informer.set_transform(transform).unwrap();
+    informer.start();
+    let watch = server.sync(&[map("a", 1)], "5").await;
+    informer.wait_for_sync(Duration::from_secs(1)).await.unwrap();
+    watch.event("MODIFIED", &map("a", 6));
+    while informer.store().undecodable().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let (key, why) = informer.store().undecodable().remove(0);
+    assert_eq!(key.as_str(), "default/a");
+    assert!(why.message.starts_with("the transform panicked"), "{}", why.message);
+    let version = |map: Arc<ConfigMap>| map.metadata.resource_version.clone();
+    assert_eq!(informer.store().list().into_iter().map(version).collect::<Vec<_>>(), [Some("1".to_owned())]);
+    watch.event("MODIFIED", &map("a", 7));
+    while !informer.store().undecodable().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(informer.store().list().into_iter().map(version).collect::<Vec<_>>(), [Some("7".to_owned())]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn indexers_may_come_before_or_after_the_start() {
     let (_server, informer, watch) = started(InformerOptions::new()).await;
     let by_version = || {
@@ -401,12 +430,12 @@ async fn metrics_show_a_cache_until_its_informer_is_gone() {
     let text = registry.encode();
     let labels = r#"{name="west",group="",version="v1",resource="configmaps"}"#;
     for (name, value) in [
-        ("objects", 2),
-        ("store_resource_version", 17),
-        ("synced", 1),
-        ("undecodable_objects", 1),
-        ("undecodable_total", 1),
-        ("watch_errors_total", 2),
+        ("objects", "2.0"),
+        ("store_resource_version", "17.0"),
+        ("synced", "1.0"),
+        ("undecodable_objects", "1.0"),
+        ("undecodable_total", "1"),
+        ("watch_errors_total", "2"),
     ] {
         let line = format!("informer_{name}{labels} {value}\n");
         assert!(text.contains(&line), "no {line} in\n{text}");

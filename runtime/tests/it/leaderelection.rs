@@ -264,7 +264,7 @@ async fn a_leader_that_cannot_renew_gives_up_in_time() {
     assert!(matches!(error, LeaderElectionError::Lost { .. }), "{error}");
     // The last renewal was sent at 4 s.
     assert_eq!(seen, log(&[("leader a", 0), ("started 0", 0), ("work ended", 14), ("stopped", 14)]));
-    assert!(registry.encode().is_empty());
+    assert_eq!(registry.encode(), "# EOF\n");
 }
 
 #[tokio::test(start_paused = true)]
@@ -374,8 +374,8 @@ async fn metrics_say_who_leads() {
     let callbacks = LeaderCallbacks::new(|leadership| async move { leadership.ended().await });
     let run = tokio::spawn(builder.build().unwrap().run(callbacks, stop.clone()));
     sleep(SECOND).await;
-    assert!(registry.encode().contains("leader_election_master_status{name=\"operator\"} 1"));
+    assert!(registry.encode().contains("leader_election_master_status{name=\"operator\"} 1.0\n"));
     stop.cancel();
     run.await.unwrap().unwrap();
-    assert!(registry.encode().contains("leader_election_master_status{name=\"operator\"} 0"));
+    assert!(registry.encode().contains("leader_election_master_status{name=\"operator\"} 0.0\n"));
 }

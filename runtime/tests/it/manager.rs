@@ -11,6 +11,7 @@ use kubesmith_runtime::controller::{Action, CancellationToken, ControllerBuilder
 use kubesmith_runtime::informer::SharedInformerFactory;
 use kubesmith_runtime::manager::{Manager, ManagerError};
 use kubesmith_runtime::metrics::Registry;
+use kubesmith_runtime::metrics::prometheus_client::metrics::counter::Counter;
 use kubesmith_runtime::record::EventType;
 use tokio::time::{Instant, sleep};
 
@@ -221,7 +222,7 @@ async fn events_are_written_before_the_end() {
     let (client, log) = client(|request: &Asked| (201, request.body.clone()));
     let mut manager = Manager::builder(client).build();
     let recorder = manager.event_recorder_for("maps");
-    let events = manager.events_recorder_for("example.com/maps");
+    let events = manager.event_recorder("example.com/maps");
     manager.add_runnable("records", move |stop| async move {
         stop.cancelled().await;
         recorder.event(&ConfigMap::default(), EventType::Normal, "Stopped", "at the last moment");
@@ -288,7 +289,9 @@ async fn a_stop_ends_the_wait_for_caches() {
 #[tokio::test(start_paused = true)]
 async fn a_registry_that_was_given_shows_what_the_manager_counts_beside_others() {
     let registry = Registry::new();
-    registry.counter("of_others_total", "Others.", &[]).inc();
+    let others: Counter = Counter::default();
+    registry.register("of_others", "Others", others.clone());
+    others.inc();
     let (client, _) = client(|_: &Asked| failure(500, "Unexpected"));
     let manager = Manager::builder(client.clone()).metrics(&registry).build();
     let _maps = manager.factory().informer_for::<ConfigMap>();

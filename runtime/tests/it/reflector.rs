@@ -9,7 +9,7 @@ use kubesmith_runtime::reflector::ReflectorOptions;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::fake::{FakeServer, broken, map, map_in, show, status};
+use crate::fake::{FakeServer, broken, map, map_in, show, shows, status};
 
 fn informer(server: &FakeServer) -> SharedInformer<ConfigMap> {
     let informer = SharedInformer::new(server.client(), InformerOptions::new());
@@ -26,17 +26,6 @@ fn paged(server: &FakeServer) -> SharedInformer<ConfigMap> {
 
 async fn synced(informer: &SharedInformer<ConfigMap>) {
     informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
-}
-
-/// Waits until the cache shows `expected`.
-async fn shows(informer: &SharedInformer<ConfigMap>, expected: &[&str]) {
-    for _ in 0..1000 {
-        if show(&informer.store().list()) == expected {
-            return;
-        }
-        tokio::task::yield_now().await;
-    }
-    assert_eq!(show(&informer.store().list()), expected);
 }
 
 #[tokio::test(start_paused = true)]

@@ -437,13 +437,13 @@ async fn keys_by_hand_are_shared_by_their_text() {
     assert_eq!(keys, [0, 1, 2, 17], "what was queued before, and what is there");
     let text = registry.encode();
     for line in [
-        "sharding_members{group=\"numbers\"} 1",
-        "sharding_working{group=\"numbers\"} 1",
-        "sharding_owned_ratio{group=\"numbers\"} 1",
+        "sharding_members{group=\"numbers\"} 1.0",
+        "sharding_working{group=\"numbers\"} 1.0",
+        "sharding_owned_ratio{group=\"numbers\"} 1.0",
         "sharding_handovers_total{group=\"numbers\"} 1",
         "sharding_lost_total{group=\"numbers\"} 0",
-        "sharding_finishing_keys{group=\"numbers\"} 0",
-        "sharding_blocked_keys{group=\"numbers\"} 0",
+        "sharding_finishing_keys{group=\"numbers\"} 0.0",
+        "sharding_blocked_keys{group=\"numbers\"} 0.0",
     ] {
         assert!(text.lines().any(|other| other == line), "no {line} in\n{text}");
     }

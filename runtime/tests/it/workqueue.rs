@@ -336,15 +336,15 @@ async fn metrics_follow_a_key() {
     expect(&[
         ("workqueue_adds_total", "3"),
         ("workqueue_retries_total", "1"),
-        ("workqueue_unfinished_work_seconds", "2"),
-        ("workqueue_longest_running_processor_seconds", "2"),
-        ("workqueue_queue_duration_seconds_sum", "1"),
+        ("workqueue_unfinished_work_seconds", "2.0"),
+        ("workqueue_longest_running_processor_seconds", "2.0"),
+        ("workqueue_queue_duration_seconds_sum", "1.0"),
         ("workqueue_work_duration_seconds_count", "0"),
     ]);
     drop(item);
     expect(&[
-        ("workqueue_unfinished_work_seconds", "0"),
-        ("workqueue_work_duration_seconds_sum", "2"),
+        ("workqueue_unfinished_work_seconds", "0.0"),
+        ("workqueue_work_duration_seconds_sum", "2.0"),
         ("workqueue_work_duration_seconds_count", "1"),
     ]);
     let depth = |priority: i32| {
@@ -354,10 +354,10 @@ async fn metrics_follow_a_key() {
         );
         text.lines().find_map(|text| text.strip_prefix(&line).map(ToOwned::to_owned))
     };
-    assert_eq!([depth(0), depth(5), depth(-100)], [Some("2".to_owned()), None, None]);
+    assert_eq!([depth(0), depth(5), depth(-100)], [Some("2.0".to_owned()), None, None]);
     queue.add_with_priority("a", 5);
     queue.add_with_priority("c", -100);
-    let one = || Some("1".to_owned());
+    let one = || Some("1.0".to_owned());
     assert_eq!([depth(0), depth(5), depth(-100)], [one(), one(), one()], "one of them has been raised");
     drop(queue);
     assert!(!registry.encode().contains("workqueue_depth{"), "a queue that is gone has no depth");

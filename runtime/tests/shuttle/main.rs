@@ -8,14 +8,11 @@
 mod cache;
 mod cases;
 mod informer;
+#[path = "../../src/metrics/mod.rs"]
+mod metrics;
 mod sync;
 #[path = "../../src/workqueue/mod.rs"]
 mod workqueue;
-
-/// What the sources name so.
-mod metrics {
-    pub(crate) use kubesmith_runtime::metrics::*;
-}
 
 use shuttle::Runner;
 use shuttle::scheduler::{PctScheduler, RandomScheduler};

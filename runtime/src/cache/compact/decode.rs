@@ -1,4 +1,4 @@
-//! Compact objects from JSON, and their parts from what they keep.
+//! Decodes compact objects from JSON, and their parts from the stored text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::json::{self, Fast, Raw};
 use crate::reflector::DynamicType;
 use crate::reflector::decode::Decode;
 
-/// What is kept from one object to the next: the shared texts, and room to put an object together.
+/// State kept between objects: the interned texts, and buffers to build an object in.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Context {
@@ -22,7 +22,7 @@ pub struct Context {
     parts: Parts,
 }
 
-/// An object's texts.
+/// The texts of an object.
 #[derive(Debug, Default)]
 struct Parts {
     has_metadata: bool,
@@ -113,7 +113,7 @@ impl<'de, K: Resource<DynamicType: DynamicType>> Visitor<'de> for ObjectVisitor<
     }
 }
 
-/// Whether the JSON is this string, which needs no escapes.
+/// Whether the JSON is this string; `text` needs no escapes.
 fn is_text(json: &str, text: &str) -> bool {
     json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) == Some(text)
 }
@@ -200,7 +200,7 @@ impl<'de> Visitor<'de> for LabelsSeed<'_> {
     }
 }
 
-/// Adds `"name":value`, with a comma where it is not the first.
+/// Appends `"name":value`, after a comma unless it is the first.
 fn push_member(out: &mut String, name: &str, value: &str) {
     if !out.is_empty() {
         out.push(',');
@@ -210,7 +210,7 @@ fn push_member(out: &mut String, name: &str, value: &str) {
     out.push_str(value);
 }
 
-/// Adds a JSON string.
+/// Appends a JSON string.
 pub(super) fn push_string(out: &mut String, text: &str) {
     let is_plain = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
     if text.as_bytes().iter().all(is_plain) {
@@ -222,7 +222,7 @@ pub(super) fn push_string(out: &mut String, text: &str) {
     }
 }
 
-/// The annotation among the members of metadata.
+/// Finds an annotation among the members of the metadata.
 pub(super) fn annotation(members: &str, name: &str) -> Option<String> {
     let annotations = Fast::new(members).bare_members(Find::<Raw<'_>>::new("annotations"));
     let found = match annotations {
@@ -236,7 +236,7 @@ pub(super) fn annotation(members: &str, name: &str) -> Option<String> {
     })
 }
 
-/// The member of the object whose members these are; the last, should there be several.
+/// Finds a member of the object with these members; the last one, if a name occurs twice.
 pub(super) fn member_of<T: DeserializeOwned>(
     members: &str,
     name: &str,
@@ -248,11 +248,11 @@ pub(super) fn member_of<T: DeserializeOwned>(
 
 /// Whether there is such a member.
 pub(super) fn has_member(members: &str, name: &str) -> bool {
-    // Most objects have no member that begins like it, which is quickly seen.
+    // Most objects do not contain the name at all, which is quick to check.
     members.contains(name) && matches!(member_of::<IgnoredAny>(members, name), Ok(Some(_)))
 }
 
-/// Finds the member of that name.
+/// Finds the member with this name.
 struct Find<'n, T> {
     name: &'n str,
     kind: PhantomData<T>,

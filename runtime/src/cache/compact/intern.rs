@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 
 type Pair = (Arc<str>, Arc<str>);
 
-/// So many entries are not worth a sweep.
+/// Below this number of entries, a sweep is not worth its cost.
 const FEW: usize = 1024;
 
 /// An object's labels, sorted by name. Objects with the same labels share them.
@@ -22,32 +22,32 @@ impl Deref for Labels {
     }
 }
 
-/// Finds a text, or a set of labels, that is there already.
+/// Finds the stored copy of a text or a set of labels.
 ///
-/// What no object uses any more is dropped when the number of entries has doubled since it was last looked for, so that
-/// there are never more than twice as many as are used, and some.
+/// Entries that no object uses are dropped when the number of entries has doubled since the last sweep, so there
+/// are at most 2n + 1024 entries for n used ones.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     texts: HashSet<Arc<str>>,
     sets: HashSet<Arc<[Pair]>>,
     sweep_at: usize,
-    /// The labels that are being put together.
+    /// The labels of the current object.
     pairs: Vec<Pair>,
 }
 
 impl Interner {
-    /// One more label of the object.
+    /// Adds a label of the current object.
     pub(super) fn label(&mut self, name: &str, value: &str) {
         let pair = (self.text(name), self.text(value));
         self.pairs.push(pair);
     }
 
-    /// Forgets the labels of an object that did not decode.
+    /// Drops the labels of an object that did not decode.
     pub(super) fn clear(&mut self) {
         self.pairs.clear();
     }
 
-    /// The labels that were given since the last call. Of a name that was given twice the last value counts.
+    /// Returns the labels added since the last call. If a name occurs twice, the last value counts.
     pub(super) fn labels(&mut self) -> Labels {
         self.pairs.reverse();
         self.pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_labels_are_kept_once_whatever_their_order() {
+    fn equal_labels_are_stored_once_in_any_order() {
         let mut interner = Interner::default();
         let one = labels(&mut interner, &[("a", "1"), ("b", "2")]);
         let same = labels(&mut interner, &[("b", "2"), ("a", "1")]);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_uses_goes() {
+    fn unused_entries_are_dropped() {
         let mut interner = Interner::default();
         let kept = labels(&mut interner, &[("name", "kept")]);
         for number in 0..20_000 {

@@ -1,4 +1,4 @@
-//! Objects in little memory.
+//! Objects that use little memory.
 
 mod decode;
 mod intern;
@@ -20,14 +20,14 @@ use crate::reflector::decode::Key;
 use crate::reflector::{Cached, DynamicType};
 use intern::Labels;
 
-/// An object of kind `K` that is decoded when it is asked for: for caches of many objects of which few are looked at.
+/// An object of kind `K` that is decoded on access: for caches of many objects of which few are read.
 ///
-/// The key, the version and the uid are decoded, and the labels, whose texts all objects of an informer share. The rest
-/// is kept as the JSON that the server sent, without managedFields unless they are wanted. A small object takes about a
-/// seventh of its size as a `K`.
+/// The key, the version, the uid and the labels are decoded; all objects of an informer share the texts of labels.
+/// The rest is kept as the JSON that the server sent, without managedFields unless they are asked for. A small
+/// object takes about a seventh of its size as a `K`.
 ///
-/// Objects are decoded when they are looked at, so that one that does not fit its type is found only then
-/// ([`Self::object`]); what the informer finds to be undecodable are objects without a name.
+/// Because objects are decoded on access, an object that does not fit its type is found only then
+/// ([`Self::object`]). The informer itself reports only objects without a name as undecodable.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::{Pod, PodStatus};
@@ -46,7 +46,7 @@ use intern::Labels;
 /// # }
 /// ```
 ///
-/// What is there without decoding, and what is decoded:
+/// Parts that are available without decoding, and parts that are decoded:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -63,17 +63,17 @@ use intern::Labels;
 /// }
 /// ```
 ///
-/// `Compact<PartialObjectMeta<Pod>>` keeps metadata only, and has the server send no more than that.
+/// `Compact<PartialObjectMeta<Pod>>` keeps only metadata, and the server sends only that.
 pub struct Compact<K> {
     key: ObjectKey,
     labels: Labels,
-    /// The uid, the version, the members of the metadata that are not kept otherwise, and the object's members.
+    /// The uid, the version, the members of the metadata that are not stored elsewhere, and the object's members.
     text: Box<str>,
     ends: Ends,
     kind: PhantomData<fn() -> K>,
 }
 
-/// Where the parts of the text end; the last one ends with it.
+/// The ends of the parts of the text; the last part ends with the text.
 #[derive(Clone, Copy, Default)]
 struct Ends {
     uid: u32,
@@ -81,7 +81,7 @@ struct Ends {
     metadata: u32,
 }
 
-/// Why a compact object cannot be decoded: it does not fit its type. Compare the type with the CRD's schema.
+/// A compact object cannot be decoded because it does not fit its type. Compare the type with the CRD's schema.
 /// [`Compact`] has an example.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot decode {kind} \"{key}\": {source}")]
@@ -90,48 +90,48 @@ pub struct DecodeError {
     pub kind: String,
     /// The object.
     pub key: ObjectKey,
-    /// What the decoder said.
+    /// The decoder's error.
     pub source: serde_json::Error,
 }
 
 impl<K> Compact<K> {
-    /// Namespace and name.
+    /// Returns namespace and name.
     #[must_use]
     pub fn key(&self) -> &ObjectKey {
         &self.key
     }
 
-    /// `metadata.uid`; empty if there is none.
+    /// Returns `metadata.uid`; empty if there is none.
     #[must_use]
     pub fn uid(&self) -> &str {
         self.part(0, self.ends.uid)
     }
 
-    /// `metadata.resourceVersion`; empty if there is none.
+    /// Returns `metadata.resourceVersion`; empty if there is none.
     #[must_use]
     pub fn resource_version(&self) -> &str {
         self.part(self.ends.uid, self.ends.version)
     }
 
-    /// The labels, sorted by name.
+    /// Returns the labels, sorted by name.
     pub fn labels(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.labels.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     #[must_use]
     pub fn label(&self, name: &str) -> Option<&str> {
         let place = self.labels.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
         self.labels.get(place).map(|(_, value)| &**value)
     }
 
-    /// The value of an annotation, found in the JSON of the metadata at each call.
+    /// Returns the value of an annotation. Each call searches the JSON of the metadata.
     #[must_use]
     pub fn annotation(&self, name: &str) -> Option<String> {
         decode::annotation(self.metadata_members(), name)
     }
 
-    /// Bytes of JSON that are kept beside key and labels.
+    /// Returns the size in bytes of the JSON stored beside key and labels.
     #[must_use]
     pub fn json_len(&self) -> usize {
         self.text.len()
@@ -141,7 +141,7 @@ impl<K> Compact<K> {
         self.part(self.ends.version, self.ends.metadata)
     }
 
-    /// A member of the metadata; null is none.
+    /// Decodes a member of the metadata; null counts as absent.
     fn metadata_member<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, serde_json::Error> {
         Ok(decode::member_of::<Option<T>>(self.metadata_members(), name)?.flatten())
     }
@@ -154,7 +154,7 @@ impl<K> Compact<K> {
         &self.text[from as usize..to as usize]
     }
 
-    /// The metadata as JSON.
+    /// Returns the metadata as JSON.
     fn metadata_json(&self) -> String {
         let mut out = String::with_capacity(self.text.len() + 256);
         out.push('{');
@@ -189,12 +189,12 @@ impl<K> Compact<K> {
 }
 
 impl<K: Resource<DynamicType: DynamicType>> Compact<K> {
-    /// The object as JSON; its members may be in another order than they were sent in.
+    /// Returns the object as JSON. The order of its members may differ from the server's.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = String::with_capacity(self.text.len() + 512);
         out.push('{');
-        // Kept among the members if they are not the kind's own, or the type does not tell the kind.
+        // They are among the members if they differ from the kind's own, or if the type does not know its kind.
         if let Some(known) = K::DynamicType::of_static() {
             if !decode::has_member(self.members(), "apiVersion") {
                 member(&mut out, "apiVersion", &K::api_version(&known));
@@ -215,7 +215,7 @@ impl<K: Resource<DynamicType: DynamicType>> Compact<K> {
         out
     }
 
-    /// The metadata.
+    /// Decodes the metadata.
     ///
     /// # Errors
     /// [`DecodeError`] if it does not fit.
@@ -223,7 +223,7 @@ impl<K: Resource<DynamicType: DynamicType>> Compact<K> {
         self.decoded(json::from_str(&self.metadata_json()))
     }
 
-    /// One member of the object, as `spec` or `status`; `None` if there is no such member. The others are not decoded.
+    /// Decodes a single member of the object, such as `spec` or `status`; `None` if it does not exist.
     ///
     /// # Errors
     /// [`DecodeError`] if it does not fit `T`.
@@ -244,7 +244,7 @@ impl<K: Resource<DynamicType: DynamicType>> Compact<K> {
 }
 
 impl<K: Resource<DynamicType: DynamicType> + DeserializeOwned> Compact<K> {
-    /// The whole object. Each call decodes it anew.
+    /// Decodes the whole object, anew on each call.
     ///
     /// # Errors
     /// [`DecodeError`] if it does not fit `K`.
@@ -303,7 +303,7 @@ where
         let annotations = |object: &Self| object.metadata_member::<BTreeMap<String, String>>("annotations");
         match (annotations(self), annotations(other)) {
             (Ok(one), Ok(two)) => one.unwrap_or_default() == two.unwrap_or_default(),
-            // They are not the same text, and nobody can read them.
+            // The texts differ, and neither can be decoded.
             _ => false,
         }
     }
@@ -314,7 +314,7 @@ where
 
     fn complete(&mut self, kind: &K::DynamicType) {
         let Some(TypeMeta { api_version, kind }) = kind.type_meta() else { return };
-        // In lists, built-in objects are sent without their type.
+        // Lists contain built-in objects without their type.
         if !decode::has_member(self.members(), "kind") {
             let mut text = std::mem::take(&mut self.text).into_string();
             for (name, value) in [("apiVersion", api_version), ("kind", kind)] {

@@ -33,7 +33,7 @@ fn pod() -> Value {
 }
 
 #[test]
-fn an_object_has_all_it_had_but_managed_fields() {
+fn object_keeps_everything_but_managed_fields() {
     let pod = pod();
     let object = compact::<Compact<Pod>>(&pod.to_string()).unwrap();
     assert_eq!(object.key().to_string(), "shop/web-0");
@@ -56,7 +56,7 @@ fn an_object_has_all_it_had_but_managed_fields() {
 }
 
 #[test]
-fn managed_fields_are_kept_where_they_are_wanted() {
+fn managed_fields_are_kept_on_request() {
     let text = pod().to_string();
     let object =
         Compact::<Pod>::decode(&mut Fast::new(&text), false, &mut decode::Context::default()).unwrap();
@@ -64,7 +64,7 @@ fn managed_fields_are_kept_where_they_are_wanted() {
 }
 
 #[test]
-fn kind_and_version_are_the_types_own_or_what_was_sent() {
+fn kind_and_version_are_the_types_own_or_those_sent() {
     let bare = compact::<Compact<ReplicaSet>>(r#"{"metadata":{"name":"a"}}"#).unwrap();
     assert_eq!(bare.to_json(), r#"{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"a"}}"#);
     let sent = r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}"#;
@@ -75,7 +75,7 @@ fn kind_and_version_are_the_types_own_or_what_was_sent() {
 }
 
 #[test]
-fn what_does_not_fit_is_found_when_it_is_looked_at() {
+fn object_that_does_not_fit_fails_on_access() {
     let object =
         compact::<Compact<ConfigMap>>(r#"{"metadata":{"name":"a","namespace":"b"},"data":7}"#).unwrap();
     let error = object.object().unwrap_err().to_string();
@@ -83,7 +83,7 @@ fn what_does_not_fit_is_found_when_it_is_looked_at() {
 }
 
 #[test]
-fn without_a_name_there_is_no_object() {
+fn object_without_a_name_is_undecodable() {
     for text in [
         "{}",
         r#"{"metadata":{}}"#,
@@ -119,7 +119,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn json_comes_back_as_it_was(
+    fn json_round_trips(
         name in "[a-z\"\\\\]{1,8}",
         labels in proptest::collection::btree_map(text(), text(), 0..4),
         annotations in proptest::collection::btree_map(text(), text(), 0..3),
@@ -153,7 +153,7 @@ proptest! {
     }
 }
 
-/// What passes which predicate, between objects with this metadata.
+/// Which predicates pass for an update between objects with this metadata.
 fn passed<K: Cached>(old: &Value, new: &Value) -> [bool; 5] {
     let decoded = |metadata: &Value| compact::<K>(&json!({ "metadata": metadata }).to_string()).unwrap();
     let (old, new) = (decoded(old), decoded(new));
@@ -168,7 +168,7 @@ fn passed<K: Cached>(old: &Value, new: &Value) -> [bool; 5] {
 }
 
 #[test]
-fn predicates_see_the_same_in_every_form_of_an_object() {
+fn predicates_agree_on_every_form_of_an_object() {
     let base = json!({
         "name": "a", "generation": 1, "resourceVersion": "7", "labels": { "app": "web" }, "annotations": { "a": "1" },
     });

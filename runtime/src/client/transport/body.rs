@@ -1,4 +1,4 @@
-//! An answer's body: decompressed, timed, and counted among its connection's streams.
+//! The body of an answer: decompressed, timed, and counted among its connection's streams.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -16,7 +16,7 @@ use super::connections::Stream;
 use super::gzip::Gunzip;
 use super::metrics::Timer;
 
-/// A body as it comes from the wire.
+/// A body as received.
 pub(crate) struct Wire {
     source: Source,
     pub(super) gunzip: Option<Box<Gunzip>>,
@@ -28,7 +28,7 @@ enum Source {
         /// Held until the body has been read or dropped.
         _stream: Option<Stream>,
     },
-    /// Through kube's own stack.
+    /// From kube's own stack.
     Kube(Body),
 }
 
@@ -93,7 +93,7 @@ impl HttpBody for Wire {
     }
 }
 
-/// What the caller reads.
+/// The body that the caller reads.
 pub(crate) struct AnswerBody {
     wire: Wire,
     deadline: Option<(Pin<Box<Sleep>>, Duration)>,
@@ -102,7 +102,7 @@ pub(crate) struct AnswerBody {
 }
 
 impl AnswerBody {
-    /// With a deadline, and the timeout it comes from.
+    /// Makes a body with an optional deadline and the timeout that set it.
     pub(super) fn new(wire: Wire, deadline: Option<(Instant, Duration)>, timer: Option<Timer>) -> Self {
         let deadline = deadline.map(|(at, timeout)| (Box::pin(tokio::time::sleep_until(at)), timeout));
         Self { wire, deadline, timer }

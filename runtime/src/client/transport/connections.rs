@@ -1,8 +1,8 @@
-//! The connections to a server: HTTP/2 where it is offered, else HTTP/1.1.
+//! The connections to a server: HTTP/2 if it is offered, otherwise HTTP/1.1.
 //!
-//! The first request finds out what the server offers, by a connection that is then used. With HTTP/2, requests share
-//! connections: the first has as many streams as it may, then there is a second. Such a connection moves its bytes in a task
-//! of its own, since many read from it. Connections of HTTP/1.1 have one reader, in whose task they are moved
+//! The first request opens a connection, which shows what the server offers and is then used. HTTP/2 requests share
+//! connections; when one has all the streams that it may have, another is opened. An HTTP/2 connection has many
+//! readers, so a task of its own polls it. An HTTP/1.1 connection has one reader, whose task polls it
 //! ([`drive`](crate::client::drive)).
 
 use std::fmt;
@@ -29,15 +29,16 @@ use super::stack::Answer;
 use crate::client::drive::DriverExecutor;
 use crate::client::{ClientOptions, HttpVersion};
 
-/// Windows of flow control; Go's. A stream that is not read must not keep the others of its connection waiting.
+/// Flow-control windows, as in Go. A stream that is not read must not block the others of its connection.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
 
-/// A connection without a sign of life for this long is asked for one, and given up without an answer; client-go's numbers.
+/// A connection that has been silent for this long gets a ping, and is dropped without an answer (client-go's
+/// numbers).
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PING_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A first connection that nobody has used for this long is not trusted to be open.
+/// A first connection that has been idle for this long may be closed, so it is not used.
 const STALE_AFTER: Duration = Duration::from_secs(5);
 
 type Connector = TimeoutConnector<HttpsConnector<HttpConnector>>;
@@ -46,7 +47,7 @@ type Connected = <Connector as Service<Uri>>::Response;
 /// A request's place among the streams of its connection.
 pub(super) type Stream = Arc<()>;
 
-/// The server has offered HTTP/2 before and does not now.
+/// The server offered HTTP/2 before but does not now.
 #[derive(Debug, thiserror::Error)]
 #[error("the server no longer offers HTTP/2; the next request will use what it offers")]
 struct NoLongerOffered;
@@ -62,11 +63,11 @@ struct Inner {
     http2: Option<Http2>,
 }
 
-/// What is there where HTTP/2 may be spoken.
+/// State for servers that may offer HTTP/2.
 struct Http2 {
     server: Uri,
     dial: Dial,
-    /// Where the first connection waits if the server offers HTTP/1.1 only.
+    /// The first connection, if the server offers only HTTP/1.1.
     http1: Slot,
     offer: Arc<Mutex<Offer>>,
     lanes: Mutex<Vec<Lane>>,
@@ -76,12 +77,12 @@ struct Http2 {
 /// Whether the server offers HTTP/2.
 enum Offer {
     Unknown,
-    /// Those who wait share the answer, a failure too.
+    /// A request is finding out; all waiters share its result, including a failure.
     Asked(Shared<BoxFuture<'static, Result<bool, SharedError>>>),
     Known(bool),
 }
 
-/// One connection at a time, with its streams.
+/// One HTTP/2 connection at a time, and its streams.
 struct Lane {
     client: Client<Dial, Body>,
     streams: Stream,
@@ -90,20 +91,20 @@ struct Lane {
 /// A connection that waits to be used, and since when.
 type Slot = Arc<Mutex<Option<(Connected, Instant)>>>;
 
-/// Opens connections, or takes the one that waits.
+/// Opens connections, or takes the waiting one.
 #[derive(Clone)]
 struct Dial {
     connector: Connector,
     waiting: Slot,
-    /// Given if only HTTP/2 will do.
+    /// Set if only HTTP/2 is acceptable.
     offer: Option<Arc<Mutex<Offer>>>,
-    /// Why the last connection could not be opened, if it could not.
+    /// The last failure to open a connection, if there was no success since.
     failed: Arc<Mutex<Option<SharedError>>>,
 }
 
 impl Connections {
     pub(super) fn new(config: &kube::Config, options: &ClientOptions) -> kube::Result<Self> {
-        // Once for both: it may run a command that has the certificate.
+        // Built once for both, because it may run a command that returns the certificate.
         let tls = config.rustls_client_config()?;
         let slot = Slot::default();
         let dial = Dial {
@@ -151,7 +152,7 @@ impl Service<Request<Body>> for Connections {
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
-            // Connections can be upgraded in HTTP/1.1 only.
+            // Only HTTP/1.1 connections can be upgraded.
             let http2 = inner.http2.as_ref().filter(|_| !request.headers().contains_key(UPGRADE));
             if let Some(http2) = http2
                 && http2.is_offered().await?
@@ -166,7 +167,7 @@ impl Service<Request<Body>> for Connections {
 }
 
 impl Http2 {
-    /// Asks the server once, however many want to know.
+    /// Finds out what the server offers; concurrent callers share one attempt.
     async fn is_offered(&self) -> Result<bool, BoxError> {
         let asked = {
             let mut offer = self.offer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,7 +184,7 @@ impl Http2 {
         asked.await.map_err(BoxError::from)
     }
 
-    /// Opens the first connection, and leaves it to whichever version the server has chosen.
+    /// Opens the first connection and keeps it for the version that the server chose.
     fn ask(&self) -> impl Future<Output = Result<bool, SharedError>> + use<> {
         let (server, mut dial) = (self.server.clone(), self.dial.clone());
         let (http1, http2) = (Arc::clone(&self.http1), Arc::clone(&self.dial.waiting));
@@ -206,7 +207,7 @@ impl Http2 {
         }
     }
 
-    /// Why a request failed. Those who waited for a connection that another request was opening are told no more than that
+    /// Returns why a request failed. hyper tells requests that waited for another request's connection only that
     /// there is none.
     fn reason(&self, error: legacy::Error) -> BoxError {
         let failed = self.dial.failed.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -216,7 +217,7 @@ impl Http2 {
         }
     }
 
-    /// The first connection that has room, and a place on it.
+    /// Returns the first connection with a free stream, and the stream.
     fn lane(&self) -> (Client<Dial, Body>, Stream) {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = |lane: &&Lane| Arc::strong_count(&lane.streams) <= self.max_streams;
@@ -230,7 +231,7 @@ impl Http2 {
     }
 }
 
-/// A client that keeps one connection and puts all requests on it.
+/// Makes a client that sends all requests over one connection.
 fn http2_client(dial: Dial) -> Client<Dial, Body> {
     Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
@@ -243,7 +244,7 @@ fn http2_client(dial: Dial) -> Client<Dial, Body> {
         .build(dial)
 }
 
-/// kube's TLS and timeouts; its own connector offers the server no HTTP/2.
+/// Makes a connector with kube's TLS and timeouts; kube's own connector does not offer HTTP/2.
 fn connector(config: &kube::Config, tls: rustls::ClientConfig, http2: bool) -> kube::Result<Connector> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
@@ -297,7 +298,7 @@ impl Service<Uri> for Dial {
     }
 }
 
-/// A failure that several requests wait for.
+/// A failure that several requests share.
 #[derive(Clone, Debug)]
 struct SharedError(Arc<dyn std::error::Error + Send + Sync>);
 

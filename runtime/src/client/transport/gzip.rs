@@ -1,14 +1,16 @@
-//! Compressed answers.
+//! Decompression of answers.
 
 use std::io::{self, Write};
 
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 
-/// Compressed bytes that are decompressed at a time: what comes of them, at most a thousandfold, fits into memory.
+/// The number of compressed bytes that are decompressed at once. They expand at most a thousandfold, which fits
+/// into memory.
 const PIECE: usize = 4 << 10;
 
-/// Decompresses what arrives as it arrives. Servers may compress a watch event by event: one member after the other.
+/// Decompresses data as it arrives. Servers may compress a watch event by event, as one gzip member after the
+/// other.
 pub(super) struct Gunzip {
     decoder: MultiGzDecoder<Vec<u8>>,
     waiting: Bytes,
@@ -20,16 +22,16 @@ impl Gunzip {
         Self { decoder: MultiGzDecoder::new(Vec::new()), waiting: Bytes::new(), has_begun: false }
     }
 
-    /// More has arrived; to be called when [`Self::next`] has nothing left.
+    /// Adds data. Call this when [`Self::next`] returns nothing more.
     pub(super) fn push(&mut self, data: Bytes) {
         self.has_begun |= !data.is_empty();
         self.waiting = data;
     }
 
-    /// What the next piece comes to.
+    /// Returns the next decompressed piece.
     ///
     /// # Errors
-    /// For what is no gzip, or has another checksum.
+    /// The data is not gzip, or its checksum is wrong.
     pub(super) fn next(&mut self) -> io::Result<Option<Bytes>> {
         while !self.waiting.is_empty() {
             let piece = self.waiting.split_to(self.waiting.len().min(PIECE));
@@ -43,10 +45,10 @@ impl Gunzip {
         Ok(None)
     }
 
-    /// The rest, when nothing more arrives.
+    /// Returns the rest when no more data arrives.
     ///
     /// # Errors
-    /// If the answer was cut off.
+    /// If the answer was truncated.
     pub(super) fn finish(&mut self) -> io::Result<Option<Bytes>> {
         if !std::mem::take(&mut self.has_begun) {
             return Ok(None);
@@ -89,7 +91,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn members_and_chunks_do_not_matter(
+        fn decompression_does_not_depend_on_members_and_chunks(
             members in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..300), 1..4),
             cuts in proptest::collection::vec(0_usize..2000, 0..6),
         ) {
@@ -102,7 +104,7 @@ mod tests {
         }
 
         #[test]
-        fn a_cut_is_an_error(text in proptest::collection::vec(any::<u8>(), 0..300), cut in 1_usize..400) {
+        fn truncated_data_is_an_error(text in proptest::collection::vec(any::<u8>(), 0..300), cut in 1_usize..400) {
             let compressed = gzip(&text);
             let cut = cut.min(compressed.len() - 1);
             prop_assert!(gunzip(&[&compressed[..cut]]).is_err());
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_flushed_comes_at_once() {
+    fn flushed_data_is_returned_at_once() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(b"one\n").unwrap();
         encoder.flush().unwrap();
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_error_and_anything_else_is() {
+    fn empty_data_is_accepted_and_other_data_is_an_error() {
         assert_eq!(gunzip(&[]).unwrap(), b"");
         assert!(gunzip(&[b"{\"kind\":\"Status\"}"]).is_err());
     }

@@ -1,4 +1,4 @@
-//! A client's rate limit.
+//! The rate limit of a client.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,10 +6,10 @@ use tokio::time::Instant;
 
 use crate::workqueue::{BucketRateLimiter, RateLimiter};
 
-/// A token bucket whose tokens are waited for.
+/// A token bucket with waiting.
 pub(super) struct Limit {
     bucket: BucketRateLimiter,
-    /// The last token that was reserved, by its number.
+    /// The number of the last reserved token.
     last: Mutex<u64>,
 }
 
@@ -18,11 +18,11 @@ impl Limit {
         Self { bucket: BucketRateLimiter::new(qps, burst), last: Mutex::new(0) }
     }
 
-    /// Waits for a token; tokens are given in the order of the calls.
+    /// Waits for a token. Tokens are assigned in the order of the calls.
     ///
     /// # Cancel safety
-    /// Whoever gives up gives the token back if nobody has reserved one since. Otherwise it is lost, since the others are
-    /// waiting for the times they were given.
+    /// A dropped call returns its token if none was reserved after it. Otherwise the token is lost, because later
+    /// calls wait for the times assigned to them.
     pub(super) async fn turn(&self) {
         let (number, delay) = {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,7 +38,7 @@ impl Limit {
     }
 }
 
-/// A token that is not there yet.
+/// A reserved token that is not available yet.
 struct Reserved<'a> {
     limit: &'a Limit,
     number: u64,

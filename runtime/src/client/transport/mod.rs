@@ -1,8 +1,8 @@
-//! The transport under a `kube::Client`: rate limit, retries, credentials, compression, connections.
+//! The transport of a `kube::Client`: rate limit, retries, credentials, compression, connections.
 //!
-//! A request takes its turn under the rate limit, is sent through kube's own layers (address, credentials, headers), and is
-//! sent again when the server puts it off. A refusal of the credentials makes them be read again, at most every ten
-//! seconds: kube does so only when they are about to expire by the clock.
+//! A request waits for the rate limit, passes kube's layers (address, credentials, headers), and is retried if the
+//! server postpones it. If the server refuses the credentials, they are read again, at most every ten seconds; kube
+//! reads them again only shortly before they expire.
 
 mod body;
 mod connections;
@@ -29,25 +29,25 @@ use self::metrics::Metrics;
 use self::stack::{Answer, Stack};
 use super::{ClientOptions, Error};
 
-/// Credentials that were read are not read again for this long.
+/// The minimum time between two reads of the credentials.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
 
-/// No server is waited for longer, whatever it says.
+/// The longest time to wait for a server, whatever it asks for.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// As much of a refusal is read to keep its connection.
+/// How much of a refusal is read to keep its connection usable.
 const DRAINED: usize = 4 << 10;
 
-/// Marks requests of a reflector, which waits and tries again by itself, and reads compressed watches.
+/// Marks requests of a reflector, which retries by itself and reads compressed watches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FromReflector;
 
-/// The call took longer than it may.
+/// The call exceeded its timeout.
 #[derive(Debug, thiserror::Error)]
 #[error("it took longer than the timeout of {0:?}")]
 pub(super) struct TimedOut(pub(super) Duration);
 
-/// A client's transport. Clones share everything.
+/// The transport of a client. Clones share it.
 #[derive(Clone)]
 pub(super) struct Transport {
     inner: Arc<Inner>,
@@ -59,11 +59,11 @@ struct Inner {
     limit: Option<Limit>,
     metrics: Option<Metrics>,
     current: Mutex<Current>,
-    /// Held while credentials are read again.
+    /// Locked while credentials are read again.
     reloading: tokio::sync::Mutex<()>,
 }
 
-/// What requests are sent through.
+/// The present stack.
 struct Current {
     stack: Stack,
     generation: u64,
@@ -72,14 +72,14 @@ struct Current {
 
 impl Transport {
     /// # Errors
-    /// Options that cannot be, and what kube says of TLS and credentials.
+    /// Options that exclude each other, and kube's errors about TLS and credentials.
     pub(super) fn new(mut config: kube::Config, mut options: ClientOptions) -> Result<Self, Error> {
         options.check()?;
         options.gzip &= !config.disable_compression;
         if !config.default_retry {
             options.max_retries = 0;
         }
-        // Both are done here, also where kube's own stack is used.
+        // This transport does both, even over kube's own stack.
         config.default_retry = false;
         config.disable_compression = true;
         let stack = Stack::new(&config, &options).map_err(|error| Error::Connect(Box::new(error)))?;
@@ -123,7 +123,7 @@ impl Inner {
         }
     }
 
-    /// Waits until a request may be sent.
+    /// Waits for the rate limit.
     async fn turn(&self, method: &Method) {
         let Some(limit) = &self.limit else { return };
         let since = Instant::now();
@@ -137,7 +137,7 @@ impl Inner {
         self.send_in_turn(request, false).await
     }
 
-    /// Sends a request, again when it is put off. The first try is in turn already if `has_turn`.
+    /// Sends a request, and again if it is postponed. With `has_turn` the first try has passed the rate limit.
     async fn send_in_turn(&self, mut request: Request<Body>, mut has_turn: bool) -> Result<Answer, BoxError> {
         let own_retries = request.extensions().get::<FromReflector>().is_some();
         let max_retries = if own_retries { 0 } else { self.options.max_retries };
@@ -161,7 +161,7 @@ impl Inner {
                 has_reloaded = true;
             } else if let Some(wait) = put_off(&answer).filter(|_| retries < max_retries) {
                 retries += 1;
-                // Nothing depends on it but whether the connection can be used again.
+                // The result only decides whether the connection can be used again.
                 let _ = Limited::new(answer.into_body(), DRAINED).collect().await;
                 tokio::time::sleep(wait).await;
             } else {
@@ -183,7 +183,7 @@ impl Inner {
         (current.stack.clone(), current.generation)
     }
 
-    /// Reads the credentials again that a request of this generation had; answers whether there are others now.
+    /// Reads again the credentials that a request of this generation used; returns whether there are new ones.
     async fn reload(&self, generation: u64) -> bool {
         if !stack::can_change(&self.config.auth_info) {
             return false;
@@ -202,7 +202,7 @@ impl Inner {
             current.stack.clone()
         };
         let (config, options) = (self.config.clone(), self.options.clone());
-        // Commands are run and files are read.
+        // This runs commands and reads files.
         let reloaded = tokio::task::spawn_blocking(move || stack.reload(&config, &options)).await;
         match reloaded {
             Ok(Ok(stack)) => {
@@ -222,7 +222,7 @@ impl Inner {
     }
 }
 
-/// How long the server asks to wait: client-go's rule.
+/// Returns how long the server asks to wait, by client-go's rule.
 fn put_off(answer: &Answer) -> Option<Duration> {
     let status = answer.status();
     if status != StatusCode::TOO_MANY_REQUESTS && !status.is_server_error() {
@@ -231,13 +231,13 @@ fn put_off(answer: &Answer) -> Option<Duration> {
     retry_after(answer.headers())
 }
 
-/// The seconds of a `Retry-After` header, an hour at most; dates are not used by API servers.
+/// Returns the seconds of a `Retry-After` header, at most an hour. API servers do not send dates.
 pub(crate) fn retry_after(headers: &http::HeaderMap) -> Option<Duration> {
     let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }
 
-/// The same request once more, unless its body is a stream.
+/// Returns a copy of the request, unless its body is a stream.
 fn replay(request: &Request<Body>) -> Option<Request<Body>> {
     let mut again = Request::new(request.body().try_clone()?);
     request.method().clone_into(again.method_mut());
@@ -248,7 +248,7 @@ fn replay(request: &Request<Body>) -> Option<Request<Body>> {
     Some(again)
 }
 
-/// Whether the answer lasts as long as it is asked to.
+/// Whether the answer lasts as long as the request asks for.
 fn is_endless(request: &Request<Body>) -> bool {
     let query = request.uri().query().unwrap_or_default();
     let is_set = |pair: &str| {

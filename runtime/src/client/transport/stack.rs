@@ -1,4 +1,4 @@
-//! From a configuration to what requests are sent through: kube's layers over connections.
+//! From a configuration to the stack that sends requests: kube's layers over connections.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -17,23 +17,23 @@ use super::gzip::Gunzip;
 use crate::client::ClientOptions;
 use crate::client::drive::DriverExecutor;
 
-/// An answer from the wire, decompressed as it is read.
+/// An answer that is decompressed as it is read.
 pub(super) type Answer = Response<Wire>;
 
-/// Address, credentials, headers, connections.
+/// Address, credentials, headers and connections.
 #[derive(Clone)]
 pub(super) struct Stack {
     service: BoxCloneSyncService<Request<Body>, Answer, BoxError>,
-    /// `None` through kube's own stack.
+    /// `None` for kube's own stack.
     connections: Option<Connections>,
 }
 
-/// Whether reading the credentials again may bring others.
+/// Whether reading the credentials again may return new ones.
 pub(super) fn can_change(auth: &AuthInfo) -> bool {
     auth.token_file.is_some() || auth.auth_provider.is_some() || has_new_certificates(auth)
 }
 
-/// Whether reading them again may bring another client certificate, for which new connections are needed.
+/// Whether reading them again may return a new client certificate, which needs new connections.
 fn has_new_certificates(auth: &AuthInfo) -> bool {
     auth.exec.is_some() || auth.client_certificate.is_some() || auth.client_key.is_some()
 }
@@ -46,7 +46,7 @@ impl Stack {
         Self::over(Connections::new(config, options)?, config)
     }
 
-    /// The same with credentials that are read anew. What is under way goes on as it is.
+    /// Returns the stack with freshly read credentials. Running requests are not affected.
     pub(super) fn reload(&self, config: &kube::Config, options: &ClientOptions) -> kube::Result<Self> {
         match &self.connections {
             Some(connections) if !has_new_certificates(&config.auth_info) => {
@@ -67,8 +67,8 @@ impl Stack {
         Ok(Self { service, connections: Some(connections) })
     }
 
-    /// kube knows how to go through proxies, if it was built to (its features `http-proxy` and `socks5`), and says so if
-    /// not.
+    /// Uses kube's proxy support, if it is built in (kube's features `http-proxy` and `socks5`); otherwise returns
+    /// kube's error.
     fn through_proxy(config: kube::Config) -> kube::Result<Self> {
         let client = ClientBuilder::try_from((config, DriverExecutor))?.build();
         let client = Arc::new(client);
@@ -79,7 +79,7 @@ impl Stack {
         Ok(Self { service: BoxCloneSyncService::new(service), connections: None })
     }
 
-    /// A stack whose server is a function.
+    /// Makes a stack whose server is a function.
     #[cfg(test)]
     pub(super) fn of<S>(service: S) -> Self
     where
@@ -105,7 +105,7 @@ impl Service<Request<Body>> for Stack {
     }
 }
 
-/// Has a compressed body decompressed as it is read.
+/// Decompresses a compressed body as it is read.
 fn decompressed(mut answer: Answer) -> Answer {
     let is_gzip = answer.headers().get(CONTENT_ENCODING).is_some_and(|value| value == "gzip");
     if is_gzip {

@@ -10,11 +10,11 @@ use crate::metrics::Registry;
 /// A status and a `Retry-After`.
 type Scripted = (u16, Option<&'static str>);
 
-/// What the server answers, in this order, and then success for ever.
+/// The server's answers, in this order; then success.
 #[derive(Clone, Default)]
 struct Script {
     answers: Arc<Mutex<VecDeque<Scripted>>>,
-    /// When requests came, and their bodies.
+    /// When requests arrived, and their bodies.
     seen: Arc<Mutex<Vec<(Duration, String)>>>,
     takes: Duration,
 }
@@ -67,7 +67,7 @@ async fn status(transport: &Transport, request: Request<Body>) -> u16 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_put_off_is_sent_again_when_the_server_says() {
+async fn postponed_requests_are_retried_after_the_servers_delay() {
     let script = Script::new([(429, Some("2")), (503, Some("3")), (500, Some("1")), (201, None)]);
     let transport = script.transport(ClientOptions::new());
     assert_eq!(status(&transport, post()).await, 201);
@@ -76,7 +76,7 @@ async fn what_is_put_off_is_sent_again_when_the_server_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_server_is_waited_for_longer_than_an_hour() {
+async fn retry_delay_is_at_most_an_hour() {
     let script = Script::new([(429, Some("18446744073709551615"))]);
     let transport = script.transport(ClientOptions::new());
     assert_eq!(status(&transport, post()).await, 200);
@@ -84,7 +84,7 @@ async fn no_server_is_waited_for_longer_than_an_hour() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_is_put_off_is_sent_again() {
+async fn only_postponed_requests_are_retried() {
     for answer in [(429, None), (503, None), (404, Some("1")), (409, Some("1")), (503, Some("soon"))] {
         let script = Script::new([answer]);
         let transport = script.transport(ClientOptions::new());
@@ -94,7 +94,7 @@ async fn only_what_is_put_off_is_sent_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_storm_of_refusals_is_bounded() {
+async fn retries_are_bounded() {
     let script = Script::new(std::iter::repeat_n((429, Some("1")), 100));
     let transport = script.transport(ClientOptions::new());
     assert_eq!(status(&transport, post()).await, 429);
@@ -107,7 +107,7 @@ async fn a_storm_of_refusals_is_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reflectors_wait_by_themselves() {
+async fn transport_does_not_retry_requests_of_reflectors() {
     let script = Script::new(std::iter::repeat_n((429, Some("1")), 100));
     let transport = script.transport(ClientOptions::new());
     let mut watch = get("/api/v1/pods?watch=true");
@@ -117,7 +117,7 @@ async fn reflectors_wait_by_themselves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_gives_up_waiting_sends_nothing_more() {
+async fn dropped_retry_sends_no_request() {
     let script = Script::new([(429, Some("60"))]);
     let transport = script.transport(ClientOptions::new());
     let waited = tokio::time::timeout(Duration::from_secs(5), status(&transport, post())).await;
@@ -127,7 +127,7 @@ async fn who_gives_up_waiting_sends_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_wait_for_their_turn() {
+async fn requests_wait_for_the_rate_limit() {
     let script = Script::default();
     let transport = script.transport(ClientOptions::new().rate_limit(2.0, 3));
     let requests = (0..7).map(|_| status(&transport, get("/version")));
@@ -136,7 +136,7 @@ async fn requests_wait_for_their_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clients_of_all_kinds_share_the_limit_of_their_transport() {
+async fn typed_clients_share_the_rate_limit_of_their_transport() {
     use crate::client::{RestClient, TypedClient};
     use k8s_openapi::api::apps::v1::Deployment;
     use k8s_openapi::api::core::v1::{ConfigMap, Node};
@@ -150,7 +150,7 @@ async fn clients_of_all_kinds_share_the_limit_of_their_transport() {
     let nodes = TypedClient::<Node>::cluster(core);
     let deployments = TypedClient::<Deployment>::namespaced(apps, "default");
     for _ in 0..2 {
-        // What is answered does not matter.
+        // The answer does not matter.
         let _ = maps.get("a").await;
         let _ = nodes.get("a").await;
         let _ = deployments.clone().get("a").await;
@@ -159,7 +159,7 @@ async fn clients_of_all_kinds_share_the_limit_of_their_transport() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_took_too_long_is_a_failure_of_the_transport() {
+async fn call_that_exceeds_its_timeout_is_a_transport_failure() {
     use crate::client::{Error, RestClient, TypedClient};
     use k8s_openapi::api::core::v1::ConfigMap;
 
@@ -174,7 +174,7 @@ async fn a_call_that_took_too_long_is_a_failure_of_the_transport() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_takes_a_turn_too() {
+async fn retries_count_against_the_rate_limit() {
     let script = Script::new([(429, Some("0"))]);
     let transport =
         script.transport(ClientOptions::new().rate_limit(1.0, 1).timeout(Duration::from_secs(60)));
@@ -183,7 +183,7 @@ async fn a_retry_takes_a_turn_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_given_up_goes_to_the_next() {
+async fn dropped_call_returns_its_token() {
     let script = Script::default();
     let transport = script.transport(ClientOptions::new().rate_limit(1.0, 1));
     status(&transport, get("/version")).await;
@@ -194,7 +194,7 @@ async fn a_turn_that_is_given_up_goes_to_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_end_with_the_timeout_and_watches_do_not() {
+async fn timeout_applies_to_calls_but_not_to_watches() {
     let script = Script { takes: Duration::from_secs(20), ..Script::default() };
     let transport = script.transport(ClientOptions::new().timeout(Duration::from_secs(5)));
     let error = transport.clone().call(get("/version")).await.err().unwrap();
@@ -205,7 +205,7 @@ async fn calls_end_with_the_timeout_and_watches_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_timeout_counts_until_the_end_of_the_answer() {
+async fn timeout_includes_the_answers_body() {
     let script = Script::default();
     let transport = script.transport(ClientOptions::new().timeout(Duration::from_secs(5)));
     let answer = transport.clone().call(get("/version")).await.unwrap();
@@ -215,7 +215,7 @@ async fn the_timeout_counts_until_the_end_of_the_answer() {
 }
 
 #[tokio::test]
-async fn compression_is_asked_for_only_where_it_is_wanted() {
+async fn compression_is_requested_only_if_enabled() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&asked);
     let service = tower::service_fn(move |request: Request<Body>| {
@@ -234,9 +234,9 @@ async fn compression_is_asked_for_only_where_it_is_wanted() {
     assert_eq!(*asked.lock().unwrap(), [None, Some("gzip".to_owned()), None]);
 }
 
-/// A transport whose token file holds what `answer` is told, once for each request.
+/// A transport whose token file contains `answer`, changed once for each request.
 #[tokio::test(start_paused = true)]
-async fn refused_credentials_are_read_again_and_not_too_often() {
+async fn refused_credentials_are_read_again_with_a_minimum_interval() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("token");
     std::fs::write(&file, "old").unwrap();
@@ -256,10 +256,10 @@ async fn refused_credentials_are_read_again_and_not_too_often() {
     };
     transport.inner.current.lock().unwrap().stack = refuse.clone();
     let before = transport.inner.current().1;
-    // Read again, and the request is sent once more, to nobody: this address has no server.
+    // The token is read again and the request is retried, but this address has no server.
     assert!(transport.clone().call(get("/version")).await.is_err());
     assert_eq!(transport.inner.current().1, before + 1);
-    // Refused again: not before ten seconds have passed.
+    // Refused again, but ten seconds have not passed.
     transport.inner.current.lock().unwrap().stack = refuse;
     for _ in 0..100 {
         assert_eq!(status(&transport, get("/version")).await, 401);
@@ -271,21 +271,21 @@ async fn refused_credentials_are_read_again_and_not_too_often() {
 }
 
 #[tokio::test]
-async fn credentials_that_cannot_change_are_not_read_again() {
+async fn constant_credentials_are_not_read_again() {
     let script = Script::new([(401, None)]);
     let transport = script.transport(ClientOptions::new());
     assert_eq!(status(&transport, get("/version")).await, 401);
     assert_eq!(script.times().len(), 1);
 }
 
-/// The lines of a registry that begin so.
+/// Returns the lines of a registry with this prefix.
 fn lines(registry: &Registry, prefix: &str) -> Vec<String> {
     let text = registry.encode();
     text.lines().filter(|line| line.starts_with(prefix)).map(ToOwned::to_owned).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_try_is_counted_by_code_method_and_host() {
+async fn tries_are_counted_by_code_method_and_host() {
     let registry = Registry::new();
     let script = Script::new([(429, Some("2")), (201, None), (404, None)]);
     let transport = script.transport(ClientOptions::new().metrics(&registry));
@@ -302,15 +302,15 @@ async fn every_try_is_counted_by_code_method_and_host() {
     assert!(
         registry
             .encode()
-            .contains("rest_client_request_duration_seconds_sum{verb=\"POST\",host=\"127.0.0.1:1\"} 2\n")
+            .contains("rest_client_request_duration_seconds_sum{verb=\"POST\",host=\"127.0.0.1:1\"} 2.0\n")
     );
     assert_eq!(lines(&registry, "rest_client_rate_limiter"), [""; 0]);
 }
 
 #[tokio::test]
-async fn what_is_not_answered_is_counted_as_an_error() {
+async fn unanswered_request_is_counted_as_an_error() {
     let registry = Registry::new();
-    // Nobody listens there.
+    // No server listens there.
     let config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
     let transport = Transport::new(config, ClientOptions::new().metrics(&registry)).unwrap();
     assert!(transport.clone().call(get("/api/v1/pods/a")).await.is_err());
@@ -321,7 +321,7 @@ async fn what_is_not_answered_is_counted_as_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_is_timed_to_the_end_of_its_answer_and_a_watch_is_not() {
+async fn call_is_timed_until_its_body_ends_and_a_watch_is_not_timed() {
     let registry = Registry::new();
     let transport = Script::default().transport(ClientOptions::new().metrics(&registry).rate_limit(1.0, 1));
     let count = || lines(&registry, "rest_client_request_duration_seconds_count");
@@ -332,7 +332,7 @@ async fn a_call_is_timed_to_the_end_of_its_answer_and_a_watch_is_not() {
     let timed = [r#"rest_client_request_duration_seconds_count{verb="GET",host="127.0.0.1:1"} 1"#];
     assert_eq!(count(), timed);
     let sum = lines(&registry, "rest_client_request_duration_seconds_sum");
-    assert!(sum[0].ends_with(" 3"), "{sum:?}");
+    assert!(sum[0].ends_with(" 3.0"), "{sum:?}");
 
     for _ in 0..2 {
         assert_eq!(status(&transport, get("/api/v1/pods?watch=true")).await, 200);

@@ -31,7 +31,7 @@ fn show(writes: &[SeriesWrite]) -> Vec<String> {
 }
 
 #[test]
-fn a_series_is_told_when_it_begins_goes_on_and_ends() {
+fn series_is_written_when_it_begins_continues_and_ends() {
     let mut correlator = SeriesCorrelator::new(SeriesOptions::default());
     assert_eq!(show(&correlator.on(event("a", 0))), ["+a"]);
     assert_eq!(show(&correlator.on(event("b", 1))), ["+b"]);
@@ -47,7 +47,7 @@ fn a_series_is_told_when_it_begins_goes_on_and_ends() {
 }
 
 #[test]
-fn the_one_seen_longest_ago_makes_room() {
+fn oldest_event_is_dropped_for_a_new_one() {
     let options = SeriesOptions { cache_size: 2, ..SeriesOptions::default() };
     let mut correlator = SeriesCorrelator::new(options);
     for (reason, second) in [("a", 0), ("b", 1), ("a", 2), ("b", 3), ("a", 4)] {
@@ -58,7 +58,7 @@ fn the_one_seen_longest_ago_makes_room() {
 }
 
 #[test]
-fn other_objects_are_other_events() {
+fn events_about_other_objects_are_separate() {
     let mut correlator = SeriesCorrelator::new(SeriesOptions::default());
     for name in ["x", "y"] {
         let object = Some(ObjectReference { name: Some(name.to_owned()), ..ObjectReference::default() });
@@ -70,9 +70,9 @@ fn other_objects_are_other_events() {
 }
 
 proptest! {
-    /// Whatever is written last about each event, nothing that was recorded is missing in the sum.
+    /// The last write about each event contains every recorded one.
     #[test]
-    fn nothing_is_miscounted(steps in proptest::collection::vec((0_usize..5, 0_i64..200), 0..60)) {
+    fn last_write_counts_every_event(steps in proptest::collection::vec((0_usize..5, 0_i64..200), 0..60)) {
         let options = SeriesOptions { cache_size: 3, finish: Duration::from_secs(100), ..SeriesOptions::default() };
         let mut correlator = SeriesCorrelator::new(options);
         let (mut now, mut written, mut last) = (0, 0, BTreeMap::new());

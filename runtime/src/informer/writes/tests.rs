@@ -7,10 +7,10 @@ use super::*;
 /// A server's history, and a cache that has seen a part of it.
 #[derive(Default)]
 struct World {
-    /// Each change: key, version, uid and version of the object, or `None` where it was deleted.
+    /// Each change: its key, and the object's version and uid, or `None` for a deletion.
     history: Vec<(ObjectKey, Option<(String, String)>)>,
     cached: BTreeMap<ObjectKey, (String, String)>,
-    /// How many changes the cache has seen; their versions are their places, from 1.
+    /// The number of changes that the cache has seen. A change's version is its position, from 1.
     seen: usize,
 }
 
@@ -59,7 +59,7 @@ fn object(name: &str) -> Option<Outstanding> {
 }
 
 #[test]
-fn a_write_is_outstanding_until_the_cache_has_it_or_something_later() {
+fn write_is_outstanding_until_the_cache_has_it_or_a_later_state() {
     let (mut world, writes) = (World::default(), Writes::default());
     let version = world.write(&key("a"));
     writes.written(key("a"), "uid-1", &version, &world);
@@ -74,7 +74,7 @@ fn a_write_is_outstanding_until_the_cache_has_it_or_something_later() {
 }
 
 #[test]
-fn a_deletion_is_outstanding_while_the_very_object_is_there() {
+fn deletion_is_outstanding_while_the_same_object_is_cached() {
     let (mut world, writes) = (World::default(), Writes::default());
     world.write(&key("a"));
     world.see();
@@ -90,7 +90,7 @@ fn a_deletion_is_outstanding_while_the_very_object_is_there() {
 }
 
 #[test]
-fn the_deletion_of_what_the_cache_has_not_shown_yet_is_remembered() {
+fn deletion_of_an_object_that_was_never_cached_is_remembered() {
     let (mut world, writes) = (World::default(), Writes::default());
     world.write(&key("a"));
     let uid = world.object(&key("a")).unwrap().1.clone();
@@ -105,7 +105,7 @@ fn the_deletion_of_what_the_cache_has_not_shown_yet_is_remembered() {
 }
 
 #[test]
-fn a_server_that_begins_anew_is_not_waited_for() {
+fn reads_do_not_wait_for_a_server_that_restarted_empty() {
     let (mut world, writes) = (World::default(), Writes::default());
     (0..9).for_each(|_| drop(world.write(&key("a"))));
     (0..9).for_each(|_| world.see());
@@ -119,7 +119,7 @@ fn a_server_that_begins_anew_is_not_waited_for() {
 }
 
 #[test]
-fn a_write_to_a_server_that_has_begun_anew_is_waited_for() {
+fn reads_wait_for_a_write_to_a_restarted_server() {
     let (mut world, writes) = (World::default(), Writes::default());
     for _ in 0..9 {
         let version = world.write(&key("a"));
@@ -138,9 +138,9 @@ fn a_write_to_a_server_that_has_begun_anew_is_waited_for() {
     assert_eq!(writes.outstanding(Scope::All, &anew), None);
 }
 
-/// An own write, somebody else's deletion and creation, and an own deletion whose version nobody tells.
+/// An own write, then a deletion and a creation by others, then an own deletion whose version is unknown.
 #[test]
-fn an_object_before_the_one_that_was_deleted_is_no_sign_of_the_deletion() {
+fn predecessor_of_a_deleted_object_does_not_show_the_deletion() {
     let (mut world, writes) = (World::default(), Writes::default());
     let version = world.write(&key("a"));
     writes.written(key("a"), "uid-1", &version, &world);
@@ -165,7 +165,7 @@ fn an_object_before_the_one_that_was_deleted_is_no_sign_of_the_deletion() {
 }
 
 #[test]
-fn another_object_of_the_name_is_told_from_one_before_it() {
+fn successor_with_the_same_name_is_told_from_a_predecessor() {
     let (mut world, writes) = (World::default(), Writes::default());
     world.write(&key("a"));
     world.history.push((key("a"), None));
@@ -176,14 +176,14 @@ fn another_object_of_the_name_is_told_from_one_before_it() {
     let (before, after) = (("1".to_owned(), "uid-1".to_owned()), ("5".to_owned(), "uid-5".to_owned()));
     world.cached.insert(key("a"), before);
     assert_eq!(writes.outstanding(Scope::All, &world), object("a"), "it went before");
-    // Nobody looked while the deleted one was shown.
+    // No read looked while the cache showed the deleted object.
     world.cached.insert(key("a"), after);
     assert_eq!(writes.outstanding(Scope::All, &world), None, "it came later");
     assert_eq!(writes.len(), 0);
 }
 
 #[test]
-fn a_write_whose_answer_comes_after_that_of_the_deletion_does_not_hide_it() {
+fn late_answer_to_a_write_does_not_hide_a_deletion() {
     let (mut world, writes) = (World::default(), Writes::default());
     world.write(&key("a"));
     world.see();
@@ -198,7 +198,7 @@ fn a_write_whose_answer_comes_after_that_of_the_deletion_does_not_hide_it() {
 }
 
 #[test]
-fn very_many_writes_are_waited_for_as_one() {
+fn very_many_writes_are_merged() {
     let (mut world, writes) = (World::default(), Writes::default());
     for number in 0..3 * MOST_WRITES {
         let key = key(&format!("m{number}"));
@@ -237,7 +237,7 @@ fn many_deletions_are_not_forgotten() {
 }
 
 #[test]
-fn versions_that_are_no_numbers_are_waited_for_as_they_are() {
+fn versions_that_are_not_numbers_are_compared_for_equality() {
     let (mut world, writes) = (World::default(), Writes::default());
     writes.written(key("a"), "u", "x-2", &world);
     world.cached.insert(key("a"), ("x-1".to_owned(), "u".to_owned()));
@@ -250,12 +250,12 @@ fn versions_that_are_no_numbers_are_waited_for_as_they_are() {
 }
 
 proptest::proptest! {
-    /// Own and foreign changes and a cache that follows as it likes: a read that need not wait shows every own write, or
-    /// what came of it; once the cache has seen everything, nothing is waited for.
+    /// Own and foreign changes, and a cache that follows at any pace. A read that need not wait shows every own
+    /// write or a later state. Once the cache has seen everything, reads wait for nothing.
     #[test]
-    fn a_read_that_does_not_wait_shows_own_writes(steps in vec((0_u8..4, 0_u8..8), 0..120)) {
+    fn read_that_does_not_wait_shows_own_writes(steps in vec((0_u8..4, 0_u8..8), 0..120)) {
         let (mut world, writes) = (World::default(), Writes::default());
-        // Place in the history of the last own change of each object.
+        // The position in the history of the last own change of each object.
         let mut own = BTreeMap::<ObjectKey, usize>::new();
         let mut made = BTreeSet::new();
         for (name, action) in steps {
@@ -267,8 +267,8 @@ proptest::proptest! {
                 4 | 5 if world.object(&key).is_some() => {
                     let uid = world.object(&key).map(|(_, uid)| uid.clone()).unwrap_or_default();
                     world.history.push((key.clone(), None));
-                    // Some servers tell the version of a deletion, others do not.
-                    // An object that neither the cache nor an own write has told of cannot be placed without it.
+                    // Some servers return the version of a deletion, others do not.
+                    // Without it, an object that neither the cache nor an own write has shown cannot be ordered.
                     let is_known = world.shown(&key) == uid || made.contains(&uid);
                     let is_told = action == 4 || !is_known;
                     let version = if is_told { world.history.len().to_string() } else { String::new() };
@@ -286,8 +286,8 @@ proptest::proptest! {
             if writes.outstanding(Scope::Object(&key), &world).is_none()
                 && let Some(place) = own.get(&key)
             {
-                // What the cache shows is a state of the object that is no older than the own change; or nothing, as
-                // before the object was made, where that is what the own change has left too.
+                // The cache shows a state that is no older than the own change; or no object, as before it was
+                // created, if the own change has left none either.
                 let is_fresh = world.seen >= *place;
                 let left_nothing = world.history[*place - 1].1.is_none() && !world.cached.contains_key(&key);
                 proptest::prop_assert!(is_fresh || left_nothing, "{:?} seen {}", world.history, world.seen);

@@ -1,5 +1,5 @@
-//! Candidates with clocks of different speed, on a server whose answers are late or lost; they crash and come again, are
-//! cut off, and their calendars jump.
+//! Candidates with clocks of different rates, on a server whose answers are late or lost. Candidates crash and
+//! restart, lose their connection, and have wall clocks that jump.
 
 use std::collections::VecDeque;
 
@@ -19,28 +19,28 @@ type Real = u64;
 struct Candidate {
     election: Election,
     identity: String,
-    /// Its milliseconds per 100 real ones.
+    /// Its milliseconds per 100 real milliseconds.
     rate: u64,
     start: Instant,
-    /// Requests on their way. Those given up arrive all the same, only their answers go nowhere.
+    /// Requests in flight. Abandoned requests still arrive, but their answers are dropped.
     pending: Vec<Pending>,
     /// The answer to the latest request, and when it arrives.
     answer: Option<(Answer, Real)>,
     /// Number of the latest request.
     latest: usize,
     told_leading: bool,
-    /// A process that has crashed comes again then.
+    /// When a crashed process restarts.
     back_at: Option<Real>,
-    /// No request arrives until then.
+    /// No request arrives before this time.
     cut_off_until: Real,
 }
 
-/// What happens to a candidate.
+/// Faults of a candidate.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
-    /// It is gone at once; another process of the same identity comes after so long.
+    /// The process ends; another one with the same identity starts after this time.
     Crash { back_after: Real },
-    /// No request arrives for so long.
+    /// No request arrives for this time.
     CutOff { lasts: Real },
     /// It gives up its candidacy or its leadership.
     Release,
@@ -49,7 +49,7 @@ enum Fault {
 struct Pending {
     number: usize,
     request: Request,
-    /// When it reaches the server, and when its answer is back (`None`: never).
+    /// When it reaches the server, and when its answer arrives (`None`: never).
     there: Real,
     back: Option<Real>,
 }
@@ -60,7 +60,7 @@ impl Candidate {
     }
 }
 
-/// How one request fares: real milliseconds to the server and back; lost on the way there, on the way back.
+/// The fate of a request: real milliseconds to the server and back; lost on the way there or back.
 #[derive(Clone, Copy, Debug)]
 struct Fate {
     there: Real,
@@ -74,9 +74,9 @@ struct World {
     fates: VecDeque<Fate>,
     lease: Option<Lease>,
     version: u64,
-    /// Who began to lead with which number of transitions.
+    /// Who began to lead, with the number of transitions.
     terms: Vec<(usize, i32)>,
-    /// The seconds that the calendar shows, in turns.
+    /// The seconds that the wall clock shows, in turn.
     jumps: VecDeque<i64>,
     lives: u64,
 }
@@ -137,14 +137,14 @@ impl World {
         candidate.election = Election::new(now, lease, candidate.identity.clone(), TIMES, random);
     }
 
-    /// A calendar that goes with the time, jumps about, or (with one time to show) stands still.
+    /// A wall clock that follows real time, jumps, or (with one time to show) stands still.
     fn wall(&mut self, real: Real) -> Timestamp {
         let shown = self.jumps.front().map_or(real as i64, |seconds| seconds * 1_000);
         self.jumps.rotate_left(1.min(self.jumps.len()));
         Timestamp::from_millisecond(shown).unwrap()
     }
 
-    /// What the API server does: optimistic concurrency by resource version.
+    /// The API server: optimistic concurrency by resource version.
     fn serve(&mut self, request: Request) -> Answer {
         let write = |world: &mut World, lease: Lease| {
             world.version += 1;
@@ -160,7 +160,7 @@ impl World {
             (Request::Create(_), Some(_)) => Answer::Failed,
             (Request::Update(lease), Some(stored)) => {
                 if lease.metadata.resource_version == stored.metadata.resource_version {
-                    // A server that has nothing to change makes no new version.
+                    // A server makes no new version if nothing changes.
                     if lease.spec == stored.spec { Answer::Lease(lease) } else { write(self, *lease) }
                 } else {
                     Answer::Failed
@@ -248,9 +248,9 @@ fn faults() -> impl Strategy<Value = Vec<(usize, Real, Fault)>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Clocks differ in speed by less than lease duration / renew deadline (1.5): never two leaders.
+    /// Clock rates differ by less than lease duration / renew deadline (1.5), so there are never two leaders.
     #[test]
-    fn at_most_one_leads(
+    fn at_most_one_candidate_leads(
         rates in prop::collection::vec(100..149_u64, 2..5),
         fates in fates(),
         faults in faults(),
@@ -267,14 +267,14 @@ proptest! {
             world.tick(real);
             prop_assert!(world.leaders(real).len() <= 1, "at {} ms: {:?}", real, world.leaders(real));
         }
-        // A process that comes again under the identity that holds the lease goes on with its term.
+        // A restarted process with the identity of the holder continues its term.
         let is_token = |a: &(usize, i32), b: &(usize, i32)| a.1 < b.1 || (a.1 == b.1 && a.0 == b.0);
         prop_assert!(world.terms.is_sorted_by(is_token), "terms are no fencing tokens: {:?}", world.terms);
     }
 
-    /// Where everything arrives in time, somebody leads soon, and a stopped leader is followed at once.
+    /// If all requests arrive in time, a leader is found soon, and a stopped leader is replaced at once.
     #[test]
-    fn somebody_leads(rates in prop::collection::vec(100..149_u64, 2..5)) {
+    fn candidate_leads_soon_when_all_requests_arrive(rates in prop::collection::vec(100..149_u64, 2..5)) {
         let mut world = World::new(&rates, Vec::new());
         for real in (0..5_000).step_by(50) {
             world.tick(real);
@@ -296,13 +296,13 @@ proptest! {
     }
 }
 
-/// The test above can fail: with a clock that runs four times as fast, two lead at a time.
+/// The property can fail: with a clock that runs four times as fast, two candidates lead at once.
 #[test]
-fn a_clock_beyond_the_bound_breaks_it() {
+fn two_lead_when_a_clock_exceeds_the_bound() {
     let mut world = World::new(&[100, 400], Vec::new());
     let mut most = 0;
     for real in (0..30_000).step_by(50) {
-        // The slow one leads and is cut off after a while, the fast one is not.
+        // The slow candidate leads and loses its connection after a while; the fast one does not.
         if real > 3_000 {
             world.candidates[0].pending.clear();
             world.candidates[0].answer = None;

@@ -15,7 +15,7 @@ fn frame<K: Cached<DynamicType = ()>>(line: &[u8]) -> Result<Frame, MalformedFra
     super::frame(line, &mut form::<K>())
 }
 
-/// Without managedFields.
+/// Decodes without managedFields.
 fn lean<K: Decode<Context = ()>>(text: &str) -> Result<K, Error> {
     K::decode(&mut Fast::new(text), true, &mut ())
 }
@@ -37,7 +37,7 @@ fn decoded(line: &Value) -> Frame {
 }
 
 #[test]
-fn managed_fields_are_left_out_and_nothing_else() {
+fn only_managed_fields_are_skipped() {
     let text = object().to_string();
     let mut full: ConfigMap = serde_json::from_value(object()).unwrap();
     assert!(full.metadata.managed_fields.take().is_some());
@@ -50,7 +50,7 @@ fn managed_fields_are_left_out_and_nothing_else() {
 }
 
 #[test]
-fn escaped_keys_are_the_same_keys() {
+fn escaped_member_names_are_recognised() {
     let text = r#"{"met\u0061data":{"n\u0061me":"x","managed\u0046ields":[{"manager":"m"}]},"data":{"metadata":"kept"}}"#;
     let map = lean::<ConfigMap>(text).unwrap();
     assert_eq!(map.metadata.name.as_deref(), Some("x"));
@@ -59,7 +59,7 @@ fn escaped_keys_are_the_same_keys() {
 }
 
 #[test]
-fn what_is_passed_over_need_not_fit() {
+fn skipped_fields_are_not_checked() {
     let text = r#"{"metadata": {"name": "x", "managedFields": [1]}, "data": {"managedFields": "kept"}}"#;
     assert_eq!(lean::<ConfigMap>(text).unwrap().data.unwrap()["managedFields"], "kept");
     let first = r#"{"metadata": {"managedFields": [], "name": "x"}}"#;
@@ -67,7 +67,7 @@ fn what_is_passed_over_need_not_fit() {
 }
 
 #[test]
-fn frames_of_all_types() {
+fn events_of_all_types_decode() {
     for (kind, expected) in
         [("ADDED", Verb::Applied), ("MODIFIED", Verb::Applied), ("DELETED", Verb::Deleted)]
     {
@@ -93,7 +93,7 @@ fn frames_of_all_types() {
 }
 
 #[test]
-fn the_object_may_come_before_its_type() {
+fn object_may_come_before_its_type() {
     let line = format!(r#"{{"object":{},"type":"DELETED"}}"#, object());
     let frame = frame::<ConfigMap>(line.as_bytes()).unwrap();
     match frame {
@@ -105,7 +105,7 @@ fn the_object_may_come_before_its_type() {
 }
 
 #[test]
-fn an_object_of_another_kind_or_shape_is_undecodable_with_its_key() {
+fn object_of_another_shape_is_undecodable_with_its_key() {
     let mut wrong_kind = object();
     wrong_kind["kind"] = json!("Secret");
     let mut wrong_shape = object();
@@ -123,7 +123,7 @@ fn an_object_of_another_kind_or_shape_is_undecodable_with_its_key() {
 }
 
 #[test]
-fn other_lines_are_malformed() {
+fn lines_that_are_not_events_are_malformed() {
     for line in [
         "",
         "null",
@@ -144,14 +144,14 @@ proptest! {
     }
 
     #[test]
-    fn a_truncated_line_never_decodes(cut in any::<prop::sample::Index>()) {
+    fn truncated_line_never_decodes(cut in any::<prop::sample::Index>()) {
         let line = json!({ "type": "ADDED", "object": object() }).to_string();
         prop_assert!(frame::<ConfigMap>(&line.as_bytes()[..cut.index(line.len())]).is_err());
     }
 }
 
 #[test]
-fn a_transform_hides_neither_key_nor_version_from_the_reflector() {
+fn transform_hides_neither_key_nor_version_from_the_reflector() {
     let strip = |map: &mut ConfigMap| map.metadata = Default::default();
     let store = crate::cache::store().reader();
     let mut form = FormOf::<ConfigMap>::new(KindOf::of_type(), true, Some(std::sync::Arc::new(strip)), store);

@@ -32,15 +32,15 @@ fn versions_of_lists_follow_client_go() {
     machine.on(now, Input::Opened);
     let watch = sent(machine.on(now, Input::PageEnd { version: "7", continue_token: None }));
     assert_eq!(version_of(&watch), "7");
-    // Refused for another reason than the version: the last seen one, which is not paged.
+    // Refused for another reason than the version: list at the last seen version, which is not paged.
     machine.on(now, Input::Failed(Failure::Refused { code: 403, retry_after: None }));
     let later = machine.deadline();
     let again = sent(machine.on(later, Input::Deadline));
     assert!(matches!(&again, Request::List { version, limit: None, .. } if version == "7"));
-    // That one is gone: the newest, at once.
+    // That version is gone: list the newest state at once.
     let newest = sent(machine.on(later, Input::Failed(Failure::Expired)));
     assert!(matches!(&newest, Request::List { version, limit: Some(500), .. } if version.is_empty()));
-    // And gone again: not in a hot loop.
+    // Gone again: wait, so that there is no hot loop.
     assert_eq!(machine.on(later, Input::Failed(Failure::Expired)), Action::Wait);
 }
 
@@ -72,7 +72,7 @@ fn versions_are_compared_as_numbers() {
 }
 
 #[test]
-fn inputs_too_late_change_nothing() {
+fn late_inputs_change_nothing() {
     let now = Instant::now();
     let mut machine = machine(now, true);
     machine.on(now, Input::Deadline);
@@ -115,10 +115,10 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 proptest! {
-    /// Whatever happens, the machine is never stuck: after its deadline something is sent or waited for, and
-    /// requests do not follow each other without end at one moment.
+    /// The machine never gets stuck: after its deadline it sends or waits, and it does not send requests without
+    /// end at one moment.
     #[test]
-    fn it_always_goes_on(happenings in proptest::collection::vec(happening(), 0..60), streaming in any::<bool>()) {
+    fn machine_never_gets_stuck(happenings in proptest::collection::vec(happening(), 0..60), streaming in any::<bool>()) {
         let mut now = Instant::now();
         let mut machine = machine(now, streaming);
         for happening in happenings {
@@ -151,7 +151,7 @@ proptest! {
             prop_assert!(matches!(action, Action::Send(_) | Action::Wait), "{action:?}");
             prop_assert!(machine.deadline() > now);
         }
-        // Refused at one moment: a bounded number of requests until a wait.
+        // If all requests fail at one moment, only a bounded number is sent before a wait.
         let mut requests = 0;
         while !matches!(machine.on(now, Input::Failed(Failure::Expired)), Action::Wait | Action::Continue) {
             requests += 1;

@@ -24,7 +24,7 @@ fn show(item: Item) -> String {
     }
 }
 
-/// Adds to `seen` what has arrived.
+/// Adds the objects that have arrived to `seen`.
 fn arrived(reader: &mut PageReader, seen: &mut Vec<String>) -> Result<(), MalformedPage> {
     let mut form = FormOf::<ConfigMap>::new(KindOf::of_type(), true, None, crate::cache::store().reader());
     while let Some(item) = reader.next(&mut form)? {
@@ -61,7 +61,7 @@ fn page() -> String {
 }
 
 #[test]
-fn items_come_one_by_one_before_the_page_is_complete() {
+fn items_are_returned_before_the_page_is_complete() {
     let page = page();
     let mut reader = PageReader::default();
     let mut seen = Vec::new();
@@ -72,7 +72,7 @@ fn items_come_one_by_one_before_the_page_is_complete() {
 }
 
 #[test]
-fn empty_lists_are_lists() {
+fn empty_lists_are_read() {
     for text in [
         r#"{"items":[],"metadata":{"resourceVersion":"3"}}"#,
         r#"{"metadata":{"resourceVersion":"3"},"items":null}"#,
@@ -84,7 +84,7 @@ fn empty_lists_are_lists() {
 }
 
 #[test]
-fn what_is_no_list_is_malformed() {
+fn answers_that_are_not_lists_are_malformed() {
     for text in
         ["", "<html>", "[]", "{}", r#"{"items":{}}"#, r#"{"items":[1]}"#, r#"{"items":["#, r#"{"items" 1}"#]
     {
@@ -95,7 +95,7 @@ fn what_is_no_list_is_malformed() {
 }
 
 #[test]
-fn an_item_with_damaged_bytes_is_no_undecodable_object() {
+fn item_with_damaged_bytes_is_malformed_not_undecodable() {
     let mut page = page().into_bytes();
     let name = page.windows(3).position(|bytes| bytes == b"\"c\"").unwrap();
     page[name + 1] = 0xff;
@@ -105,7 +105,7 @@ fn an_item_with_damaged_bytes_is_no_undecodable_object() {
 }
 
 #[test]
-fn a_large_object_in_small_pieces_is_not_parsed_for_each() {
+fn large_object_in_small_pieces_is_not_parsed_for_each_piece() {
     let text =
         json!({ "items": [{ "metadata": { "name": "x".repeat(100_000) } }], "metadata": {} }).to_string();
     let cuts: Vec<usize> = (0..text.len()).step_by(10).collect();
@@ -115,7 +115,7 @@ fn a_large_object_in_small_pieces_is_not_parsed_for_each() {
 
 proptest! {
     #[test]
-    fn pieces_do_not_matter(cuts in proptest::collection::vec(any::<usize>(), 0..20)) {
+    fn result_does_not_depend_on_pieces(cuts in proptest::collection::vec(any::<usize>(), 0..20)) {
         let (seen, meta) = read(&page(), &cuts);
         prop_assert_eq!(seen, ["a", "!b", "c"]);
         let meta = meta.unwrap();

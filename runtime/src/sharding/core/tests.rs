@@ -1,5 +1,5 @@
-//! Replicas with clocks of different speed, on a server whose answers are late or lost; they crash, come again, leave,
-//! and are cut off. Every replica works on every key that its gate lets through.
+//! Replicas with clocks of different rates, on a server whose answers are late or lost. Replicas crash, restart,
+//! leave and lose their connection. Every replica works on every key that its gate lets through.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ const TIMES: ElectionTimes = ElectionTimes {
 /// Milliseconds of real time.
 type Real = u64;
 
-/// How one request fares: real milliseconds to the server and back; lost on the way there, on the way back.
+/// The fate of a request: real milliseconds to the server and back; lost on the way there or back.
 #[derive(Clone, Copy, Debug)]
 struct Fate {
     there: Real,
@@ -29,14 +29,14 @@ struct Fate {
 
 const PROMPT: Fate = Fate { there: 10, back: 10, lost_there: false, lost_back: false };
 
-/// What happens to a replica.
+/// Faults of a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// It is gone at once; another process with the same name comes after so long.
+    /// The process ends; another one with the same name starts after this time.
     Crash { back_after: Real },
-    /// No request arrives for so long.
+    /// No request arrives for this time.
     CutOff { lasts: Real },
-    /// It gives its lease back.
+    /// It deletes its lease.
     Leave,
 }
 
@@ -52,16 +52,16 @@ struct Replica {
     /// `None` while it is down.
     membership: Option<Membership>,
     gate: Gate,
-    /// Its milliseconds per 100 real ones.
+    /// Its milliseconds per 100 real milliseconds.
     rate: u64,
     start: Instant,
     joins_at: Option<Real>,
     cut_off_until: Real,
-    /// Requests on their way. Those given up, and those of a process that crashed, arrive all the same.
+    /// Requests in flight. Those abandoned, and those of a crashed process, still arrive.
     pending: Vec<Pending>,
     answer: Option<(Answer, Real)>,
     latest: usize,
-    /// Keys in work, and when each is done.
+    /// Keys in processing, and when each ends.
     work: Vec<(u64, Real)>,
 }
 
@@ -71,10 +71,10 @@ struct World {
     version: u64,
     fates: VecDeque<Fate>,
     keys: Vec<u64>,
-    /// How long reconciles take, in turns.
+    /// How long reconciles take, in turn.
     efforts: VecDeque<Real>,
     lives: u64,
-    /// The first time that two worked on one key.
+    /// The first time that two replicas processed one key.
     two_owners: Option<String>,
 }
 
@@ -122,7 +122,7 @@ impl World {
         }
     }
 
-    /// What the API server does: optimistic concurrency by uid and version.
+    /// The API server: optimistic concurrency by uid and version.
     fn serve(&mut self, request: Request) -> Answer {
         self.version += 1;
         let version = self.version.to_string();
@@ -143,7 +143,7 @@ impl World {
                     if stored.metadata.uid == lease.metadata.uid
                         && stored.metadata.resource_version == lease.metadata.resource_version =>
                 {
-                    // A server that has nothing to change makes no new version.
+                    // A server makes no new version if nothing changes.
                     if *lease != *stored {
                         lease.metadata.resource_version = Some(version);
                         *stored = (*lease).clone();
@@ -262,7 +262,7 @@ impl World {
         }
     }
 
-    /// Ends what is done and begins whatever may begin.
+    /// Ends finished reconciles and begins all keys that may begin.
     fn work(&mut self, at: usize, real: Real) {
         let replica = &mut self.replicas[at];
         let (now, gate) = (replica.now(real), &mut replica.gate);
@@ -297,7 +297,7 @@ impl World {
         }
     }
 
-    /// How many replicas would begin each key now.
+    /// Returns how many replicas would begin each key now.
     fn owners(&self, real: Real) -> Vec<usize> {
         let begins = |replica: &&Replica, key: u64| {
             let is_up = replica.membership.is_some();
@@ -335,10 +335,10 @@ const SETTLED: Real = FAULTS_END + 120_000;
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Clocks differ in speed by less than lease duration / renew deadline (1.5): no key is ever in work twice, and
-    /// when the faults have stopped, somebody works on each.
+    /// Clock rates differ by less than lease duration / renew deadline (1.5), so no key is ever processed twice at
+    /// once, and after the faults every key has an owner.
     #[test]
-    fn every_key_has_one_owner(
+    fn key_has_one_owner_after_faults(
         rates in prop::collection::vec(100..149_u64, 2..6),
         joins in prop::collection::vec(0..60_000_u64, 5),
         fates in fates(),
@@ -367,7 +367,7 @@ proptest! {
     }
 }
 
-/// Runs until `until`, from `from`.
+/// Runs the simulation between two times.
 fn run(world: &mut World, from: Real, until: Real) {
     for real in (from..until).step_by(50) {
         world.tick(real);
@@ -381,7 +381,7 @@ fn works_on(world: &World, at: usize, real: Real) -> usize {
 }
 
 #[test]
-fn a_hand_over_takes_a_moment_where_nothing_is_in_work() {
+fn hand_over_is_quick_when_no_key_is_in_processing() {
     let mut world = World::new(&[100, 100], &[0, 10_000], Vec::new(), vec![50]);
     run(&mut world, 0, 1_000);
     assert_eq!(works_on(&world, 0, 950), 24, "alone it works on all");
@@ -395,8 +395,8 @@ fn a_hand_over_takes_a_moment_where_nothing_is_in_work() {
 }
 
 #[test]
-fn only_the_key_in_work_waits() {
-    // The first replica has every key in work for 30 s when the second comes.
+fn only_keys_in_processing_wait() {
+    // The first replica processes every key for 30 s when the second starts.
     let mut world = World::new(&[100, 100], &[0, 2_000], Vec::new(), vec![30_000]);
     run(&mut world, 0, 10_000);
     assert_eq!(works_on(&world, 1, 9_950), 0, "all of them are still in work");
@@ -411,7 +411,7 @@ fn only_the_key_in_work_waits() {
 }
 
 #[test]
-fn a_crash_is_followed_when_the_lease_has_ended() {
+fn crashed_replica_is_replaced_when_its_lease_expires() {
     let mut world = World::new(&[100, 100], &[0, 0], Vec::new(), vec![50]);
     run(&mut world, 0, 10_000);
     world.fault(0, 10_000, Fault::Crash { back_after: 1_000_000 });
@@ -422,9 +422,9 @@ fn a_crash_is_followed_when_the_lease_has_ended() {
     assert!(!world.leases.contains_key("group-0"), "survivors tidy up");
 }
 
-/// The property can fail: with a clock that runs four times as fast, two work on a key.
+/// The property can fail: with a clock that runs four times as fast, two replicas process one key.
 #[test]
-fn a_clock_beyond_the_bound_breaks_it() {
+fn two_own_a_key_when_a_clock_exceeds_the_bound() {
     let mut world = World::new(&[100, 400], &[0, 0], Vec::new(), vec![20_000]);
     run(&mut world, 0, 5_000);
     world.fault(0, 5_000, Fault::CutOff { lasts: 30_000 });
@@ -433,7 +433,7 @@ fn a_clock_beyond_the_bound_breaks_it() {
 }
 
 #[test]
-fn leases_that_cannot_be_read_are_waited_for() {
+fn malformed_leases_are_awaited() {
     let mut world = World::new(&[100], &[0], Vec::new(), vec![50]);
     let mut lease = Lease::default();
     lease.metadata.name = Some("group-x".to_owned());
@@ -450,7 +450,7 @@ fn leases_that_cannot_be_read_are_waited_for() {
 
 /// Others may have acknowledged the first lease, seen it end, and begun its keys again.
 #[test]
-fn a_creation_that_was_not_answered_is_made_again_with_another_token() {
+fn unanswered_creation_is_repeated_with_another_token() {
     let start = Instant::now();
     let mut membership = Membership::new(start, identity("group-0"), TIMES, crate::random::seeded(1));
     let mut on = |seconds: u64, input: Input| {
@@ -464,7 +464,7 @@ fn a_creation_that_was_not_answered_is_made_again_with_another_token() {
     let Some(Request::Create(second)) = on(6, empty()) else { panic!("the name is free still") };
     assert_ne!(Record::of(&first).token, Record::of(&second).token);
 
-    // The first one was only late: nobody has worked under it.
+    // The first creation was only late; no key was processed under it.
     assert_eq!(on(12, Input::Tick), Some(Request::List));
     let mut late = *first;
     late.metadata.uid = Some("late".to_owned());

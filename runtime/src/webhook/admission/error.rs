@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_error_is_decides_what_the_client_gets() {
+    fn error_type_decides_the_clients_status() {
         let not_found = || Status::failure("no such map", "NotFound").with_code(404);
         let request = client::Request {
             verb: "get",

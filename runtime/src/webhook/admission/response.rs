@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_have_the_form_of_the_api() {
+    fn responses_have_the_apis_form() {
         let allowed = AdmissionResponse::allowed().with_warnings(["careful".to_owned()]);
         assert_eq!(
             sent(&allowed.with_audit_annotation("a", "b")),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_make_an_invalid_object() {
+    fn field_errors_give_status_invalid() {
         let respond = |errors: FieldErrors| {
             AdmissionResponse::validation_response_from_errors("a.example", "Widget", "w", &errors)
         };

@@ -48,7 +48,7 @@ impl Defaulter<ConfigMap> for By {
 }
 
 #[tokio::test]
-async fn a_defaulter_patches_what_it_changes_and_nothing_else() {
+async fn defaulter_patches_only_its_changes() {
     // Neither the field that the type does not know nor the empty binaryData goes.
     let raw = map(json!({"data": {"x": "y"}, "unknown": {"k": 1}, "binaryData": {}}));
     let ctx = call("CREATE", json!({"object": raw}));
@@ -64,7 +64,7 @@ async fn a_defaulter_patches_what_it_changes_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_defaulter_that_changes_nothing_patches_nothing() {
+async fn defaulter_without_changes_has_an_empty_patch() {
     let raw = map(json!({"data": {"by": "jane"}, "unknown": 1}));
     let ctx = call("UPDATE", json!({"object": raw, "oldObject": raw}));
     let response = AdmissionHandler::handle(&Defaulting::<ConfigMap, _>::new(By), &ctx).await;
@@ -72,7 +72,7 @@ async fn a_defaulter_that_changes_nothing_patches_nothing() {
 }
 
 #[tokio::test]
-async fn a_defaulter_refuses_by_an_error_and_lets_deletions_go() {
+async fn defaulter_error_refuses_and_deletions_are_allowed() {
     let handler = Defaulting::<ConfigMap, _>::new(By);
     for (operation, request, code, text) in [
         ("DELETE", json!({"oldObject": map(json!({}))}), 200, ""),
@@ -143,7 +143,7 @@ impl Validator<ConfigMap> for Noting {
 }
 
 #[tokio::test]
-async fn a_validator_is_asked_by_the_operation() {
+async fn validator_is_called_by_operation() {
     let validator = Noting::default();
     let log = validator.0.clone();
     let handler = Validating::<ConfigMap, _>::new(validator);
@@ -186,7 +186,7 @@ impl Validator<Pod> for Quiet {
 }
 
 #[tokio::test]
-async fn deletions_go_through_unless_the_validator_looks_at_them() {
+async fn deletions_are_allowed_unless_the_validator_checks_them() {
     let ctx = call("DELETE", json!({"oldObject": {"apiVersion": "v1", "kind": "Pod"}}));
     assert!(AdmissionHandler::handle(&Validating::<Pod, _>::new(Quiet), &ctx).await.allowed);
 }
@@ -203,7 +203,7 @@ fn adding(key: &'static str) -> impl AdmissionHandler {
 }
 
 #[tokio::test]
-async fn a_mutating_chain_has_the_patches_of_all_in_their_order() {
+async fn mutating_chain_collects_all_patches_in_order() {
     let raw = map(json!({}));
     let ctx = call("CREATE", json!({"object": raw}));
     let chain = Chain::mutating().then(adding("a")).then(adding("b"));
@@ -220,7 +220,7 @@ async fn a_mutating_chain_has_the_patches_of_all_in_their_order() {
 }
 
 #[tokio::test]
-async fn patches_that_cannot_be_are_errors() {
+async fn invalid_patches_are_errors() {
     let wrong = || {
         admission_fn(|_| async {
             AdmissionResponse::patched(patch(json!([{"op": "remove", "path": "/none"}])))
@@ -239,7 +239,7 @@ async fn patches_that_cannot_be_are_errors() {
 }
 
 #[tokio::test]
-async fn the_call_tells_who_asks_for_what() {
+async fn call_has_user_operation_and_resource() {
     let ctx = call("UPDATE", json!({"dryRun": true, "subResource": "status"}));
     assert_eq!(
         (ctx.operation(), ctx.is_dry_run(), ctx.sub_resource()),

@@ -183,7 +183,7 @@ impl CertWatcherBuilder {
     }
 
     /// Counts here unless there is a registry already.
-    pub(super) fn metrics_unless_given(mut self, registry: &Registry) -> Self {
+    pub(crate) fn metrics_unless_given(mut self, registry: &Registry) -> Self {
         self.registry.get_or_insert_with(|| registry.clone());
         self
     }
@@ -221,12 +221,12 @@ impl CertWatcherBuilder {
         let reads = counter("certwatcher_read_certificate_total", "Total number of certificate reads");
         let errors =
             counter("certwatcher_read_certificate_errors_total", "Total number of certificate read errors");
-        reads.iter().for_each(Counter::inc);
+        count(&reads);
         let loaded = self.files.read().and_then(|contents| {
             let loaded = self.files.load(&contents, self.settings)?;
             Ok((contents, loaded))
         });
-        let (contents, loaded) = loaded.inspect_err(|_| errors.iter().for_each(Counter::inc))?;
+        let (contents, loaded) = loaded.inspect_err(|_| count(&errors))?;
         if let Err(error) = self.files.check_time(&loaded, (self.clock)()) {
             tracing::warn!(%error, "the certificate cannot be used now, but there is no other");
         }
@@ -242,6 +242,13 @@ impl CertWatcherBuilder {
             on_reload: self.on_reload,
             clock: self.clock,
         })
+    }
+}
+
+/// Adds one to a counter, if there is one.
+fn count(counter: &Option<Counter>) {
+    if let Some(counter) = counter {
+        counter.inc();
     }
 }
 
@@ -277,7 +284,7 @@ impl CertWatcher {
     ///
     /// [`CertificateError`] if what is there cannot be used. What was used before still is.
     pub fn reload(&self) -> Result<bool, CertificateError> {
-        self.reads.iter().for_each(Counter::inc);
+        count(&self.reads);
         let result = self.try_reload();
         match &result {
             Ok(false) => {}
@@ -286,7 +293,7 @@ impl CertWatcher {
                 self.on_reload.iter().for_each(|hook| hook());
             }
             Err(error) => {
-                self.errors.iter().for_each(Counter::inc);
+                count(&self.errors);
                 tracing::error!(%error, "cannot reload the certificate; the old one stays");
                 self.on_error.iter().for_each(|hook| hook(error));
             }

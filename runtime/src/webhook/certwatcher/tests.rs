@@ -52,7 +52,7 @@ fn year(watcher: &CertWatcher) -> i16 {
 }
 
 #[test]
-fn a_broken_certificate_never_replaces_a_working_one() {
+fn broken_certificate_never_replaces_a_working_one() {
     let folder = Folder::new(&pair(2020, 2030));
     let registry = Registry::new();
     let errors: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -115,7 +115,7 @@ fn a_broken_certificate_never_replaces_a_working_one() {
 }
 
 #[test]
-fn there_must_be_a_pair_to_begin_with() {
+fn load_fails_without_a_usable_pair() {
     let folder = Folder::new(&Pair { certificate: String::new(), key: String::new() });
     let registry = Registry::new();
     assert!(folder.builder().metrics(&registry).load().is_err());
@@ -123,7 +123,7 @@ fn there_must_be_a_pair_to_begin_with() {
 }
 
 #[test]
-fn where_there_is_no_better_one_an_expired_certificate_is_used() {
+fn expired_certificate_is_used_when_there_is_no_other() {
     let folder = Folder::new(&pair(2020, 2024));
     let watcher = folder.builder().load().unwrap();
     folder.write(&pair(2020, 2025));
@@ -137,7 +137,7 @@ fn where_there_is_no_better_one_an_expired_certificate_is_used() {
 }
 
 #[test]
-fn the_authorities_of_clients_are_read_too() {
+fn client_authorities_are_reloaded() {
     let folder = Folder::new(&pair(2020, 2030));
     let ca = folder.path("ca.crt");
     let load = || folder.builder().client_ca(&ca).load();
@@ -161,7 +161,7 @@ fn swap(folder: &Path, name: &str, pair: &Pair) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn files_are_read_every_ten_seconds_also_behind_links() {
+async fn files_behind_links_are_read_every_ten_seconds() {
     let folder = TempDir::new().unwrap();
     swap(folder.path(), "..1", &pair(2020, 2030));
     for name in ["tls.crt", "tls.key"] {
@@ -191,7 +191,7 @@ async fn files_are_read_every_ten_seconds_also_behind_links() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_panics_does_not_end_the_watching() {
+async fn panicking_callback_does_not_end_the_watcher() {
     let folder = Folder::new(&pair(2020, 2030));
     let watcher = folder.builder().on_error(|_| panic!("in a hook")).load().unwrap();
     let watcher = Arc::new(watcher);
@@ -210,7 +210,7 @@ async fn a_hook_that_panics_does_not_end_the_watching() {
 }
 
 #[test]
-fn the_clock_decides_what_has_expired() {
+fn expiry_is_checked_by_the_given_clock() {
     let folder = Folder::new(&pair(2020, 2026));
     let now = Arc::new(Mutex::new("2025-12-31T23:59:59Z".parse::<Timestamp>().unwrap()));
     let clock = now.clone();

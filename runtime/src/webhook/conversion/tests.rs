@@ -115,7 +115,7 @@ fn convert(object: &Value, to: &str) -> Result<Value, String> {
 }
 
 #[test]
-fn every_version_becomes_every_other_and_keeps_its_metadata() {
+fn versions_convert_to_each_other_and_keep_metadata() {
     let fields = [("v1", "size", 2), ("v2", "width", 2), ("v3", "length", 20)];
     for (to, to_field, to_number) in fields {
         for (from, from_field, number) in &fields[..2] {
@@ -126,7 +126,7 @@ fn every_version_becomes_every_other_and_keeps_its_metadata() {
 }
 
 #[test]
-fn labels_and_annotations_may_change_and_nothing_else() {
+fn only_labels_and_annotations_may_change() {
     let converted = convert(&widget("v1", "size", 98), "a.example/v2").unwrap();
     let expected = json!({"name": "w", "namespace": "n", "uid": "u", "generation": 3, "unknown": true,
         "labels": {"a": "1", "b": "2"}});
@@ -134,7 +134,7 @@ fn labels_and_annotations_may_change_and_nothing_else() {
 }
 
 #[test]
-fn what_cannot_be_converted_is_named() {
+fn failed_conversion_names_the_object() {
     let from = "cannot convert a.example/v1, Kind=Widget n/w to ";
     let mut nameless = widget("v1", "size", 1);
     nameless["metadata"] = Value::Null;
@@ -175,7 +175,7 @@ fn what_cannot_be_converted_is_named() {
 }
 
 #[test]
-fn nulls_are_absent_fields_where_they_do_not_fit() {
+fn nulls_count_as_absent_where_they_do_not_fit() {
     let mut object = widget("v3", "length", 1);
     object["length"] = Value::Null;
     assert_eq!(convert(&object, "a.example/v2").unwrap(), widget("v2", "width", 0));
@@ -185,7 +185,7 @@ fn nulls_are_absent_fields_where_they_do_not_fit() {
 }
 
 #[test]
-fn metadata_may_be_missing_but_not_be_something_else() {
+fn metadata_may_be_absent_but_not_of_another_type() {
     let converted = Value::from_iter([("size", 1)]);
     let kept = |object: Value| metadata::kept(&RawObject::from_value(&object).unwrap(), converted.clone());
     assert_eq!(kept(json!({})).unwrap(), json!({"size": 1, "metadata": {}}));
@@ -194,13 +194,13 @@ fn metadata_may_be_missing_but_not_be_something_else() {
 }
 
 #[test]
-fn an_object_of_the_version_asked_for_stays_as_it_is() {
+fn object_of_the_requested_version_is_unchanged() {
     let object = json!({"apiVersion": "a.example/v1", "kind": "Widget", "anything": 1});
     assert_eq!(convert(&object, "a.example/v1").unwrap(), object);
 }
 
 #[test]
-fn kinds_that_do_not_fit_together_are_refused() {
+fn inconsistent_kinds_are_refused() {
     let hub = HubSpokes::<Middle>::new;
     for (conversions, text) in [
         (

@@ -46,7 +46,7 @@ pub struct BoundServer {
 impl BoundServer {
     pub(super) async fn new(server: Server) -> Result<Self, ServerError> {
         let registry = server.registry.unwrap_or_default();
-        let watcher = Arc::new(server.watcher.metrics_unless_given(&registry).load()?);
+        let watcher = Arc::new(server.certificates.into_watcher().metrics_unless_given(&registry).load()?);
         let (listener, address) = bind(server.address, server.port).await?;
         let router = Router::new(server.hooks, server.timeout, &registry);
         let (grace, started) = (server.grace, server.started);

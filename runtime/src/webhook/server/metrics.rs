@@ -30,7 +30,7 @@ impl Metrics {
                 "controller_runtime_webhook_latency_seconds",
                 "Histogram of the latency of processing admission requests",
                 &label,
-                &exponential_buckets(10e-9, 10.0, 12),
+                exponential_buckets(10e-9, 10.0, 12),
             ),
             in_flight: registry.gauge(
                 "controller_runtime_webhook_requests_in_flight",
@@ -47,12 +47,12 @@ impl Metrics {
         match self.usual.get(&code) {
             Some(counter) => counter.inc(),
             None => requests(&self.registry, &self.path, code).inc(),
-        }
+        };
     }
 
     /// Counts a request as running until the value is dropped.
     pub(super) fn begin(&self) -> InFlight<'_> {
-        self.in_flight.add(1.0);
+        self.in_flight.inc();
         InFlight(&self.in_flight)
     }
 }
@@ -70,6 +70,6 @@ pub(super) struct InFlight<'a>(&'a Gauge);
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.0.add(-1.0);
+        self.0.dec();
     }
 }

@@ -1,5 +1,6 @@
 //! The server: what is served where, and with which certificate.
 
+mod certificates;
 mod connection;
 mod listen;
 mod metrics;
@@ -11,7 +12,7 @@ mod timeout;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -28,6 +29,7 @@ use super::{
     TlsVersion, Validating, Validator, mutate_path, validate_path,
 };
 use crate::metrics::Registry;
+use certificates::Certificates;
 pub use listen::BoundServer;
 use router::Hooks;
 pub(super) use router::{Call, Hook, Refusal};
@@ -126,19 +128,13 @@ pub enum ServerError {
 pub struct ServerBuilder {
     address: Option<IpAddr>,
     port: u16,
-    cert_dir: PathBuf,
-    cert_name: String,
-    key_name: String,
-    client_ca_name: Option<String>,
-    cert_settings: Vec<CertSetting>,
+    certificates: Certificates,
     timeout: Duration,
     grace: Duration,
     registry: Option<Registry>,
     hooks: Vec<(String, Box<dyn Hook>)>,
     conversions: Vec<Conversions>,
 }
-
-type CertSetting = Box<dyn FnOnce(CertWatcherBuilder) -> CertWatcherBuilder + Send>;
 
 impl ServerBuilder {
     /// The address to listen on; all addresses unless told otherwise.
@@ -157,26 +153,26 @@ impl ServerBuilder {
     /// The folder with certificate and key; `k8s-webhook-server/serving-certs` in the folder for temporary files unless
     /// told otherwise.
     pub fn cert_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.cert_dir = folder.into();
+        self.certificates.folder = Some(folder.into());
         self
     }
 
     /// The file in that folder with the certificate chain; `tls.crt` unless told otherwise.
     pub fn cert_name(mut self, name: impl Into<String>) -> Self {
-        self.cert_name = name.into();
+        self.certificates.cert_name = name.into();
         self
     }
 
     /// The file in that folder with the key; `tls.key` unless told otherwise.
     pub fn key_name(mut self, name: impl Into<String>) -> Self {
-        self.key_name = name.into();
+        self.certificates.key_name = name.into();
         self
     }
 
     /// The file in that folder with the authorities that must have signed the clients' certificates. Without it
     /// clients are not asked for certificates.
     pub fn client_ca_name(mut self, name: impl Into<String>) -> Self {
-        self.client_ca_name = Some(name.into());
+        self.certificates.client_ca_name = Some(name.into());
         self
     }
 
@@ -206,7 +202,7 @@ impl ServerBuilder {
         mut self,
         settings: impl FnOnce(CertWatcherBuilder) -> CertWatcherBuilder + Send + 'static,
     ) -> Self {
-        self.cert_settings.push(Box::new(settings));
+        self.certificates.settings.push(Box::new(settings));
         self
     }
 
@@ -278,18 +274,10 @@ impl ServerBuilder {
                 return Err(ServerError::DuplicatePath { path });
             }
         }
-        let file = |name: &str| self.cert_dir.join(name);
-        let mut watcher = CertWatcher::builder(file(&self.cert_name), file(&self.key_name));
-        if let Some(name) = &self.client_ca_name {
-            watcher = watcher.client_ca(file(name));
-        }
-        for settings in self.cert_settings {
-            watcher = settings(watcher);
-        }
         Ok(Server {
             address: self.address,
             port: self.port,
-            watcher,
+            certificates: self.certificates,
             hooks,
             timeout: self.timeout,
             grace: self.grace,
@@ -326,7 +314,7 @@ impl Started {
 pub struct Server {
     address: Option<IpAddr>,
     port: u16,
-    watcher: CertWatcherBuilder,
+    certificates: Certificates,
     hooks: Hooks,
     timeout: Duration,
     grace: Duration,
@@ -340,11 +328,7 @@ impl Server {
         ServerBuilder {
             address: None,
             port: DEFAULT_PORT,
-            cert_dir: std::env::temp_dir().join("k8s-webhook-server").join("serving-certs"),
-            cert_name: "tls.crt".to_owned(),
-            key_name: "tls.key".to_owned(),
-            client_ca_name: None,
-            cert_settings: Vec::new(),
+            certificates: Certificates::new(),
             timeout: DEFAULT_TIMEOUT,
             grace: DEFAULT_GRACE,
             registry: None,
@@ -378,6 +362,11 @@ impl Server {
         self.registry.get_or_insert_with(|| registry.clone());
     }
 
+    /// Reads the certificate from this folder unless a folder is set.
+    pub(crate) fn cert_dir_unless_given(&mut self, folder: &Path) {
+        self.certificates.folder_unless_given(folder);
+    }
+
     /// Reads the certificate and takes the address. Requests wait until [`BoundServer::run`].
     ///
     /// # Errors
@@ -397,7 +386,7 @@ impl fmt::Debug for Server {
         f.debug_struct("Server")
             .field("address", &self.address)
             .field("port", &self.port)
-            .field("certificates", &self.watcher)
+            .field("certificates", &self.certificates)
             .field("paths", &self.hooks.keys().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
@@ -408,7 +397,7 @@ impl fmt::Debug for ServerBuilder {
         f.debug_struct("ServerBuilder")
             .field("address", &self.address)
             .field("port", &self.port)
-            .field("cert_dir", &self.cert_dir)
+            .field("certificates", &self.certificates)
             .finish_non_exhaustive()
     }
 }

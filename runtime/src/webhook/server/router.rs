@@ -152,7 +152,7 @@ impl Router {
             |body| response(StatusCode::OK, body),
         );
         mounted.metrics.answered(response.status());
-        mounted.metrics.latency.observe_duration(start.elapsed());
+        mounted.metrics.latency.observe(start.elapsed().as_secs_f64());
         Ok(response)
     }
 }

@@ -63,8 +63,8 @@ async fn a_review_is_answered_with_its_uid() {
         "controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/a\"} 1\n",
         "controller_runtime_webhook_requests_total{code=\"500\",webhook=\"/a\"} 0\n",
         "controller_runtime_webhook_latency_seconds_count{webhook=\"/a\"} 1\n",
-        "controller_runtime_webhook_latency_seconds_bucket{webhook=\"/convert\",le=\"+Inf\"} 0\n",
-        "controller_runtime_webhook_requests_in_flight{webhook=\"/a\"} 0\n",
+        "controller_runtime_webhook_latency_seconds_bucket{le=\"+Inf\",webhook=\"/convert\"} 0\n",
+        "controller_runtime_webhook_requests_in_flight{webhook=\"/a\"} 0.0\n",
         "controller_runtime_webhook_panics_total 0\n",
         "controller_runtime_conversion_webhook_panics_total 0\n",
     ] {
@@ -170,7 +170,7 @@ async fn a_panic_is_an_error_that_tells_no_secrets() {
         text.contains("controller_runtime_webhook_requests_total{code=\"500\",webhook=\"/a\"} 1\n"),
         "{text}"
     );
-    assert!(text.contains("controller_runtime_webhook_requests_in_flight{webhook=\"/a\"} 0\n"), "{text}");
+    assert!(text.contains("controller_runtime_webhook_requests_in_flight{webhook=\"/a\"} 0.0\n"), "{text}");
     assert_eq!(answer(&router, post("/a", review("n").to_string())).await.0, 200);
 }
 

@@ -6,15 +6,15 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What client-go's documentation says, without any cleverness.
+/// The rules of client-go's documentation, implemented naively.
 #[derive(Default)]
 struct Model {
-    /// Ready keys with priority, in the order in which they became ready.
+    /// Ready keys with their priority, in the order in which they became ready.
     queue: Vec<(u8, i32)>,
     processing: Vec<u8>,
-    /// Added while processing, with priority.
+    /// Keys added while processed, with their priority.
     dirty: Vec<(u8, i32)>,
-    /// Delayed keys: deadline, order of arrival, priority.
+    /// Delayed keys: deadline, arrival, priority.
     delayed: Vec<(u8, u64, usize, i32)>,
     arrivals: usize,
     shut_down: bool,
@@ -95,7 +95,7 @@ enum Op {
     AddAfter(u8, u64, i32),
     Advance(u64),
     Pop,
-    /// Ends the processing of the n-th key in work.
+    /// Ends the processing of the n-th key.
     Done(usize),
     ShutDown,
 }
@@ -116,7 +116,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     )
 }
 
-/// One hash for two keys each, so that collisions are met.
+/// One hash for two keys each, so that collisions occur.
 fn hash(key: u8) -> u64 {
     u64::from(key / 2)
 }
@@ -126,7 +126,7 @@ struct Rig {
     model: Model,
     start: Instant,
     now: u64,
-    /// Keys in work with their slots.
+    /// Keys in processing, with their slots.
     work: Vec<(u8, SlotId)>,
 }
 
@@ -183,13 +183,13 @@ impl Rig {
 
 proptest! {
     #[test]
-    fn equals_the_model(ops in ops()) {
+    fn core_equals_the_model(ops in ops()) {
         let mut rig =
             Rig { core: Core::new(), model: Model::default(), start: Instant::now(), now: 0, work: Vec::new() };
         for op in ops {
             rig.apply(op)?;
         }
-        // Nothing is lost, and no memory is kept: work everything off.
+        // Drain the queue: no key is lost, and no memory is kept.
         rig.apply(Op::Advance(1000))?;
         while rig.core.len() + rig.core.processing() > 0 {
             rig.apply(Op::Pop)?;
@@ -201,14 +201,14 @@ proptest! {
 }
 
 proptest! {
-    /// Fairness among keys of one priority: while a key waits, each other key is handed out at most once, however often
-    /// that one is added, delayed or done meanwhile.
+    /// Fairness among keys of one priority: while a key waits, each other key is handed out at most once, however
+    /// often it is added, delayed or done meanwhile.
     #[test]
-    fn no_key_waits_for_another_one_twice(ops in ops()) {
+    fn other_keys_overtake_a_waiting_key_at_most_once(ops in ops()) {
         let mut core = Core::new();
         let start = Instant::now();
         let (mut now, mut work) = (start, Vec::new());
-        // For each key that waits, the keys that were handed out since.
+        // For each waiting key, the keys handed out since it was added.
         let mut overtaken: std::collections::BTreeMap<u8, Vec<u8>> = std::collections::BTreeMap::new();
         for op in ops {
             match op {
@@ -250,7 +250,7 @@ proptest! {
 }
 
 #[test]
-fn overtaken_entries_do_not_pile_up() {
+fn overtaken_entries_do_not_accumulate() {
     let mut core = Core::new();
     let start = Instant::now();
     core.add(1, "busy", 0, None);
@@ -270,12 +270,12 @@ fn overtaken_entries_do_not_pile_up() {
 }
 
 #[test]
-fn a_delay_that_overflows_is_capped() {
+fn overflowing_delay_is_capped() {
     let now = Instant::now();
     assert!(deadline(now, Duration::MAX) > now + Duration::from_secs(86_400 * 365));
 }
 
 #[test]
-fn a_slot_fills_a_cache_line() {
+fn slot_fills_one_cache_line() {
     assert_eq!(size_of::<Option<Slot<std::sync::Arc<str>>>>(), 64);
 }

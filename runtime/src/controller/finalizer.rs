@@ -1,0 +1,154 @@
+//! Reconcilers that keep a finalizer on their objects.
+
+use std::fmt::{self, Debug};
+use std::future::Future;
+use std::sync::Arc;
+
+use kube::api::{Patch, PatchParams};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use super::reconcile::{Action, ReconcileError, Reconciler};
+use crate::cache::ObjectKey;
+use crate::client::{self, ClientScope};
+use crate::controllerutil::contains_finalizer;
+use crate::informer::{CacheOf, CachedClient};
+
+/// Why an object with a finalizer is reconciled. [`finalizer_fn`] has an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FinalizerEvent<K> {
+    /// The object exists and has the finalizer: bring the world in line with it.
+    Apply(Arc<K>),
+    /// The object is being deleted: undo what was done for it. Success removes the finalizer.
+    Cleanup(Arc<K>),
+}
+
+/// A reconciler that keeps a finalizer on its objects; made by [`finalizer_fn`].
+pub struct FinalizerReconciler<K: CacheOf<K>, F> {
+    objects: CachedClient<K>,
+    finalizer: String,
+    reconcile: F,
+}
+
+/// Makes a reconciler that adds `finalizer` to objects before `reconcile` first sees them, and removes it when cleanup has
+/// succeeded. Objects that do not exist, or are being deleted without the finalizer, are left alone.
+///
+/// The finalizer's name is qualified, such as `example.com/disk`. Writes of the finalizer fail with a conflict if the
+/// object has changed since it was read; the key is then retried.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kubesmith_runtime::controller::{Action, BuildError, Controller, ControllerBuilder, FinalizerEvent, finalizer_fn};
+/// use kubesmith_runtime::manager::Manager;
+///
+/// fn add(manager: &mut Manager) -> Result<(), BuildError> {
+///     let maps = manager.factory().informer_for::<ConfigMap>();
+///     let reconciler = finalizer_fn(manager.cached_client::<ConfigMap>(), "example.com/disk", |event| async move {
+///         match event {
+///             FinalizerEvent::Apply(map) => println!("makes a disk for {:?}", map.metadata.name),
+///             FinalizerEvent::Cleanup(map) => println!("removes the disk of {:?}", map.metadata.name),
+///         }
+///         Ok(Action::done())
+///     });
+///     let builder = ControllerBuilder::new("disks").for_(&maps).error_policy(&maps, |map, error| {
+///         let is_paused = map.is_some_and(|map| map.metadata.labels.is_some());
+///         println!("{error}");
+///         is_paused.then(|| Action::requeue_after(Duration::from_secs(600)))
+///     });
+///     manager.add(builder.complete(reconciler)?);
+///     Ok(())
+/// }
+/// ```
+pub fn finalizer_fn<K, F, Fut>(
+    objects: CachedClient<K>,
+    finalizer: impl Into<String>,
+    reconcile: F,
+) -> FinalizerReconciler<K, F>
+where
+    K: CacheOf<K>,
+    F: Fn(FinalizerEvent<K>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Action, ReconcileError>> + Send,
+{
+    FinalizerReconciler { objects, finalizer: finalizer.into(), reconcile }
+}
+
+impl<K, F> FinalizerReconciler<K, F>
+where
+    K: kube::Resource<DynamicType = (), Scope: ClientScope>
+        + CacheOf<K>
+        + Clone
+        + Debug
+        + DeserializeOwned
+        + Serialize,
+{
+    /// Writes the finalizers unless the object has changed since it was read.
+    async fn set_finalizers(
+        &self,
+        key: &ObjectKey,
+        object: &K,
+        finalizers: &[String],
+    ) -> Result<K, client::Error> {
+        let meta = object.meta();
+        let patch = json!({ "metadata": {
+            "uid": meta.uid, "resourceVersion": meta.resource_version, "finalizers": finalizers,
+        } });
+        self.objects.patch(key, &PatchParams::default(), &Patch::Merge(patch)).await
+    }
+
+    async fn with_finalizer(&self, key: &ObjectKey, object: Arc<K>) -> Result<Arc<K>, client::Error> {
+        if contains_finalizer(&*object, &self.finalizer) {
+            return Ok(object);
+        }
+        let mut finalizers = object.meta().finalizers.clone().unwrap_or_default();
+        finalizers.push(self.finalizer.clone());
+        self.set_finalizers(key, &object, &finalizers).await.map(Arc::new)
+    }
+
+    async fn remove_finalizer(&self, key: &ObjectKey, object: &K) -> Result<(), client::Error> {
+        let finalizers = object.meta().finalizers.iter().flatten();
+        let others: Vec<String> = finalizers.filter(|other| **other != self.finalizer).cloned().collect();
+        match self.set_finalizers(key, object, &others).await {
+            Err(error) if error.is_not_found() => Ok(()),
+            result => result.map(drop),
+        }
+    }
+}
+
+impl<K, F, Fut> Reconciler for FinalizerReconciler<K, F>
+where
+    K: kube::Resource<DynamicType = (), Scope: ClientScope>
+        + CacheOf<K>
+        + Clone
+        + Debug
+        + DeserializeOwned
+        + Serialize,
+    F: Fn(FinalizerEvent<K>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Action, ReconcileError>> + Send,
+{
+    type Key = ObjectKey;
+
+    async fn reconcile(&self, key: &ObjectKey) -> Result<Action, ReconcileError> {
+        let Some(object) = self.objects.get(key).await? else { return Ok(Action::done()) };
+        if object.meta().deletion_timestamp.is_none() {
+            let object = self.with_finalizer(key, object).await?;
+            return (self.reconcile)(FinalizerEvent::Apply(object)).await;
+        }
+        if !contains_finalizer(&*object, &self.finalizer) {
+            return Ok(Action::done());
+        }
+        let action = (self.reconcile)(FinalizerEvent::Cleanup(object.clone())).await?;
+        self.remove_finalizer(key, &object).await?;
+        Ok(action)
+    }
+}
+
+impl<K: CacheOf<K>, F> fmt::Debug for FinalizerReconciler<K, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FinalizerReconciler")
+            .field("finalizer", &self.finalizer)
+            .field("objects", &self.objects)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,139 @@
+//! A manager's settings.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{BindAddress, Manager};
+use crate::informer::SharedInformerFactory;
+use crate::leaderelection::LeaderElector;
+use crate::metrics::Registry;
+use crate::sharding::Sharding;
+
+/// Settings of a [`Manager`].
+pub struct ManagerBuilder {
+    pub(super) manager: Manager,
+    /// The caller gave the factory, which has a registry of its own.
+    pub(super) has_own_factory: bool,
+}
+
+impl ManagerBuilder {
+    /// Replaces the factory over the client, for instance by one limited to a namespace.
+    #[must_use]
+    pub fn factory(mut self, factory: SharedInformerFactory) -> Self {
+        self.manager.factory = factory;
+        self.has_own_factory = true;
+        self
+    }
+
+    /// Uses this registry instead of a new one, so that `/metrics` also shows metrics of others, such as those of
+    /// the [client](crate::client::ClientOptions::metrics). A custom [factory](Self::factory) keeps its own
+    /// registry.
+    #[must_use]
+    pub fn metrics(mut self, registry: &Registry) -> Self {
+        let manager = &mut self.manager;
+        manager.registry = registry.clone();
+        if !self.has_own_factory {
+            manager.factory =
+                SharedInformerFactory::builder(manager.client.clone()).metrics(registry).build();
+        }
+        self
+    }
+
+    /// Runs the leader's work only while this elector leads. Without an elector this replica leads at once.
+    #[must_use]
+    pub fn leader_election(mut self, elector: LeaderElector) -> Self {
+        self.manager.elector = Some(elector);
+        self
+    }
+
+    /// Shares the keys of [added](Manager::add) controllers with the other replicas of the group, instead of
+    /// running the controllers on a leader. See [`sharding`](crate::sharding).
+    #[must_use]
+    pub fn sharding(mut self, sharding: Sharding) -> Self {
+        self.manager.shard = Some(sharding.shard());
+        self.manager.sharding = Some(sharding);
+        self
+    }
+
+    /// Serves `/metrics` here, without TLS unless [`metrics_tls`](Self::metrics_tls) is called.
+    #[must_use]
+    pub fn metrics_address(mut self, address: impl Into<BindAddress>) -> Self {
+        self.manager.metrics_address = address.into();
+        self
+    }
+
+    /// Serves `/metrics` over TLS with this certificate, which is read again when it changes. Clients are not authenticated;
+    /// [`client_ca`](crate::webhook::CertWatcherBuilder::client_ca) asks them for certificates.
+    ///
+    /// ```no_run
+    /// use kubesmith_runtime::manager::Manager;
+    /// use kubesmith_runtime::webhook::CertWatcher;
+    ///
+    /// # fn example(client: kube::Client) {
+    /// let certificate = CertWatcher::builder("/metrics-certs/tls.crt", "/metrics-certs/tls.key");
+    /// let manager = Manager::builder(client)
+    ///     .metrics_address(([0, 0, 0, 0], 8443))
+    ///     .metrics_tls(certificate)
+    ///     .webhook_cert_dir("/webhook-certs")
+    ///     .build();
+    /// # let _ = manager;
+    /// # }
+    /// ```
+    #[cfg(feature = "webhook")]
+    #[must_use]
+    pub fn metrics_tls(mut self, certificate: crate::webhook::CertWatcherBuilder) -> Self {
+        self.manager.metrics_tls = super::MetricsTls::new(certificate);
+        self
+    }
+
+    /// Sets the folder of `tls.crt` and `tls.key` for webhook servers whose
+    /// [`cert_dir`](crate::webhook::ServerBuilder::cert_dir) is not set.
+    #[cfg(feature = "webhook")]
+    #[must_use]
+    pub fn webhook_cert_dir(mut self, folder: impl Into<std::path::PathBuf>) -> Self {
+        self.manager.webhooks.cert_dir(folder.into());
+        self
+    }
+
+    /// Serves `/healthz` and `/readyz` here.
+    #[must_use]
+    pub fn health_address(mut self, address: impl Into<BindAddress>) -> Self {
+        self.manager.health_address = address.into();
+        self
+    }
+
+    /// Serves `/debug/controllers` here: a page with the queues, caches, failing keys and slow keys of the
+    /// controllers that are added afterwards. It shows names of objects and errors, so choose an address that only
+    /// operators reach.
+    #[must_use]
+    pub fn debug_address(mut self, address: impl Into<BindAddress>) -> Self {
+        self.manager.debug_address = address.into();
+        self
+    }
+
+    /// Sets how long the shutdown may take; 30 s by default.
+    #[must_use]
+    pub fn shutdown_grace(mut self, grace: Duration) -> Self {
+        self.manager.grace = grace;
+        self
+    }
+
+    /// Sets how long caches may take to fill; 2 minutes by default.
+    #[must_use]
+    pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
+        self.manager.cache_sync_timeout = timeout;
+        self
+    }
+
+    /// Makes the manager. It runs nothing yet.
+    #[must_use]
+    pub fn build(self) -> Manager {
+        self.manager
+    }
+}
+
+impl fmt::Debug for ManagerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.manager.fmt(f)
+    }
+}

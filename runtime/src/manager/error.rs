@@ -1,0 +1,62 @@
+//! Failures of managers.
+
+use std::error::Error as StdError;
+use std::io;
+use std::time::Duration;
+
+use super::BindAddress;
+use crate::informer::CacheSyncError;
+use crate::leaderelection::LeaderElectionError;
+use crate::sharding::ShardingError;
+
+/// A manager's run failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManagerError {
+    /// An endpoint's address cannot be used.
+    #[error("cannot serve {what} on {address}: {source}")]
+    Bind {
+        /// `metrics`, `health` or `debug`.
+        what: &'static str,
+        /// The address.
+        address: BindAddress,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The certificate of the metrics endpoint cannot be used.
+    #[cfg(feature = "webhook")]
+    #[error("cannot serve metrics over TLS: {0}")]
+    MetricsCertificate(#[source] crate::webhook::CertificateError),
+    /// Webhooks cannot be served.
+    #[cfg(feature = "webhook")]
+    #[error(transparent)]
+    Webhooks(#[from] crate::webhook::ServerError),
+    /// Caches did not fill in time.
+    #[error(transparent)]
+    Caches(#[from] CacheSyncError),
+    /// A part of the manager failed.
+    #[error("{name} failed: {source}")]
+    Runnable {
+        /// The name of the part.
+        name: String,
+        /// Its error.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The leadership was lost.
+    #[error(transparent)]
+    Leader(#[from] LeaderElectionError),
+    /// The group that shares the work could not be joined.
+    #[error(transparent)]
+    Sharding(#[from] ShardingError),
+    /// With sharding every replica runs, and no elector chooses a leader among them.
+    #[error(
+        "{name} is for the leader, and with sharding every replica runs: call leader_election too, or add it on every replica"
+    )]
+    NoLeader {
+        /// The part that needs a leader.
+        name: String,
+    },
+    /// Not all parts ended within the grace period; the rest was aborted.
+    #[error("not everything had ended when the grace of {} s had passed; the rest was aborted", .0.as_secs_f64())]
+    ShutdownTimeout(Duration),
+}
